@@ -1,0 +1,15 @@
+/* Subcommands of the `parsim` program. Each takes its own argv (argv[0] = the subcommand's name)
+ * and returns the process's exit code: 0 done, 1 the program or kernel failed, 2 bad usage or
+ * input. To add one: write apps/cmd_NAME.c and add a row to COMMANDS. */
+#ifndef APPS_CMD_H
+#define APPS_CMD_H
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+#define COMMANDS(X)
+
+#define X(name, help) int cmd_##name(int argc, char **argv);
+COMMANDS(X)
+#undef X
+
+#endif

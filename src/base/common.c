@@ -1,0 +1,70 @@
+#include "base/common.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void panic_at(const char *file, int line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fflush(stdout);
+    fprintf(stderr, "parsim: internal error at %s:%d: ", file, line);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    abort();
+}
+
+void *xmalloc(size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+    if (!p)
+        panic("out of memory (%zu bytes)", bytes);
+    return p;
+}
+
+void *xcalloc(size_t n, size_t bytes)
+{
+    void *p = calloc(n ? n : 1, bytes ? bytes : 1);
+    if (!p)
+        panic("out of memory (%zu x %zu bytes)", n, bytes);
+    return p;
+}
+
+void *xrealloc(void *old, size_t bytes)
+{
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p)
+        panic("out of memory (%zu bytes)", bytes);
+    return p;
+}
+
+char *xstrdup(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(xmalloc(n), s, n);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *s = xmalloc((size_t)n + 1);
+    va_start(ap, fmt);
+    vsnprintf(s, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+void *xalloc_aligned(size_t align, size_t bytes)
+{
+    bytes = align_up(bytes ? bytes : 1, align);
+    void *p = aligned_alloc(align, bytes);
+    if (!p)
+        panic("out of memory (%zu bytes)", bytes);
+    return memset(p, 0, bytes);
+}

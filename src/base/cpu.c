@@ -1,0 +1,41 @@
+#include "base/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define X(name) #name,
+    CPU_LEVELS(X)
+#undef X
+};
+
+const char *cpu_level_name(enum cpu_level level)
+{
+    return names[level];
+}
+
+static enum cpu_level detect(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("bmi2"))
+        return CPU_base;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+        return CPU_avx2;
+    return CPU_avx512;
+#else
+    return CPU_base;
+#endif
+}
+
+enum cpu_level cpu_level(void)
+{
+    enum cpu_level level = detect();
+    const char *want = getenv("PARSIM_CPU");
+    for (unsigned i = 0; want && i < level; i++)
+        if (!strcmp(want, names[i]))
+            return (enum cpu_level)i;
+    return level;
+}

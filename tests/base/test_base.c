@@ -1,0 +1,85 @@
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void strmap_finds_what_was_put(void **state)
+{
+    (void)state;
+    struct strmap m = {0};
+    static char keys[1000][12];
+    for (intptr_t i = 0; i < 1000; i++) {
+        int n = snprintf(keys[i], sizeof keys[i], "k%d", (int)i * 7);
+        assert_null(strmap_put(&m, keys[i], (size_t)n, (void *)(i + 1)));
+    }
+    for (intptr_t i = 0; i < 1000; i++)
+        assert_ptr_equal(strmap_get(&m, keys[i], strlen(keys[i])), (void *)(i + 1));
+    assert_null(strmap_get(&m, "k1", 2));
+    assert_ptr_equal(strmap_put(&m, "k7", 2, (void *)5), (void *)2);
+    assert_string_equal(m.entries[999].key, "k6993"); /* insertion order */
+    strmap_free(&m);
+}
+
+static void arena_memory_is_zeroed_and_distinct(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    char *p = arena_alloc(&a, 10), *q = arena_alloc(&a, 1000000);
+    for (int i = 0; i < 1000000; i++)
+        assert_int_equal(q[i], 0);
+    memset(p, 1, 10);
+    assert_int_equal(q[0], 0);
+    assert_string_equal(arena_strndup(&a, "hello", 3), "hel");
+    arena_free(&a);
+}
+
+static void errors_carry_a_prefix(void **state)
+{
+    (void)state;
+    struct err e;
+    assert_false(err_set_code(&e, 7, "bad value %d", 3));
+    assert_false(err_prefix(&e, "file.ptx:%d", 12));
+    assert_string_equal(e.msg, "file.ptx:12: bad value 3");
+    assert_int_equal(e.code, 7);
+}
+
+static void rng_stream_is_pinned(void **state)
+{
+    (void)state;
+    struct rng r = {0};
+    assert_true(rng_u64(&r) == 0xe220a8397b1dcdafu); /* splitmix64's published first output */
+    for (int i = 0; i < 1000; i++)
+        assert_true(rng_below(&r, 7) < 7);
+}
+
+static void vec_grows(void **state)
+{
+    (void)state;
+    VEC(int) v = {0};
+    for (int i = 0; i < 100; i++)
+        vec_push(&v, i);
+    assert_int_equal(v.len, 100);
+    assert_int_equal(vec_pop(&v), 99);
+    vec_free(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strmap_finds_what_was_put),
+        cmocka_unit_test(arena_memory_is_zeroed_and_distinct),
+        cmocka_unit_test(errors_carry_a_prefix),
+        cmocka_unit_test(rng_stream_is_pinned),
+        cmocka_unit_test(vec_grows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
