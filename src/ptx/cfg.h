@@ -1,0 +1,34 @@
+/* Control flow of one function: basic blocks, reconvergence points, register need.
+ *
+ * Reconvergence: for every instruction that can split a warp (a predicated or indexed branch), the
+ * first instruction of the immediate post-dominator of its block; PTX_NO_PC when paths only meet
+ * after the function has returned. `ret`, `exit` and `trap` end a path whether predicated or not
+ * (predicated ones also fall through). */
+#ifndef PTX_CFG_H
+#define PTX_CFG_H
+
+#include "ptx/ir.h"
+
+struct ptx_block {
+    uint32_t first, last; /* instruction indices, inclusive */
+    uint32_t nsucc, npred;
+    uint32_t *succ, *pred; /* block numbers; the virtual exit is block nblocks */
+    uint32_t ipdom;        /* block number; nblocks = the virtual exit */
+};
+
+struct ptx_cfg {
+    uint32_t nblocks;
+    struct ptx_block *blocks;
+    uint32_t *block_of; /* by instruction */
+    uint32_t *reconv;   /* by instruction: see above; PTX_NO_PC for those that cannot split */
+};
+
+struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f);
+void ptx_cfg_free(struct ptx_cfg *c);
+
+/* Physical 32-bit registers a thread needs: the largest number of register words live at one point
+ * (64-bit values take an aligned pair, predicates are not counted; 16-bit and smaller take one),
+ * callees included for calls that can be resolved, capped by .maxnreg when given. At least 1. */
+uint32_t ptx_regs_needed(const struct ptx_func *f);
+
+#endif
