@@ -1,0 +1,188 @@
+/* The tree of sections: lookup, override, dump. */
+#include "conf/conf_int.h"
+
+#include <string.h>
+
+enum { VALUE_MAX = 4096 };
+
+struct conf *conf_new(void)
+{
+    return xcalloc(1, sizeof(struct conf));
+}
+
+void conf_free(struct conf *c)
+{
+    if (!c)
+        return;
+    vec_free(&c->sections);
+    arena_free(&c->arena);
+    free(c);
+}
+
+void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
+              void *base)
+{
+    struct conf_section s = {arena_strndup(&c->arena, name, strlen(name)), fields, n, base,
+                             arena_array(&c->arena, const char *, n)};
+    for (size_t i = 0; i < n; i++)
+        s.sources[i] = "default";
+    conf_defaults(fields, n, base);
+    vec_push(&c->sections, s);
+}
+
+const struct conf_field *conf_find(const struct conf *c, const char *key, size_t *section)
+{
+    for (size_t i = 0; i < c->sections.len; i++) {
+        const struct conf_section *s = &c->sections.data[i];
+        size_t len = strlen(s->name);
+        if (strncmp(key, s->name, len) || key[len] != '.')
+            continue;
+        for (size_t k = 0; k < s->nfields; k++)
+            if (!strcmp(key + len + 1, s->fields[k].name)) {
+                *section = i;
+                return &s->fields[k];
+            }
+    }
+    return NULL;
+}
+
+static unsigned edit_distance(const char *a, const char *b)
+{
+    enum { MAX = 96 };
+    size_t la = strlen(a), lb = strlen(b);
+    unsigned row[MAX + 1];
+    if (la >= MAX || lb >= MAX)
+        return MAX;
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= la; i++) {
+        unsigned diag = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= lb; j++) {
+            unsigned subst = diag + (a[i - 1] != b[j - 1]);
+            diag = row[j];
+            unsigned ins = row[j - 1] + 1, del = diag + 1;
+            row[j] = subst < ins ? subst : ins;
+            if (del < row[j])
+                row[j] = del;
+        }
+    }
+    return row[lb];
+}
+
+const char *conf_nearest(const struct conf *c, const char *key, char *buf, size_t size)
+{
+    unsigned best = (unsigned)strlen(key) / 2 + 2;
+    bool found = false;
+    char full[128];
+    for (size_t i = 0; i < c->sections.len; i++)
+        for (size_t k = 0; k < c->sections.data[i].nfields; k++) {
+            snprintf(full, sizeof full, "%s.%s", c->sections.data[i].name,
+                     c->sections.data[i].fields[k].name);
+            unsigned d = edit_distance(key, full);
+            if (d < best) {
+                best = d;
+                found = true;
+                snprintf(buf, size, "%s", full);
+            }
+        }
+    return found ? buf : NULL;
+}
+
+bool conf_set_key(struct conf *c, const char *key, const char *value, const char *where,
+                  struct err *err)
+{
+    size_t si = 0;
+    const struct conf_field *f = conf_find(c, key, &si);
+    if (!f) {
+        char near[128];
+        if (conf_nearest(c, key, near, sizeof near))
+            return err_set(err, "%s: unknown key '%s'; did you mean '%s'?", where, key, near);
+        return err_set(err, "%s: unknown key '%s'", where, key);
+    }
+    struct conf_section *s = &c->sections.data[si];
+    if (!conf_field_parse(f, s->base, value, &c->arena, err))
+        return err_prefix(err, "%s: %s", where, key);
+    s->sources[f - s->fields] = arena_strndup(&c->arena, where, strlen(where));
+    return true;
+}
+
+bool conf_set(struct conf *c, const char *assignment, struct err *err)
+{
+    const char *eq = strchr(assignment, '=');
+    char key[128];
+    if (!eq || eq == assignment || (size_t)(eq - assignment) >= sizeof key)
+        return err_set(err, "--set %s: expected section.field=value", assignment);
+    memcpy(key, assignment, (size_t)(eq - assignment));
+    key[eq - assignment] = '\0';
+    return conf_set_key(c, key, eq + 1, "--set", err);
+}
+
+bool conf_get(const struct conf *c, const char *key, char *buf, size_t size)
+{
+    size_t si;
+    const struct conf_field *f = conf_find(c, key, &si);
+    if (f)
+        conf_field_format(f, c->sections.data[si].base, buf, size);
+    return f;
+}
+
+const char *conf_source(const struct conf *c, const char *key)
+{
+    size_t si;
+    const struct conf_field *f = conf_find(c, key, &si);
+    return f ? c->sections.data[si].sources[f - c->sections.data[si].fields] : NULL;
+}
+
+void conf_each(const struct conf *c,
+               void (*fn)(void *ctx, const char *section, const struct conf_field *f,
+                          const char *value),
+               void *ctx)
+{
+    char value[VALUE_MAX];
+    for (size_t i = 0; i < c->sections.len; i++) {
+        const struct conf_section *s = &c->sections.data[i];
+        for (size_t k = 0; k < s->nfields; k++) {
+            conf_field_format(&s->fields[k], s->base, value, sizeof value);
+            fn(ctx, s->name, &s->fields[k], value);
+        }
+    }
+}
+
+/* A section "sm.sched" is written as one flat key: the reader takes dotted keys. */
+void conf_dump(const struct conf *c, FILE *out, bool comments)
+{
+    char value[VALUE_MAX];
+    for (size_t i = 0; i < c->sections.len; i++) {
+        const struct conf_section *s = &c->sections.data[i];
+        fprintf(out, "%s:\n", s->name);
+        for (size_t k = 0; k < s->nfields; k++) {
+            const struct conf_field *f = &s->fields[k];
+            conf_field_format(f, s->base, value, sizeof value);
+            const char *q = f->type == CONF_STRING ? "'" : "";
+            fprintf(out, "  %s: %s%s%s", f->name, q, value, q);
+            if (comments)
+                fprintf(out, "  # %s%s%s [%s]", f->help, *f->unit ? ", " : "", f->unit,
+                        s->sources[k]);
+            fputc('\n', out);
+        }
+    }
+}
+
+void conf_write_docs(const struct conf *c, FILE *out)
+{
+    fprintf(out, "| key | default | bounds | unit | meaning |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < c->sections.len; i++) {
+        const struct conf_section *s = &c->sections.data[i];
+        for (size_t k = 0; k < s->nfields; k++) {
+            const struct conf_field *f = &s->fields[k];
+            fprintf(out, "| %s.%s | %s | ", s->name, f->name, f->dflt);
+            if (f->type == CONF_ENUM)
+                for (int e = 0; f->choices[e]; e++)
+                    fprintf(out, "%s%s", e ? ", " : "", f->choices[e]);
+            else if (f->type != CONF_BOOL && f->type != CONF_STRING)
+                fprintf(out, "%.15g to %.15g", f->min, f->max);
+            fprintf(out, " | %s | %s |\n", f->unit, f->help);
+        }
+    }
+}

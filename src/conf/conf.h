@@ -1,0 +1,92 @@
+/* Configuration declared once.
+ *
+ * A module lists its fields in a table file of rows
+ *     ROW(TYPE, name, default, min, max, unit, help)
+ *     ROW_ENUM(name, default, choices, help)
+ * and includes it twice: inside `struct x_cfg { ... }` with the CONF_MEMBER macros, and inside its
+ * field table with the CONF_FIELD macros (see dram/dram_cfg.h for an example). The row is then the
+ * struct member, the parser, the bounds, the error text, the documentation and the dump.
+ *
+ * A `struct conf` is a tree of named sections ("dram", "l1", "sm.sched"), each bound to such a
+ * struct. It is filled from defaults, then YAML files, then `--set section.field=value`, the later
+ * winning; every value remembers where it came from. Unknown keys are errors that name the place
+ * and the nearest known key. The dump is YAML that reproduces the configuration when read back.
+ *
+ * Numbers of type SIZE take the suffixes K, M and G (powers of 1024). A YAML file may start with
+ * `base: other.yaml` (path relative to the file): that file is read first. */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+enum { CONF_LIST_MAX = 256 };
+
+struct conf_list {
+    uint32_t len;
+    uint32_t at[CONF_LIST_MAX];
+};
+
+enum conf_type { CONF_BOOL, CONF_INT, CONF_SIZE, CONF_REAL, CONF_ENUM, CONF_STRING, CONF_LIST };
+
+/* What the struct member of each type is. Strings are owned by the conf and live as long as it. */
+#define CONF_MEMBER_BOOL   bool
+#define CONF_MEMBER_INT    int64_t
+#define CONF_MEMBER_SIZE   uint64_t
+#define CONF_MEMBER_REAL   double
+#define CONF_MEMBER_STRING const char *
+#define CONF_MEMBER_LIST   struct conf_list
+
+struct conf_field {
+    const char *name;
+    enum conf_type type;
+    uint32_t offset;
+    const char *dflt;
+    double min, max; /* of the value; for LIST of each element; unused for BOOL, ENUM, STRING */
+    const char *unit, *help;
+    const char *const *choices; /* ENUM: NULL-terminated, the value is the index (an int) */
+};
+
+#define CONF_FIELD(st, TYPE, name, dflt, min, max, unit, help) \
+    {#name, CONF_##TYPE, (uint32_t)offsetof(struct st, name), dflt, min, max, unit, help, NULL},
+#define CONF_FIELD_ENUM(st, name, dflt, choices, help) \
+    {#name, CONF_ENUM, (uint32_t)offsetof(struct st, name), dflt, 0, 0, "", help, choices},
+
+struct conf;
+
+struct conf *conf_new(void);
+void conf_free(struct conf *c);
+
+/* Binds `base` (a struct described by `fields`) as section `name` and fills in the defaults. */
+void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
+              void *base);
+
+bool conf_load(struct conf *c, const char *path, struct err *err);
+/* `name` stands for the file in messages; `base:` is resolved relative to it. */
+bool conf_parse(struct conf *c, const char *name, const char *text, size_t len, struct err *err);
+/* One override, "section.field=value". */
+bool conf_set(struct conf *c, const char *assignment, struct err *err);
+/* Sets one field by its full key; `where` (file:line, "--set", a unit test) is remembered. */
+bool conf_set_key(struct conf *c, const char *key, const char *value, const char *where,
+                  struct err *err);
+
+/* The value as it would be written in YAML, into `buf`; false when there is no such key. */
+bool conf_get(const struct conf *c, const char *key, char *buf, size_t size);
+/* "default", "file.yaml:12" or "--set"; NULL when there is no such key. */
+const char *conf_source(const struct conf *c, const char *key);
+
+/* Everything, as YAML; `comments` adds each field's unit, help and source. */
+void conf_dump(const struct conf *c, FILE *out, bool comments);
+/* A Markdown table of every field. */
+void conf_write_docs(const struct conf *c, FILE *out);
+/* Calls `fn` for every field in order. */
+void conf_each(const struct conf *c,
+               void (*fn)(void *ctx, const char *section, const struct conf_field *f,
+                          const char *value),
+               void *ctx);
+
+/* Without a conf: fills `base` with the defaults of its rows (strings stay static). */
+void conf_defaults(const struct conf_field *fields, size_t n, void *base);
+
+#endif

@@ -1,0 +1,140 @@
+/* YAML in: nested maps become dotted keys, scalars and lists of scalars become values. */
+#include "base/file.h"
+#include "conf/conf_int.h"
+
+#include <string.h>
+#include <yaml.h>
+
+enum { DEPTH_MAX = 16, KEY_MAX = 128, VALUE_MAX = 4096, BASE_DEPTH_MAX = 8 };
+
+struct reader {
+    struct conf *conf;
+    const char *name;
+    yaml_document_t doc;
+    int base_depth;
+    struct err *err;
+};
+
+static bool conf_parse_at(struct conf *c, const char *name, const char *text, size_t len, int depth,
+                          struct err *err);
+
+static bool fail(struct reader *r, const yaml_node_t *node, const char *what)
+{
+    return err_set(r->err, "%s:%zu: %s", r->name, node->start_mark.line + 1, what);
+}
+
+static bool base_load(struct reader *r, const yaml_node_t *node, const char *file)
+{
+    const char *slash = strrchr(r->name, '/');
+    int dir = slash ? (int)(slash - r->name) + 1 : 0;
+    if (r->base_depth >= BASE_DEPTH_MAX)
+        return fail(r, node, "'base' is nested too deep (a file that is its own base?)");
+    char *path = *file == '/' ? xstrdup(file) : xasprintf("%.*s%s", dir, r->name, file);
+    size_t len;
+    char *text = file_read(path, &len, r->err);
+    bool ok = text ? conf_parse_at(r->conf, path, text, len, r->base_depth + 1, r->err)
+                   : err_prefix(r->err, "%s:%zu: base", r->name, node->start_mark.line + 1);
+    free(text);
+    free(path);
+    return ok;
+}
+
+static bool list_join(struct reader *r, const yaml_node_t *node, char *buf, size_t size)
+{
+    size_t len = 0;
+    for (yaml_node_item_t *i = node->data.sequence.items.start; i < node->data.sequence.items.top;
+         i++) {
+        const yaml_node_t *item = yaml_document_get_node(&r->doc, *i);
+        if (!item || item->type != YAML_SCALAR_NODE)
+            return fail(r, node, "a list holds plain values only");
+        len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? "," : "",
+                                (const char *)item->data.scalar.value);
+        if (len >= size)
+            return fail(r, node, "the list is too long");
+    }
+    return true;
+}
+
+static bool value_apply(struct reader *r, const yaml_node_t *node, const char *key)
+{
+    char where[512], list[VALUE_MAX] = "";
+    const char *value = list;
+    snprintf(where, sizeof where, "%s:%zu", r->name, node->start_mark.line + 1);
+    if (node->type == YAML_SEQUENCE_NODE) {
+        if (!list_join(r, node, list, sizeof list))
+            return false;
+    } else {
+        value = (const char *)node->data.scalar.value;
+        if (strlen(value) != node->data.scalar.length)
+            return fail(r, node, "a value holds a NUL byte");
+    }
+    return conf_set_key(r->conf, key, value, where, r->err);
+}
+
+static bool map_walk(struct reader *r, const yaml_node_t *map, const char *prefix, int depth)
+{
+    if (depth > DEPTH_MAX)
+        return fail(r, map, "maps are nested too deep");
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
+         p++) {
+        const yaml_node_t *k = yaml_document_get_node(&r->doc, p->key);
+        const yaml_node_t *v = yaml_document_get_node(&r->doc, p->value);
+        if (!k || !v || k->type != YAML_SCALAR_NODE)
+            return fail(r, map, "a key must be a plain word");
+        const char *word = (const char *)k->data.scalar.value;
+        char key[KEY_MAX];
+        if (snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", word) >= KEY_MAX)
+            return fail(r, k, "the key is too long");
+        if (!*prefix && !strcmp(word, "base")) {
+            if (v->type != YAML_SCALAR_NODE)
+                return fail(r, v, "'base' names one file");
+            if (!base_load(r, v, (const char *)v->data.scalar.value))
+                return false;
+        } else if (v->type == YAML_MAPPING_NODE) {
+            if (!map_walk(r, v, key, depth + 1))
+                return false;
+        } else if (!value_apply(r, v, key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool conf_parse_at(struct conf *c, const char *name, const char *text, size_t len, int depth,
+                          struct err *err)
+{
+    struct reader r = {.conf = c, .name = name, .base_depth = depth, .err = err};
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        panic("libyaml does not start");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+    bool ok = yaml_parser_load(&parser, &r.doc);
+    if (!ok) {
+        err_set(err, "%s:%zu: %s", name, parser.problem_mark.line + 1,
+                parser.problem ? parser.problem : "not YAML");
+    } else {
+        const yaml_node_t *root = yaml_document_get_root_node(&r.doc);
+        if (root) /* an empty file changes nothing */
+            ok = root->type == YAML_MAPPING_NODE ? map_walk(&r, root, "", 0)
+                                                 : fail(&r, root, "expected 'section:' maps");
+        yaml_document_delete(&r.doc);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+bool conf_parse(struct conf *c, const char *name, const char *text, size_t len, struct err *err)
+{
+    return conf_parse_at(c, name, text, len, 0, err);
+}
+
+bool conf_load(struct conf *c, const char *path, struct err *err)
+{
+    size_t len;
+    char *text = file_read(path, &len, err);
+    if (!text)
+        return false;
+    bool ok = conf_parse(c, path, text, len, err);
+    free(text);
+    return ok;
+}
