@@ -1,0 +1,67 @@
+/* Device memory: the bytes, and who allocated them.
+ *
+ * One range of addresses, reserved at start at a fixed place, where a device address is also the
+ * host address of its byte (so managed and mapped memory need no copies). Only allocations are
+ * backed by pages. Every allocation is tracked, freed ones too, so that a wild access can be
+ * explained. Host memory may be registered and is then an allocation like any other. Addresses are
+ * handed out in a way that depends only on the sequence of calls. */
+#ifndef EXEC_DEVMEM_H
+#define EXEC_DEVMEM_H
+
+#include "base/err.h"
+
+/* Windows of generic addresses. Nothing on the host lives there. */
+#define SHARED_WINDOW UINT64_C(0x100000000000)
+#define LOCAL_WINDOW  UINT64_C(0x110000000000)
+#define PARAM_WINDOW  UINT64_C(0x120000000000)
+#define FUNC_WINDOW   UINT64_C(0x130000000000)
+#define WINDOW_BYTES  UINT64_C(0x010000000000)
+#define DEVICE_BASE   UINT64_C(0x200000000000)
+
+enum mem_kind { MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_VARIABLE, MEM_HEAP, MEM_ARRAY };
+
+struct mem_alloc {
+    addr_t base;
+    uint64_t bytes;
+    uint64_t serial; /* 1 = the first allocation of the run */
+    uint8_t kind;    /* enum mem_kind */
+    bool is_freed;
+    bool is_readonly; /* .const: a kernel may not write it */
+    const char *name; /* variables: their PTX name; else NULL */
+};
+
+struct devmem;
+
+/* `capacity_bytes`: what the simulated GPU has; allocation beyond it fails. */
+struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err);
+void devmem_free(struct devmem *m);
+
+/* Zeroed at first use, undefined after reuse, as on a GPU (here: deterministic). `align` a power of
+ * two of at most 64 KB; 0 = 256. Returns NULL when the GPU's memory is exhausted. */
+struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, enum mem_kind kind,
+                               const char *name);
+/* Host memory at its own address becomes accessible to kernels. */
+struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes);
+/* False if `base` is not the start of a live allocation. */
+bool devmem_release(struct devmem *m, addr_t base);
+
+/* The live allocation that contains [addr, addr + bytes), or NULL. */
+const struct mem_alloc *devmem_find(const struct devmem *m, addr_t addr, uint64_t bytes);
+/* For messages: "12 bytes after the end of allocation #3 (1024 bytes at 0x...)". */
+void devmem_explain(const struct devmem *m, addr_t addr, uint64_t bytes, char *buf, size_t len);
+
+uint64_t devmem_capacity(const struct devmem *m);
+uint64_t devmem_used(const struct devmem *m); /* bytes in live device-side allocations */
+/* Grows whenever an allocation or release may have made a cached devmem_find() stale. */
+uint64_t devmem_epoch(const struct devmem *m);
+
+static inline void *devmem_ptr(addr_t addr)
+{
+    return (void *)(uintptr_t)addr;
+}
+
+/* Visits allocations in order of address; `fn` returns false to stop. */
+void devmem_each(const struct devmem *m, bool (*fn)(const struct mem_alloc *a, void *arg),
+                 void *arg);
+
+#endif
