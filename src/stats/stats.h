@@ -1,0 +1,91 @@
+/* Statistics declared once.
+ *
+ * A module lists its statistics in a table file of rows
+ *     COUNTER(name, unit, help)
+ *     HIST(name, unit, help)
+ *     FORMULA(name, unit, help, expression in s->...)
+ * includes it in `struct x_stats { ... }` with STAT_MEMBER_*, once for the formulas' functions, and
+ * once in its row table (see dram/dram_stats.h for an example). The hot path is `st->x++` and
+ * hist_add(); everything a user sees (text, JSON, CSV, SQLite) is written from the rows.
+ *
+ * Several instances of a module are added under one group name: the group's values are the sums
+ * over its instances, its formulas are computed on the sums. */
+#ifndef STATS_STATS_H
+#define STATS_STATS_H
+
+#include "base/err.h"
+#include "stats/hist.h"
+
+#include <stdio.h>
+
+struct json_object;
+
+enum stat_kind { STAT_COUNTER, STAT_HIST, STAT_FORMULA };
+
+struct stat_row {
+    const char *name;
+    enum stat_kind kind;
+    uint32_t offset; /* not for FORMULA */
+    const char *unit, *help;
+    double (*formula)(const void *stats);
+};
+
+#define STAT_MEMBER_COUNTER(name, unit, help) uint64_t name;
+#define STAT_MEMBER_HIST(name, unit, help)    struct hist name;
+#define STAT_ROW_COUNTER(st, name, unit, help) \
+    {#name, STAT_COUNTER, (uint32_t)offsetof(struct st, name), unit, help, NULL},
+#define STAT_ROW_HIST(st, name, unit, help) \
+    {#name, STAT_HIST, (uint32_t)offsetof(struct st, name), unit, help, NULL},
+#define STAT_ROW_FORMULA(st, name, unit, help, expr) \
+    {#name, STAT_FORMULA, 0, unit, help, st##_##name},
+#define STAT_FN_FORMULA(st, name, unit, help, expr) \
+    static double st##_##name(const void *p)        \
+    {                                               \
+        const struct st *s = p;                     \
+        return expr;                                \
+    }
+
+static inline double stat_ratio(double a, double b)
+{
+    return b != 0 ? a / b : 0;
+}
+
+struct stats;
+
+struct stats *stats_new(void);
+void stats_free(struct stats *st);
+
+/* Adds one instance of `group`; `base` must outlive `st`. Same group, same rows. */
+void stats_add(struct stats *st, const char *group, const struct stat_row *rows, size_t n,
+               const void *base);
+/* A fact about the run (version, seed, machine), written with the statistics. */
+void stats_note(struct stats *st, const char *key, const char *value);
+
+struct stat_value {
+    const char *group;
+    int instance; /* -1 = the sum over the group's instances */
+    const struct stat_row *row;
+    uint64_t count;          /* COUNTER */
+    double value;            /* COUNTER and FORMULA; a HIST's mean */
+    const struct hist *hist; /* HIST only; valid during the call */
+};
+
+/* Visits every value: sums first, then (if asked) each instance, group by group. */
+void stats_each(const struct stats *st, bool instances,
+                void (*fn)(void *ctx, const struct stat_value *v), void *ctx);
+/* The sum of "group.name" (a HIST gives its mean); false when there is none. */
+bool stats_get(const struct stats *st, const char *key, double *value);
+
+/* Remembers every group's counters at `cycle`; the series writers give the differences. */
+void stats_sample(struct stats *st, cycle_t cycle);
+
+void stats_write_text(const struct stats *st, FILE *out);
+void stats_write_csv(const struct stats *st, FILE *out);
+void stats_write_series_csv(const struct stats *st, FILE *out);
+/* The caller owns the object. */
+struct json_object *stats_to_json(const struct stats *st, bool instances);
+/* Adds this run to the database (tables run, note, stat, sample), creating it when needed. */
+bool stats_write_sqlite(const struct stats *st, const char *path, const char *run_name,
+                        struct err *err);
+
+#endif
