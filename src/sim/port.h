@@ -1,0 +1,131 @@
+/* A port: one producer, one consumer, in order, bounded.
+ *
+ * An item pushed at a producer's cycle becomes visible `latency` (at least 1) producer cycles
+ * later; a pop frees its slot `credit` (at least 1) consumer cycles later, as the producer sees it.
+ * A push wakes the consumer, a pop wakes it again for the item behind, and a pop wakes a producer
+ * that found the port full: a component need not poll, except while it leaves a visible item.
+ * Items are pointers and belong to whoever popped them. The two sides may live on different host
+ * threads as long as both latencies reach beyond the window (see sim.h). */
+#ifndef SIM_PORT_H
+#define SIM_PORT_H
+
+#include "sim/sim.h"
+
+#include <stdatomic.h>
+
+struct port_slot {
+    uint64_t ready, freed; /* times */
+    void *item;
+};
+
+struct port {
+    /* the producer's side */
+    _Alignas(64) _Atomic uint64_t tail;
+    uint64_t reclaimed; /* slots known to be free again */
+    uint64_t latency;   /* in time */
+    uint64_t out_period;
+    struct component *producer;
+    bool starved; /* the producer found it full and waits */
+    /* the consumer's side */
+    _Alignas(64) _Atomic uint64_t head;
+    uint64_t credit; /* in time */
+    uint64_t in_period;
+    struct component *consumer;
+    /* both */
+    _Alignas(64) struct port_slot *slots;
+    uint64_t mask, depth;
+    bool local; /* both sides in one partition: wake each other directly */
+    uint32_t latency_cycles, credit_cycles;
+    const char *name;
+};
+
+/* A port between two components of `s` (prepared later with it and freed by it). */
+struct port *sim_add_port(struct sim *s, const char *name, struct component *producer,
+                          struct component *consumer, uint32_t latency, uint32_t credit,
+                          uint32_t depth);
+/* A port without a simulator, both sides on one clock, for a unit between mocks. */
+struct port *port_new(const char *name, uint32_t latency, uint32_t depth);
+void port_free(struct port *p);
+
+/* Called by the inline part below. */
+void port_wake_consumer(struct port *p, uint64_t ready);
+void port_wake_producer(struct port *p, uint64_t freed);
+void port_wake_next(struct port *p, cycle_t now, uint64_t ready);
+
+/* How many more items fit at the producer's cycle `now`. */
+static inline uint64_t port_room(struct port *p, cycle_t now)
+{
+    uint64_t time = now * p->out_period;
+    uint64_t head = atomic_load_explicit(&p->head, memory_order_acquire);
+    while (p->reclaimed < head && p->slots[p->reclaimed & p->mask].freed <= time)
+        p->reclaimed++;
+    uint64_t room =
+        p->depth - (atomic_load_explicit(&p->tail, memory_order_relaxed) - p->reclaimed);
+    p->starved = !room;
+    if (UNLIKELY(!room) && p->producer && p->reclaimed < head)
+        port_wake_producer(p, p->slots[p->reclaimed & p->mask].freed);
+    return room;
+}
+
+static inline bool port_can_push(struct port *p, cycle_t now)
+{
+    return port_room(p, now) > 0;
+}
+
+/* Only when port_can_push. */
+static inline void port_push(struct port *p, cycle_t now, void *item)
+{
+    uint64_t tail = atomic_load_explicit(&p->tail, memory_order_relaxed);
+    assert(tail - p->reclaimed < p->depth);
+    struct port_slot *slot = &p->slots[tail & p->mask];
+    slot->ready = now * p->out_period + p->latency;
+    slot->item = item;
+    atomic_store_explicit(&p->tail, tail + 1, memory_order_release);
+    if (p->local)
+        port_wake_consumer(p, slot->ready);
+}
+
+/* The next item if it is visible at the consumer's cycle `now`, else NULL. */
+static inline void *port_peek(const struct port *p, cycle_t now)
+{
+    uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
+    if (head == atomic_load_explicit(&p->tail, memory_order_acquire))
+        return NULL;
+    const struct port_slot *slot = &p->slots[head & p->mask];
+    return slot->ready <= now * p->in_period ? slot->item : NULL;
+}
+
+/* As port_peek, and takes it. */
+static inline void *port_pop(struct port *p, cycle_t now)
+{
+    void *item = port_peek(p, now);
+    if (!item)
+        return NULL;
+    uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
+    struct port_slot *slot = &p->slots[head & p->mask];
+    slot->freed = now * p->in_period + p->credit;
+    atomic_store_explicit(&p->head, head + 1, memory_order_release);
+    if (p->local && p->starved)
+        port_wake_producer(p, slot->freed);
+    if (p->consumer && head + 1 != atomic_load_explicit(&p->tail, memory_order_acquire))
+        port_wake_next(p, now, p->slots[(head + 1) & p->mask].ready);
+    return item;
+}
+
+/* The consumer's cycle at which the next item is visible; CYCLE_NEVER when there is none yet. */
+static inline cycle_t port_next(const struct port *p)
+{
+    uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
+    if (head == atomic_load_explicit(&p->tail, memory_order_acquire))
+        return CYCLE_NEVER;
+    return (p->slots[head & p->mask].ready + p->in_period - 1) / p->in_period;
+}
+
+/* Items inside, visible or not. Not while the other side's thread may run. */
+static inline uint64_t port_count(const struct port *p)
+{
+    return atomic_load_explicit(&p->tail, memory_order_relaxed) -
+           atomic_load_explicit(&p->head, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,3 @@
+#include "sim/probe.h"
+
+const struct probe probe_null = {NULL, NULL};

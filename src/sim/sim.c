@@ -1,0 +1,296 @@
+/* Building a machine and running it. */
+#include "sim/sim_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PERIOD_MAX = 1 << 24 };
+
+struct sim *sim_new(void)
+{
+    return xcalloc(1, sizeof(struct sim));
+}
+
+void sim_free(struct sim *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->ports.len; i++)
+        port_free(s->ports.data[i]);
+    vec_free(&s->clocks);
+    vec_free(&s->comps);
+    vec_free(&s->ports);
+    vec_free(&s->syncs);
+    arena_free(&s->arena);
+    free(s);
+}
+
+struct sim_clock *sim_add_clock(struct sim *s, const char *name, uint64_t hz)
+{
+    assert(!s->prepared && hz > 0);
+    struct sim_clock *c = arena_new(&s->arena, struct sim_clock);
+    c->name = arena_strndup(&s->arena, name, strlen(name));
+    c->hz = hz;
+    vec_push(&s->clocks, c);
+    return c;
+}
+
+struct component *sim_add(struct sim *s, struct sim_clock *clock, unsigned partition,
+                          const char *name, const struct component_ops *ops, void *self)
+{
+    assert(!s->prepared);
+    struct component *c = arena_new(&s->arena, struct component);
+    *c = (struct component){.name = arena_strndup(&s->arena, name, strlen(name)),
+                            .ops = ops,
+                            .self = self,
+                            .clock = clock,
+                            .partition = partition};
+    vec_push(&s->comps, c);
+    if (partition >= s->nparts)
+        s->nparts = partition + 1;
+    return c;
+}
+
+const char *component_name(const struct component *c)
+{
+    return c->name;
+}
+
+void sim_at_sync(struct sim *s, void (*fn)(void *ctx, uint64_t time), void *ctx)
+{
+    struct sync_fn f = {fn, ctx};
+    vec_push(&s->syncs, f);
+}
+
+void sim_stop(struct sim *s)
+{
+    atomic_store_explicit(&s->stop, true, memory_order_relaxed);
+}
+
+void sim_set_watchdog(struct sim *s, const struct sim_clock *clock, cycle_t cycles)
+{
+    s->dog_clock = clock;
+    s->dog_cycles = cycles;
+}
+
+void sim_shuffle(struct sim *s, uint64_t seed)
+{
+    s->shuffle = true;
+    s->rng.state = seed;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+static bool clocks_prepare(struct sim *s, struct err *err)
+{
+    uint64_t common = 1;
+    for (size_t i = 0; i < s->clocks.len; i++) {
+        uint64_t hz = s->clocks.data[i]->hz, step = hz / gcd(common, hz);
+        if (__builtin_mul_overflow(common, step, &common))
+            return err_set(err,
+                           "clock %s: %" PRIu64 " Hz has no common multiple with the others "
+                           "that fits; round it",
+                           s->clocks.data[i]->name, hz);
+    }
+    for (size_t i = 0; i < s->clocks.len; i++) {
+        struct sim_clock *c = s->clocks.data[i];
+        c->period = common / c->hz;
+        if (c->period > PERIOD_MAX)
+            return err_set(err,
+                           "clock %s: %" PRIu64 " Hz is an awkward ratio to the others; "
+                           "round it (to whole MHz, say)",
+                           c->name, c->hz);
+    }
+    return true;
+}
+
+static struct lane *lane_of(struct sim *s, struct component *c)
+{
+    struct partition *p = &s->parts[c->partition];
+    for (size_t i = 0; i < p->nlanes; i++)
+        if (p->lanes[i].clock == c->clock)
+            return &p->lanes[i];
+    struct lane *l = &p->lanes[p->nlanes++];
+    l->clock = c->clock;
+    l->next = arena_array(&s->arena, cycle_t, s->comps.len);
+    l->comps = arena_array(&s->arena, struct component *, s->comps.len);
+    return l;
+}
+
+static void lanes_prepare(struct sim *s)
+{
+    s->parts = arena_array(&s->arena, struct partition, s->nparts);
+    for (unsigned i = 0; i < s->nparts; i++)
+        s->parts[i].lanes = arena_array(&s->arena, struct lane, s->clocks.len);
+    for (size_t i = 0; i < s->comps.len; i++) {
+        struct component *c = s->comps.data[i];
+        c->lane = lane_of(s, c);
+        c->index = c->lane->n++;
+        c->lane->comps[c->index] = c;
+    }
+}
+
+static void ports_prepare(struct sim *s)
+{
+    for (size_t i = 0; i < s->ports.len; i++) {
+        struct port *p = s->ports.data[i];
+        p->out_period = p->producer->clock->period;
+        p->in_period = p->consumer->clock->period;
+        p->latency = p->latency_cycles * p->out_period;
+        p->credit = p->credit_cycles * p->in_period;
+        p->local = p->producer->partition == p->consumer->partition;
+        if (p->local)
+            continue;
+        uint64_t least = p->latency < p->credit ? p->latency : p->credit;
+        if (!s->window || least < s->window)
+            s->window = least;
+    }
+}
+
+bool sim_prepare(struct sim *s, struct err *err)
+{
+    if (s->prepared)
+        return true;
+    if (!clocks_prepare(s, err))
+        return false;
+    lanes_prepare(s);
+    ports_prepare(s);
+    s->prepared = true;
+    return true;
+}
+
+cycle_t sim_now(const struct sim *s, const struct sim_clock *clock)
+{
+    return clock->period ? (s->now + clock->period - 1) / clock->period : 0;
+}
+
+/* Between windows: what crossed partitions wakes its receiver. */
+static void ports_sync(struct sim *s)
+{
+    for (size_t i = 0; i < s->ports.len; i++) {
+        struct port *p = s->ports.data[i];
+        if (p->local)
+            continue;
+        cycle_t ready = port_next(p);
+        if (ready != CYCLE_NEVER)
+            port_wake_consumer(p, ready * p->in_period > s->now ? ready * p->in_period : s->now);
+        if (p->starved && p->reclaimed < atomic_load(&p->head)) {
+            uint64_t freed = p->slots[p->reclaimed & p->mask].freed;
+            port_wake_producer(p, freed > s->now ? freed : s->now);
+        }
+    }
+}
+
+/* True when the watchdog has seen nothing move for too long. */
+static bool watchdog_bites(struct sim *s)
+{
+    if (!s->dog_cycles)
+        return false;
+    uint64_t moved = 0;
+    for (size_t i = 0; i < s->ports.len; i++)
+        moved += atomic_load(&s->ports.data[i]->head) + atomic_load(&s->ports.data[i]->tail);
+    if (moved != s->dog_moved) {
+        s->dog_moved = moved;
+        s->dog_since = s->now;
+    }
+    return s->now - s->dog_since >= s->dog_cycles * s->dog_clock->period;
+}
+
+static uint64_t next_time(const struct sim *s)
+{
+    uint64_t t = CYCLE_NEVER;
+    for (unsigned i = 0; i < s->nparts; i++) {
+        uint64_t n = partition_next(&s->parts[i]);
+        if (n < t)
+            t = n;
+    }
+    return t;
+}
+
+static uint64_t window_end(const struct sim *s, uint64_t start, uint64_t limit)
+{
+    uint64_t length = s->window;
+    if (!length && s->dog_cycles) /* one partition: stop now and then for the watchdog */
+        length = s->dog_cycles * s->dog_clock->period / 4 + 1;
+    if (!length || limit - start < length)
+        return limit;
+    return start + length;
+}
+
+static uint64_t reached_time(const struct sim *s)
+{
+    uint64_t t = 0;
+    for (unsigned i = 0; i < s->nparts; i++)
+        if (s->parts[i].reached > t)
+            t = s->parts[i].reached;
+    return t;
+}
+
+/* One window from `start`; what it leads to, or SIM_LIMIT to go on. */
+static enum sim_status window_run(struct sim *s, struct pool *pool, uint64_t start, uint64_t end)
+{
+    uint64_t stop = window_end(s, start > s->now ? start : s->now, end);
+    pool_run(pool, stop);
+    bool stopped = atomic_load_explicit(&s->stop, memory_order_relaxed);
+    s->now = stopped && s->nparts == 1 ? reached_time(s) : stop;
+    ports_sync(s);
+    for (size_t i = 0; i < s->syncs.len; i++)
+        s->syncs.data[i].fn(s->syncs.data[i].ctx, s->now);
+    if (atomic_load_explicit(&s->stop, memory_order_relaxed))
+        return SIM_STOPPED;
+    if (next_time(s) == CYCLE_NEVER) {
+        s->now = reached_time(s);
+        return SIM_IDLE;
+    }
+    return watchdog_bites(s) ? SIM_STUCK : SIM_LIMIT;
+}
+
+enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t limit,
+                        unsigned threads)
+{
+    struct err err;
+    if (!sim_prepare(s, &err))
+        panic("%s", err.msg);
+    uint64_t end = limit > CYCLE_NEVER / clock->period ? CYCLE_NEVER : limit * clock->period;
+    enum sim_status status = SIM_LIMIT;
+    struct pool *pool = pool_new(s, threads);
+    atomic_store(&s->stop, false);
+    s->dog_since = s->now;
+    while (s->now < end && status == SIM_LIMIT) {
+        uint64_t start = next_time(s);
+        if (start == CYCLE_NEVER)
+            status = SIM_IDLE;
+        else if (start >= end)
+            s->now = end;
+        else
+            status = window_run(s, pool, start, end);
+    }
+    pool_free(pool);
+    return status;
+}
+
+void sim_report_blocked(const struct sim *s, FILE *out)
+{
+    for (size_t i = 0; i < s->ports.len; i++) {
+        const struct port *p = s->ports.data[i];
+        if (port_count(p))
+            fprintf(out, "port %s: %" PRIu64 " of %" PRIu64 " wait; %s%s -> %s\n", p->name,
+                    port_count(p), p->depth, p->producer->name,
+                    port_count(p) == p->depth ? " (blocked)" : "", p->consumer->name);
+    }
+    for (size_t i = 0; i < s->comps.len; i++) {
+        const struct component *c = s->comps.data[i];
+        if (!c->ops->dump)
+            continue;
+        fprintf(out, "%s:\n", c->name);
+        c->ops->dump(c->self, out);
+    }
+}

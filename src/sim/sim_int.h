@@ -1,0 +1,77 @@
+/* Private to src/sim and its tests. */
+#ifndef SIM_SIM_INT_H
+#define SIM_SIM_INT_H
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "base/vec.h"
+#include "sim/port.h"
+#include "sim/sim.h"
+
+struct sim_clock {
+    const char *name;
+    uint64_t hz;
+    uint64_t period; /* in time; 0 before sim_prepare */
+};
+
+/* The components of one clock in one partition, ticked together. */
+struct lane {
+    struct sim_clock *clock;
+    cycle_t *next; /* one a component, in ticking order */
+    struct component **comps;
+    size_t n;
+    cycle_t earliest; /* min of next[] */
+};
+
+struct component {
+    const char *name;
+    const struct component_ops *ops;
+    void *self;
+    struct sim_clock *clock;
+    unsigned partition;
+    struct lane *lane;
+    size_t index; /* in the lane */
+};
+
+struct partition {
+    struct lane *lanes;
+    size_t nlanes;
+    uint64_t reached; /* just after its last tick */
+};
+
+struct sync_fn {
+    void (*fn)(void *ctx, uint64_t time);
+    void *ctx;
+};
+
+struct sim {
+    struct arena arena;
+    VEC(struct sim_clock *) clocks;
+    VEC(struct component *) comps;
+    VEC(struct port *) ports;
+    VEC(struct sync_fn) syncs;
+    struct partition *parts;
+    unsigned nparts;
+    bool prepared;
+    uint64_t now;    /* everything before this time has run */
+    uint64_t window; /* 0 = one partition */
+    bool shuffle;
+    struct rng rng;
+    atomic_bool stop;
+    const struct sim_clock *dog_clock;
+    cycle_t dog_cycles;
+    uint64_t dog_moved, dog_since;
+};
+
+/* Time of the partition's next tick; CYCLE_NEVER when it sleeps. */
+uint64_t partition_next(const struct partition *p);
+/* Runs every tick before `end`; stops early after a time at which sim_stop was called, if `alone`.
+ */
+void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone);
+/* Runs all partitions up to `end` on the pool's threads. */
+struct pool;
+struct pool *pool_new(struct sim *s, unsigned threads);
+void pool_run(struct pool *p, uint64_t end);
+void pool_free(struct pool *p);
+
+#endif

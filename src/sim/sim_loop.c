@@ -1,0 +1,162 @@
+/* The inner loop: one partition up to a time; and the host threads that share partitions out. */
+#include "sim/sim_int.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+void component_wake(struct component *c, cycle_t cycle)
+{
+    struct lane *l = c->lane;
+    if (cycle < l->next[c->index])
+        l->next[c->index] = cycle;
+    if (cycle < l->earliest)
+        l->earliest = cycle;
+}
+
+uint64_t partition_next(const struct partition *p)
+{
+    uint64_t t = CYCLE_NEVER;
+    for (size_t i = 0; i < p->nlanes; i++) {
+        const struct lane *l = &p->lanes[i];
+        if (l->earliest != CYCLE_NEVER && l->earliest * l->clock->period < t)
+            t = l->earliest * l->clock->period;
+    }
+    return t;
+}
+
+/* Swaps components about; each keeps its own next cycle. */
+static void lane_shuffle(struct lane *l, struct rng *rng)
+{
+    for (size_t i = l->n; i > 1; i--) {
+        size_t k = rng_below(rng, (uint32_t)i);
+        struct component *c = l->comps[i - 1];
+        cycle_t next = l->next[i - 1];
+        l->comps[i - 1] = l->comps[k];
+        l->next[i - 1] = l->next[k];
+        l->comps[k] = c;
+        l->next[k] = next;
+        l->comps[i - 1]->index = i - 1;
+        l->comps[k]->index = k;
+    }
+}
+
+static void lane_tick(struct lane *l, cycle_t now)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->next[i] > now)
+            continue;
+        struct component *c = l->comps[i];
+        l->next[i] = CYCLE_NEVER; /* wakes during the tick stay */
+        cycle_t next = c->ops->tick(c->self, now);
+        if (next <= now)
+            panic("%s at cycle %llu asks for cycle %llu", c->name, (unsigned long long)now,
+                  (unsigned long long)next);
+        if (next < l->next[i])
+            l->next[i] = next;
+    }
+    cycle_t earliest = CYCLE_NEVER;
+    for (size_t i = 0; i < l->n; i++)
+        earliest = l->next[i] < earliest ? l->next[i] : earliest;
+    l->earliest = earliest;
+}
+
+void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
+{
+    for (;;) {
+        uint64_t t = partition_next(p);
+        if (t >= end)
+            return;
+        size_t first = UNLIKELY(s->shuffle) ? rng_below(&s->rng, (uint32_t)p->nlanes) : 0;
+        for (size_t i = 0; i < p->nlanes; i++) {
+            struct lane *l = &p->lanes[(first + i) % p->nlanes];
+            if (l->earliest == CYCLE_NEVER || l->earliest * l->clock->period != t)
+                continue;
+            if (UNLIKELY(s->shuffle))
+                lane_shuffle(l, &s->rng);
+            lane_tick(l, l->earliest);
+        }
+        p->reached = t + 1;
+        if (alone && UNLIKELY(atomic_load_explicit(&s->stop, memory_order_relaxed)))
+            return;
+    }
+}
+
+/* Workers wait for a new round by spinning, then by yielding: rounds are short. */
+struct pool {
+    struct sim *sim;
+    unsigned threads;
+    pthread_t *ids;
+    struct worker {
+        struct pool *pool;
+        unsigned index;
+    } * workers;
+    _Alignas(64) atomic_uint round;
+    _Alignas(64) atomic_uint done;
+    _Alignas(64) uint64_t end;
+    bool quit;
+};
+
+enum { SPINS = 4096 };
+
+static void wait_for(atomic_uint *at, unsigned value)
+{
+    for (unsigned spins = 0; atomic_load_explicit(at, memory_order_acquire) != value; spins++) {
+        if (spins >= SPINS)
+            sched_yield();
+    }
+}
+
+static void share_run(struct pool *p, unsigned index)
+{
+    for (unsigned i = index; i < p->sim->nparts; i += p->threads)
+        partition_run(p->sim, &p->sim->parts[i], p->end, p->sim->nparts == 1);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    for (unsigned round = 1;; round++) {
+        wait_for(&w->pool->round, round);
+        if (w->pool->quit)
+            return NULL;
+        share_run(w->pool, w->index);
+        atomic_fetch_add_explicit(&w->pool->done, 1, memory_order_release);
+    }
+}
+
+struct pool *pool_new(struct sim *s, unsigned threads)
+{
+    struct pool *p = xalloc_aligned(64, sizeof *p);
+    p->sim = s;
+    p->threads = threads < 1 || s->shuffle ? 1 : threads > s->nparts ? s->nparts : threads;
+    if (p->threads < 1)
+        p->threads = 1;
+    p->ids = xcalloc(p->threads, sizeof *p->ids);
+    p->workers = xcalloc(p->threads, sizeof *p->workers);
+    for (unsigned i = 1; i < p->threads; i++) {
+        p->workers[i] = (struct worker){p, i};
+        if (pthread_create(&p->ids[i], NULL, worker_main, &p->workers[i]))
+            panic("cannot start host thread %u", i);
+    }
+    return p;
+}
+
+void pool_run(struct pool *p, uint64_t end)
+{
+    p->end = end;
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    share_run(p, 0);
+    wait_for(&p->done, p->threads - 1);
+}
+
+void pool_free(struct pool *p)
+{
+    p->quit = true;
+    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    for (unsigned i = 1; i < p->threads; i++)
+        pthread_join(p->ids[i], NULL);
+    free(p->ids);
+    free(p->workers);
+    free(p);
+}
