@@ -3,7 +3,8 @@
  * Everything lives in the module's arena and is read-only after ptx_parse(). Registers are numbered
  * densely per function; labels are resolved to instruction indices; instructions keep their source
  * position. An instruction that this version cannot decode is kept with op PTX_OP_UNKNOWN (or with
- * `bad` set) and its text, and is an error only for those who want to run it. */
+ * `bad` set) and its text, and is an error only for those who want to run it. A body that can run
+ * off its end gets a final `ret`, so that every pc (labels too) is below ninsts. */
 #ifndef PTX_IR_H
 #define PTX_IR_H
 
@@ -69,7 +70,7 @@ struct ptx_inst {
     uint32_t guard;               /* predicate register or PTX_NO_REG */
     uint32_t line, col;
     struct ptx_operand *ops;
-    const char *text; /* set when op is UNKNOWN or bad: the mnemonic as written */
+    const char *text; /* the mnemonic as written, dots included */
 };
 
 struct ptx_reg {
