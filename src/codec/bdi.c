@@ -1,0 +1,121 @@
+/* bdi: base-delta-immediate. One base, found in the block, and the implicit base zero; a mask says
+ * which of the two each value is relative to. */
+#include "codec/bdi_forms.h"
+#include "codec/codec_int.h"
+
+struct bdi_plan {
+    unsigned id; /* BDI_FORMS if no form fits */
+    uint64_t base, mask;
+};
+
+static uint64_t value_at(const uint8_t *block, unsigned i, unsigned bytes)
+{
+    uint64_t v = 0;
+    memcpy(&v, block + i * bytes, bytes);
+    return v;
+}
+
+static bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
+{
+    unsigned spare = 64 - 8 * value_bytes;
+    int64_t s = (int64_t)(v << spare) >> spare;
+    int64_t limit = INT64_C(1) << (8 * delta_bytes - 1);
+    return s >= -limit && s < limit;
+}
+
+static bool try_form(const uint8_t *block, unsigned block_bytes, unsigned id, struct bdi_plan *plan)
+{
+    const struct bdi_form *f = &bdi_forms[id];
+    *plan = (struct bdi_plan){.id = id};
+    for (unsigned i = 0; i < block_bytes / f->base_bytes; i++) {
+        uint64_t v = value_at(block, i, f->base_bytes);
+        if (fits(v, f->base_bytes, f->delta_bytes))
+            continue;
+        if (!plan->mask)
+            plan->base = v;
+        if (!fits(v - plan->base, f->base_bytes, f->delta_bytes))
+            return false;
+        plan->mask |= UINT64_C(1) << i;
+    }
+    return true;
+}
+
+static struct bdi_plan choose(const uint8_t *block, unsigned block_bytes)
+{
+    uint64_t first = value_at(block, 0, 8);
+    bool repeats = !memcmp(block, block + 8, block_bytes - 8);
+    if (repeats)
+        return (struct bdi_plan){.id = first ? BDI_REPEAT : BDI_ZEROS, .base = first};
+    const unsigned char *order = bdi_form_order(block_bytes);
+    struct bdi_plan plan;
+    for (unsigned i = 0; i < BDI_DELTA_FORMS; i++)
+        if (try_form(block, block_bytes, order[i], &plan))
+            return plan;
+    return (struct bdi_plan){.id = BDI_FORMS};
+}
+
+static unsigned bdi_encode(const struct codec *c, const uint8_t *block, struct bitw *w)
+{
+    struct bdi_plan plan = choose(block, c->block_bytes);
+    if (plan.id == BDI_FORMS)
+        return codec_raw_bits(c) + 1;
+    bitw_put(w, plan.id, 8);
+    if (plan.id == BDI_REPEAT)
+        bitw_put_le(w, plan.base, 8);
+    if (plan.id < BDI_FIRST_DELTA)
+        return bitw_bits(w);
+    const struct bdi_form *f = &bdi_forms[plan.id];
+    unsigned n = c->block_bytes / f->base_bytes;
+    bitw_put_le(w, plan.mask, (n + 7) / 8);
+    bitw_put_le(w, plan.base, f->base_bytes);
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t base = plan.mask >> i & 1 ? plan.base : 0;
+        bitw_put_le(w, value_at(block, i, f->base_bytes) - base, f->delta_bytes);
+    }
+    return bitw_bits(w);
+}
+
+static bool decode_deltas(const struct codec *c, unsigned id, struct bitr *r, uint8_t *block)
+{
+    const struct bdi_form *f = &bdi_forms[id];
+    unsigned n = c->block_bytes / f->base_bytes, spare = 64 - 8 * f->delta_bytes;
+    uint64_t mask = bitr_get_le(r, (n + 7) / 8);
+    uint64_t base = bitr_get_le(r, f->base_bytes);
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t delta = bitr_get_le(r, f->delta_bytes);
+        uint64_t v = (uint64_t)((int64_t)(delta << spare) >> spare) + (mask >> i & 1 ? base : 0);
+        memcpy(block + i * f->base_bytes, &v, f->base_bytes);
+    }
+    return true;
+}
+
+static bool bdi_decode(const struct codec *c, struct bitr *r, uint8_t *block)
+{
+    unsigned id = bitr_get(r, 8);
+    if (id >= BDI_FORMS)
+        return false;
+    if (id >= BDI_FIRST_DELTA)
+        return decode_deltas(c, id, r, block);
+    uint64_t v = id == BDI_REPEAT ? bitr_get_le(r, 8) : 0;
+    for (unsigned i = 0; i < c->block_bytes; i += 8)
+        memcpy(block + i, &v, 8);
+    return true;
+}
+
+static void bdi_tally(const struct codec *c, const uint8_t *block, uint64_t *counts)
+{
+    counts[choose(block, c->block_bytes).id]++;
+}
+
+static const char *const kinds[] = {"zeros", "repeat", "b8d1", "b8d2",
+                                    "b8d4",  "b4d1",   "b4d2", "b2d1"};
+
+const struct codec_class codec_bdi_class = {
+    .name = "bdi",
+    .encode = bdi_encode,
+    .decode = bdi_decode,
+    .tally = bdi_tally,
+    .unit = "blocks",
+    .kinds = kinds,
+    .nkinds = ARRAY_LEN(kinds),
+};
