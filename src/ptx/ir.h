@@ -140,6 +140,7 @@ struct ptx_func {
     uint32_t maxntid[3], reqntid[3]; /* zeros: not given */
     uint32_t minnctapersm, maxnreg;
     uint32_t line;
+    uint32_t index; /* place in module->funcs */
     struct ptx_module *module;
     struct ptx_func *def; /* a declaration's definition in this module, if any */
 };

@@ -54,6 +54,7 @@ bool module_add_func(struct parser *p, struct ptx_func *f, const struct token *a
     struct ptx_symbol *s = strmap_get(&p->m->symbols, at->s, at->len);
     if (s && s->var)
         return defined_twice(p, at, s->var->line);
+    f->index = (uint32_t)p->funcs.len;
     vec_push(&p->funcs, f);
     if (!s) {
         add_symbol(p, f->name)->func = f;
