@@ -13,8 +13,8 @@ struct warp;
 struct xinst;
 struct xfunc;
 
-/* Runs one instruction for the lanes of `mask` (not 0). False: the kernel is stopped and
- * warp_fault() has said why. */
+/* Runs one instruction for the lanes of `mask` (not 0, but for X_CTRL). False: the kernel is
+ * stopped and warp_fault() has said why. */
 typedef bool (*warp_fn)(struct warp *w, const struct xinst *x, uint32_t mask);
 
 /* An instruction beyond lane arithmetic. `refs` holds the operands of the PTX instruction flattened
@@ -31,10 +31,46 @@ struct xop {
     const void *data;
 };
 
+/* A load, store, atomic or reduction: `regs` are the registers read or written, one a vector
+ * element; the address is addr + imm, plus the frame's place in local memory if `in_frame`. */
+struct xmem {
+    warp_fn fn;
+    struct lane_ref *regs; /* ld: destinations; st: sources; atom: destination, b, c */
+    struct lane_ref addr;
+    int64_t imm;
+    uint8_t nregs;
+    uint8_t bytes;  /* of one element in memory: 1, 2, 4, 8, 16 */
+    uint8_t type;   /* enum ptx_type */
+    uint8_t atom;   /* enum ptx_mod: the operation */
+    bool is_signed; /* narrower than the register: sign-extend */
+    bool in_frame;
+    bool is_uniform; /* the address is a constant */
+};
+
+/* A value that a call passes: a register, or `words` 4-byte words at `off` in the frame's local
+ * memory (a .param variable). */
+struct xarg {
+    bool in_reg;
+    struct lane_ref reg;
+    uint32_t off, words;
+};
+
+/* What a call or a function header says of its values. */
+struct xsig {
+    struct xarg *params, *rets;
+    uint32_t nparams, nrets;
+};
+
+struct xcall {
+    const struct xfunc *callee; /* NULL: indirect, by the address in `target` */
+    struct lane_ref target;
+    struct xsig sig;
+};
+
 enum xkind {
     X_LANE, /* lane.fn */
     X_OP,   /* op.fn; the pc then advances by one */
-    X_CTRL, /* op.fn; it sets the pc itself */
+    X_CTRL, /* op.fn; it sets the pc itself, and runs even if the guard leaves no lane */
     X_NOP,  /* nothing to do functionally */
 };
 
@@ -46,28 +82,27 @@ struct xinst {
     uint32_t target;    /* branch */
     uint32_t reconv;    /* where diverged lanes meet; PTX_NO_PC = at the end of the function */
     const struct ptx_inst *src;
+    const struct xcall *call; /* calls: what is called, with which values */
     union {
+        warp_fn fn; /* every member of the union but `lane` starts with it */
         struct lane_op lane;
         struct xop op;
+        struct xmem mem;
     };
 };
 
-/* One function, ready to run. */
+/* One function, ready to run; it belongs to one kernel, whose shared memory layout it has built
+ * in. */
 struct xfunc {
     const struct ptx_func *src;
-    struct program *prog;
     struct xinst *code;
     uint32_t ncode;
     char *consts;          /* base[LANE_CONST] */
     uint32_t frame_bytes;  /* registers */
-    uint32_t cc_off;       /* the carry flag's place in the frame */
     uint32_t local_bytes;  /* .local variables and call parameters, per thread */
-    uint32_t shared_bytes; /* static .shared of this function (entry: with its callees) */
-    uint32_t index;        /* address = FUNC_WINDOW + 16 * (index + 1) */
-    uint32_t *reg_off;     /* by PTX register */
-    uint32_t *var_off;     /* by function-scope variable index: place in local or shared memory */
-    struct lane_ref *param_refs; /* device functions with .reg parameters */
-    bool is_lowered;
+    struct lane_ref *regs; /* by PTX register */
+    struct lane_ref cc;    /* the carry flag */
+    struct xsig sig;       /* of its own header */
 };
 
 #endif

@@ -11,24 +11,31 @@
 
 struct cta;
 struct grid;
+struct tex_table;
 
+/* One activation of a function. */
 struct frame {
     const struct xfunc *fn;
     struct frame *caller;
-    uint32_t reg_off;   /* in the warp's register memory */
-    uint32_t local_off; /* of this activation in each lane's local memory */
-    uint32_t users;     /* splits that refer to it */
-    uint32_t index;     /* of the call instruction in the caller */
-    struct frame *next_free;
+    const struct xinst *call; /* the instruction in the caller */
+    uint32_t reg_off;         /* in the warp's register memory */
+    uint32_t local_off;       /* in each lane's local memory */
+    uint32_t alloca_bytes;    /* taken by alloca behind fn->local_bytes */
+    uint32_t users;           /* splits and callees that refer to it */
+    struct frame *next;       /* in the list of live or of free frames */
 };
+
+enum split_wait { SPLIT_RUNS, SPLIT_AT_BARRIER, SPLIT_AT_WARP_BARRIER };
 
 struct split {
     uint32_t pc, rpc, mask;
     uint8_t wait; /* enum split_wait */
+    uint8_t barrier;
+    uint32_t members; /* of the warp barrier it waits at */
     struct frame *frame;
 };
 
-enum split_wait { SPLIT_RUNS, SPLIT_AT_BARRIER };
+enum warp_state { WARP_READY, WARP_BLOCKED, WARP_DONE };
 
 struct warp {
     char *base[LANE_BASES];
@@ -37,19 +44,32 @@ struct warp {
     uint32_t live;         /* lanes that have not exited */
     uint32_t first_thread; /* linear thread number of lane 0 in the block */
     uint32_t id;
+    uint8_t state; /* enum warp_state */
     struct cta *cta;
+    struct grid *grid;
     char *regs;
     uint32_t regs_bytes;
     uint32_t *local; /* [word][lane] */
     uint32_t local_words;
-    struct frame *frames_free;
+    struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
-    uint64_t spin; /* instructions since the top split last changed */
-    bool at_barrier;
-    uint32_t barrier_id;
+    uint64_t spin_from; /* ninst when the top split last changed */
+    char *sregs;
 };
 
-/* Stops the kernel: `addr` is given in the message when has_addr; `lane` picks the thread. */
+enum warp_stop { WARP_STOP_BUDGET, WARP_STOP_BLOCKED, WARP_STOP_DONE, WARP_STOP_FAULT };
+
+/* Prepares the warp to run the grid's kernel from the start with `lanes` lanes. */
+void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread,
+                uint32_t lanes);
+void warp_free(struct warp *w);
+/* Runs until about `budget` more instructions are done, or it cannot go on. */
+enum warp_stop warp_run(struct warp *w, uint64_t budget);
+
+/* --- for the code of instructions --- */
+
+/* Stops the kernel; the message gets kernel, PTX line, block and thread of `lane` added. Returns
+ * false. */
 bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, const char *fmt,
                 ...) PRINTF_LIKE(5, 6);
 
@@ -61,7 +81,61 @@ bool warp_load(struct warp *w, const struct xinst *x, enum ptx_space space, cons
 bool warp_store(struct warp *w, const struct xinst *x, enum ptx_space space, const addr_t *addr,
                 unsigned bytes, const void *buf, unsigned stride, uint32_t mask);
 
-/* The addresses of an address operand: refs[0] + imm per lane. */
+/* The addresses of an address operand: ref + imm per lane. */
 void warp_addresses(const struct warp *w, const struct lane_ref *ref, int64_t imm, addr_t *addr);
+
+/* The device's texture and surface objects. */
+struct tex_table *warp_textures(struct warp *w);
+
+static inline struct split *warp_top(struct warp *w)
+{
+    return &w->stack[w->depth - 1];
+}
+
+struct split *warp_push(struct warp *w, const struct split *s);
+void warp_pop(struct warp *w);
+/* Lanes end: out of every split. */
+void warp_exit_lanes(struct warp *w, uint32_t mask);
+/* Points base[] at the top split's frame. */
+void warp_use_frame(struct warp *w);
+/* Frames. */
+struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
+                             const struct xinst *call);
+void frame_unref(struct warp *w, struct frame *f);
+/* Makes room for `bytes` of local memory a lane; false with a fault beyond the device's limit. */
+bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes);
+/* Lets another split of the warp run, because the top one waits or spins; false if none can. */
+bool warp_yield(struct warp *w);
+
+/* A lane's element of a register as a 64-bit number, zero-extended. */
+static inline uint64_t lane_u64(const struct lane_ref *r, char *const *base, unsigned lane)
+{
+    const char *p = lane_at(r, base);
+    uint64_t v = 0;
+    if (!r->bytes)
+        return (lane_pred(r, base) >> lane) & 1;
+    __builtin_memcpy(&v, p + (size_t)lane * r->bytes, r->bytes < 8 ? r->bytes : 8);
+    return v;
+}
+
+static inline void lane_set_u64(const struct lane_ref *r, char *const *base, unsigned lane,
+                                uint64_t v)
+{
+    if (r->none)
+        return;
+    char *p = lane_at(r, base);
+    if (!r->bytes) {
+        uint32_t m;
+        __builtin_memcpy(&m, p, 4);
+        m = (m & ~(UINT32_C(1) << lane)) | (uint32_t)(v & 1) << lane;
+        __builtin_memcpy(p, &m, 4);
+        return;
+    }
+    __builtin_memcpy(p + (size_t)lane * r->bytes, &v, r->bytes < 8 ? r->bytes : 8);
+}
+
+#define FOR_LANES(l, mask)                                                                 \
+    for (uint32_t m_##l = (mask), l = 0; m_##l && (l = (uint32_t)__builtin_ctz(m_##l), 1); \
+         m_##l &= m_##l - 1)
 
 #endif

@@ -1,0 +1,238 @@
+/* atom and red: read-modify-write, lane by lane in ascending order. */
+#include "exec/lower.h"
+#include "exec/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- one lane --- */
+
+static float half_to_float(uint16_t h)
+{
+    _Float16 f;
+    memcpy(&f, &h, 2);
+    return (float)f;
+}
+
+static uint16_t float_to_half(float v)
+{
+    _Float16 f = (_Float16)v;
+    uint16_t h;
+    memcpy(&h, &f, 2);
+    return h;
+}
+
+static float bf16_to_float(uint16_t h)
+{
+    uint32_t u = (uint32_t)h << 16;
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+
+static uint16_t float_to_bf16(float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    if (v != v)
+        return 0x7fff;
+    return (uint16_t)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+}
+
+/* min and max of floats return the number when one side is NaN. */
+static float pick(float a, float b, enum ptx_mod op)
+{
+    return op == PTX_M_MIN ? fminf(a, b) : op == PTX_M_MAX ? fmaxf(a, b) : a + b;
+}
+
+static uint16_t half_rmw(uint16_t a, uint16_t b, enum ptx_mod op, bool is_bf16)
+{
+    if (is_bf16)
+        return float_to_bf16(pick(bf16_to_float(a), bf16_to_float(b), op));
+    return float_to_half(pick(half_to_float(a), half_to_float(b), op));
+}
+
+static uint64_t f32_rmw(uint64_t old, uint64_t b, enum ptx_mod op)
+{
+    float x, y;
+    uint32_t r, o32 = (uint32_t)old, b32 = (uint32_t)b;
+    memcpy(&x, &o32, 4);
+    memcpy(&y, &b32, 4);
+    x = pick(x, y, op);
+    memcpy(&r, &x, 4);
+    return x != x ? 0x7fffffff : r;
+}
+
+static uint64_t f64_rmw(uint64_t old, uint64_t b, enum ptx_mod op)
+{
+    double x, y;
+    memcpy(&x, &old, 8);
+    memcpy(&y, &b, 8);
+    x = op == PTX_M_MIN ? fmin(x, y) : op == PTX_M_MAX ? fmax(x, y) : x + y;
+    memcpy(&old, &x, 8);
+    return old;
+}
+
+static uint64_t float_rmw(enum ptx_type t, enum ptx_mod op, uint64_t old, uint64_t b)
+{
+    switch (t) {
+    case PTX_F32:
+        return f32_rmw(old, b, op);
+    case PTX_F64:
+        return f64_rmw(old, b, op);
+    case PTX_F16:
+    case PTX_BF16:
+        return half_rmw((uint16_t)old, (uint16_t)b, op, t == PTX_BF16);
+    default: {
+        bool bf = t == PTX_BF16X2;
+        uint32_t lo = half_rmw((uint16_t)old, (uint16_t)b, op, bf);
+        uint32_t hi = half_rmw((uint16_t)(old >> 16), (uint16_t)(b >> 16), op, bf);
+        return lo | hi << 16;
+    }
+    }
+}
+
+static uint64_t int_min_max(enum ptx_type t, bool is_min, uint64_t old, uint64_t b)
+{
+    bool less = t == PTX_S32   ? (int32_t)b < (int32_t)old
+                : t == PTX_S64 ? (int64_t)b < (int64_t)old
+                : t == PTX_U32 ? (uint32_t)b < (uint32_t)old
+                               : b < old;
+    return less == is_min ? b : old;
+}
+
+/* The new value of a memory cell. */
+static uint64_t rmw(enum ptx_type t, enum ptx_mod op, uint64_t old, uint64_t b, uint64_t c)
+{
+    switch (op) {
+    case PTX_M_EXCH:
+        return b;
+    case PTX_M_CAS:
+        return old == b ? c : old;
+    case PTX_M_AND:
+        return old & b;
+    case PTX_M_OR:
+        return old | b;
+    case PTX_M_XOR:
+        return old ^ b;
+    case PTX_M_INC:
+        return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
+    case PTX_M_DEC:
+        return !(uint32_t)old || (uint32_t)old > (uint32_t)b ? b : old - 1;
+    case PTX_M_MIN:
+    case PTX_M_MAX:
+        if (ptx_type_is_float(t))
+            return float_rmw(t, op, old, b);
+        return int_min_max(t, op == PTX_M_MIN, old, b);
+    default:
+        return ptx_type_is_float(t) ? float_rmw(t, op, old, b) : old + b;
+    }
+}
+
+static void rmw_wide(const struct xmem *m, char *const *base, unsigned lane, char *cell)
+{
+    char old[16];
+    memcpy(old, cell, 16);
+    const char *b = lane_at(&m->regs[1], base) + (size_t)lane * 16;
+    if (m->atom == PTX_M_EXCH)
+        memcpy(cell, b, 16);
+    else if (!memcmp(old, b, 16))
+        memcpy(cell, lane_at(&m->regs[2], base) + (size_t)lane * 16, 16);
+    if (!m->regs[0].none)
+        memcpy(lane_at(&m->regs[0], base) + (size_t)lane * 16, old, 16);
+}
+
+static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+{
+    const struct xmem *m = &x->mem;
+    (void)arg;
+    if (a->space == PTX_SPACE_LOCAL || a->space == PTX_SPACE_PARAM)
+        return warp_fault(w, x, (unsigned)__builtin_ctz(a->mask), FAULT_INVALID_SPACE,
+                          "atomic operation on %s memory", ptx_space_name(a->space));
+    unsigned n = a->count;
+    FOR_LANES(l, a->mask)
+    {
+        for (unsigned k = 0; k < n; k++) {
+            char *cell = (char *)devmem_ptr(a->addr[l]) + (size_t)k * m->bytes;
+            if (m->bytes == 16) {
+                rmw_wide(m, w->base, l, cell);
+                continue;
+            }
+            uint64_t old = 0, b = lane_u64(&m->regs[n + k], w->base, l);
+            uint64_t c = m->atom == PTX_M_CAS ? lane_u64(&m->regs[2 * n], w->base, l) : 0;
+            uint64_t cut = m->bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * m->bytes)) - 1;
+            memcpy(&old, cell, m->bytes);
+            uint64_t new =
+                rmw((enum ptx_type)m->type, (enum ptx_mod)m->atom, old, b & cut, c & cut);
+            memcpy(cell, &new, m->bytes);
+            lane_set_u64(&m->regs[k], w->base, l, old);
+        }
+    }
+    return true;
+}
+
+static bool op_atomic(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct xmem *m = &x->mem;
+    struct access a = {
+        .mask = mask, .space = x->space, .bytes = m->bytes, .count = m->nregs, .is_write = true};
+    w->grid->lanes->addresses(lane_at(&m->addr, w->base), m->addr.bytes, m->imm, mask, a.addr,
+                              &a.span);
+    return access_each(w, x, &a, atomic_lanes, NULL);
+}
+
+/* --- lowering --- */
+
+static bool lower_values(struct lower *lo, const struct ptx_operand *o, bool is_dst,
+                         enum ptx_type t, struct lane_ref *refs, unsigned n)
+{
+    bool is_vec = o->kind == PTX_OPND_VEC;
+    if (is_vec ? o->nelems != n : n != 1) {
+        lo->why = "vectors of different lengths";
+        return false;
+    }
+    unsigned bytes = ptx_type_bytes(t);
+    for (unsigned k = 0; k < n; k++) {
+        const struct ptx_operand *e = is_vec ? &o->elems[k] : o;
+        if (is_dst ? !lower_dest(lo, e, &refs[k]) : !lower_source(lo, e, t, bytes, &refs[k]))
+            return false;
+    }
+    return true;
+}
+
+static enum ptx_mod atomic_operation(const struct ptx_inst *i)
+{
+    for (unsigned k = 0; k < i->nmods; k++)
+        if (i->mods[k] >= PTX_M_AND && i->mods[k] <= PTX_M_CAS)
+            return (enum ptx_mod)i->mods[k];
+    return PTX_NOMOD;
+}
+
+bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    struct xmem *m = &x->mem;
+    bool has_dst = i->op == PTX_OP_ATOM;
+    unsigned at = has_dst ? 1 : 0, n = ptx_inst_vec(i);
+    x->kind = X_OP;
+    x->space = (uint8_t)ptx_inst_space(i);
+    m->atom = (uint8_t)atomic_operation(i);
+    m->type = i->ntypes ? i->types[i->ntypes - 1] : PTX_NOTYPE;
+    m->bytes = (uint8_t)ptx_type_bytes(m->type);
+    m->nregs = (uint8_t)n;
+    m->fn = op_atomic;
+    bool needs_c = m->atom == PTX_M_CAS;
+    if (!m->atom || m->bytes < 2 || i->nops < at + 2u + needs_c || (m->bytes == 16 && n > 1)) {
+        lo->why = "an operation, type or operand that is missing";
+        return false;
+    }
+    m->regs = arena_array(lo->arena, struct lane_ref, 3 * n);
+    for (unsigned k = 0; k < n; k++)
+        m->regs[k].none = true;
+    if (has_dst && !lower_values(lo, &i->ops[0], true, m->type, m->regs, n))
+        return false;
+    if (!lower_values(lo, &i->ops[at + 1], false, m->type, m->regs + n, n))
+        return false;
+    if (needs_c && !lower_values(lo, &i->ops[at + 2], false, m->type, m->regs + 2 * n, n))
+        return false;
+    return lower_mem_address(lo, &i->ops[at], x);
+}

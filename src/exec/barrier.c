@@ -1,0 +1,205 @@
+/* bar and barrier: of the block (16 of them, whole or partial, with reductions) and of the warp. */
+#include "exec/grid.h"
+#include "exec/lower.h"
+
+#include <string.h>
+
+enum bar_kind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
+
+struct bar_info {
+    uint8_t kind;
+    bool has_count;
+    struct lane_ref dst, id, count, pred;
+};
+
+/* --- release --- */
+
+static void release_split(struct warp *w, struct split *s, const struct cta_barrier *b)
+{
+    const struct xinst *x = &s->frame->fn->code[s->pc];
+    const struct bar_info *info = x->op.data;
+    char *base[LANE_BASES] = {w->regs + s->frame->reg_off};
+    uint64_t v = info->kind == BAR_POPC  ? b->red_count
+                 : info->kind == BAR_AND ? b->red_and
+                                         : b->red_or;
+    if (info->kind >= BAR_POPC)
+        FOR_LANES(l, s->mask)
+    lane_set_u64(&info->dst, base, l, v);
+    s->wait = SPLIT_RUNS;
+    s->pc++;
+    w->state = WARP_READY;
+}
+
+void cta_check_barrier(struct cta *c, unsigned id)
+{
+    struct cta_barrier *b = &c->barriers[id];
+    if (!b->is_used || (b->expected ? b->rounded < b->expected : b->lanes < c->live_threads))
+        return;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        for (uint32_t k = 0; k < w->depth; k++)
+            if (w->stack[k].wait == SPLIT_AT_BARRIER && w->stack[k].barrier == id)
+                release_split(w, &w->stack[k], b);
+    }
+    *b = (struct cta_barrier){0};
+}
+
+void cta_check_all_barriers(struct cta *c)
+{
+    for (unsigned i = 0; i < CTA_BARRIERS; i++)
+        if (c->barriers[i].is_used)
+            cta_check_barrier(c, i);
+}
+
+/* --- running --- */
+
+static void arrive(struct warp *w, struct cta_barrier *b, const struct bar_info *info,
+                   uint32_t mask)
+{
+    unsigned n = (unsigned)__builtin_popcount(mask);
+    if (!b->is_used)
+        *b = (struct cta_barrier){.is_used = true, .red_and = true};
+    b->lanes += n;
+    b->rounded += mask == w->live ? WARP_LANES : n;
+    if (info->kind >= BAR_POPC) {
+        uint32_t p = lane_pred(&info->pred, w->base) & mask;
+        b->red_count += (unsigned)__builtin_popcount(p);
+        b->red_and &= p == mask;
+        b->red_or |= p != 0;
+    }
+}
+
+static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct bar_info *info = x->op.data;
+    struct split *s = warp_top(w);
+    if (!mask) {
+        s->pc++;
+        return true;
+    }
+    if (mask != s->mask) {
+        /* Only some lanes are meant to come here: they meet the others behind the barrier. */
+        struct split part = *s;
+        part.mask = mask;
+        part.rpc = ++s->pc;
+        warp_push(w, &part);
+        return true;
+    }
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t id = lane_u64(&info->id, w->base, first);
+    if (id >= CTA_BARRIERS)
+        return warp_fault(w, x, first, FAULT_ILLEGAL_INSTRUCTION,
+                          "barrier %llu does not exist; there are 0 to 15", (unsigned long long)id);
+    struct cta_barrier *b = &w->cta->barriers[id];
+    uint64_t count = info->has_count ? lane_u64(&info->count, w->base, first) : 0;
+    arrive(w, b, info, mask);
+    b->expected = (uint32_t)align_up(count, WARP_LANES);
+    if (info->kind == BAR_ARRIVE) {
+        s->pc++;
+    } else {
+        s->wait = SPLIT_AT_BARRIER;
+        s->barrier = (uint8_t)id;
+    }
+    cta_check_barrier(w->cta, (unsigned)id);
+    return true;
+}
+
+/* bar.warp.sync: lanes of other splits named in the mask come first, as far as they can. */
+static bool ctrl_bar_warp(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct split *s = warp_top(w);
+    if (!mask) {
+        s->pc++;
+        return true;
+    }
+    uint32_t members =
+        (uint32_t)lane_u64(&x->op.refs[0], w->base, (unsigned)__builtin_ctz(mask)) & w->live;
+    uint32_t here = s->mask;
+    for (uint32_t i = 0; i + 1 < w->depth; i++)
+        if (w->stack[i].wait == SPLIT_AT_WARP_BARRIER)
+            here |= w->stack[i].mask;
+    if (!(members & ~here)) {
+        for (uint32_t i = 0; i + 1 < w->depth; i++)
+            if (w->stack[i].wait == SPLIT_AT_WARP_BARRIER && (w->stack[i].members & members)) {
+                w->stack[i].wait = SPLIT_RUNS;
+                w->stack[i].pc++;
+            }
+        s->pc++;
+        return true;
+    }
+    s->wait = SPLIT_AT_WARP_BARRIER;
+    s->members = members;
+    if (!warp_yield(w)) { /* nobody else can move: they will not come */
+        s->wait = SPLIT_RUNS;
+        s->pc++;
+    }
+    return true;
+}
+
+/* --- lowering --- */
+
+static bool lower_warp_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    x->kind = X_CTRL;
+    if (!lower_flatten(lo, i, &x->op))
+        return false;
+    if (x->op.nrefs != 1) {
+        lo->why = "no member mask";
+        return false;
+    }
+    x->fn = ctrl_bar_warp;
+    return true;
+}
+
+static enum bar_kind bar_kind_of(const struct ptx_inst *i)
+{
+    if (ptx_inst_has(i, PTX_M_ARRIVE))
+        return BAR_ARRIVE;
+    if (!ptx_inst_has(i, PTX_M_RED))
+        return BAR_SYNC;
+    return ptx_inst_has(i, PTX_M_POPC) ? BAR_POPC : ptx_inst_has(i, PTX_M_AND) ? BAR_AND : BAR_OR;
+}
+
+/* A cluster has one block here: arriving costs nothing, waiting is a barrier of the block. */
+static bool lower_cluster(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    if (ptx_inst_has(i, PTX_M_ARRIVE)) {
+        x->kind = X_NOP;
+        return true;
+    }
+    struct bar_info *info = arena_new(lo->arena, struct bar_info);
+    info->kind = BAR_SYNC;
+    info->id = lower_const(lo, CTA_BARRIERS - 1, 4);
+    x->kind = X_CTRL;
+    x->fn = ctrl_bar;
+    x->op.data = info;
+    return true;
+}
+
+bool lower_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    if (ptx_inst_has(i, PTX_M_WARP))
+        return lower_warp_barrier(lo, i, x);
+    if (ptx_inst_has(i, PTX_M_CLUSTER))
+        return lower_cluster(lo, i, x);
+    struct bar_info *info = arena_new(lo->arena, struct bar_info);
+    info->kind = (uint8_t)bar_kind_of(i);
+    bool is_red = info->kind >= BAR_POPC;
+    unsigned k = is_red ? 1 : 0, last = i->nops - (is_red ? 1u : 0u);
+    if (i->nops < k + 1u + is_red) {
+        lo->why = "a missing operand";
+        return false;
+    }
+    if (is_red && (!lower_dest(lo, &i->ops[0], &info->dst) ||
+                   !lower_source(lo, &i->ops[last], PTX_PRED, 0, &info->pred)))
+        return false;
+    if (!lower_source(lo, &i->ops[k++], PTX_U32, 4, &info->id))
+        return false;
+    info->has_count = k < last;
+    if (info->has_count && !lower_source(lo, &i->ops[k], PTX_U32, 4, &info->count))
+        return false;
+    x->kind = X_CTRL;
+    x->fn = ctrl_bar;
+    x->op.data = info;
+    return true;
+}

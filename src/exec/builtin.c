@@ -1,0 +1,272 @@
+#include "exec/builtin.h"
+
+#include "exec/grid.h"
+#include "exec/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Argument i of the call, as a 64-bit number. */
+static uint64_t arg_u64(struct warp *w, const struct xinst *x, uint32_t i, unsigned lane)
+{
+    if (i >= x->call->sig.nparams)
+        return 0;
+    const struct xarg *a = &x->call->sig.params[i];
+    if (a->in_reg)
+        return lane_u64(&a->reg, w->base, lane);
+    uint64_t v = 0;
+    local_read(w, lane, warp_top(w)->frame->local_off + a->off, &v, a->words > 1 ? 8 : 4);
+    return v;
+}
+
+static void return_u64(struct warp *w, const struct xinst *x, unsigned lane, uint64_t v)
+{
+    if (!x->call->sig.nrets)
+        return;
+    const struct xarg *a = &x->call->sig.rets[0];
+    if (a->in_reg)
+        lane_set_u64(&a->reg, w->base, lane, v);
+    else
+        local_write(w, lane, warp_top(w)->frame->local_off + a->off, &v, a->words > 1 ? 8 : 4);
+}
+
+/* One lane's bytes at a generic address. */
+static bool read_generic(struct warp *w, const struct xinst *x, unsigned lane, addr_t addr,
+                         void *to, unsigned bytes)
+{
+    addr_t a[WARP_LANES];
+    char buf[WARP_LANES][8];
+    a[lane] = addr;
+    if (!warp_load(w, x, PTX_SPACE_GENERIC, a, bytes, buf, 8, UINT32_C(1) << lane))
+        return false;
+    memcpy(to, buf[lane], bytes);
+    return true;
+}
+
+static bool read_string(struct warp *w, const struct xinst *x, unsigned lane, addr_t addr, char *to,
+                        size_t len)
+{
+    for (size_t i = 0; i + 1 < len; i++) {
+        if (!read_generic(w, x, lane, addr + i, &to[i], 1))
+            return false;
+        if (!to[i])
+            return true;
+    }
+    to[len - 1] = 0;
+    return true;
+}
+
+/* --- printf --- */
+
+struct spec {
+    char text[32]; /* %..., with the length modifiers removed */
+    char conv;
+    bool is_long; /* ll, l, z, j, t: 64 bits */
+    int stars;
+};
+
+/* Parses the conversion at *p (just behind the %); false if it is not one. */
+static bool parse_spec(const char **p, struct spec *s)
+{
+    size_t n = 0;
+    memset(s, 0, sizeof *s);
+    s->text[n++] = '%';
+    while (**p && strchr("-+ #0123456789.*", **p) && n < sizeof s->text - 4) {
+        s->stars += **p == '*';
+        s->text[n++] = *(*p)++;
+    }
+    while (**p && strchr("hlLqjzt", **p)) {
+        s->is_long |= **p != 'h';
+        (*p)++;
+    }
+    s->conv = *(*p)++;
+    if (!s->conv || !strchr("diouxXcsfFeEgGaAp", s->conv) || s->stars > 2)
+        return false;
+    if (strchr("diouxX", s->conv) && s->is_long) {
+        s->text[n++] = 'l';
+        s->text[n++] = 'l';
+    }
+    s->text[n++] = s->conv;
+    return true;
+}
+
+struct printer {
+    struct warp *w;
+    const struct xinst *x;
+    unsigned lane;
+    addr_t args;
+    uint64_t off;
+    FILE *out;
+};
+
+static bool next_arg(struct printer *pr, unsigned bytes, void *to)
+{
+    pr->off = align_up(pr->off, bytes);
+    bool ok = read_generic(pr->w, pr->x, pr->lane, pr->args + pr->off, to, bytes);
+    pr->off += bytes;
+    return ok;
+}
+
+/* The format is the program's own; its text was checked by parse_spec(). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+
+#define PRINT(value)                                               \
+    (s->stars == 0   ? fprintf(pr->out, s->text, (value))          \
+     : s->stars == 1 ? fprintf(pr->out, s->text, star[0], (value)) \
+                     : fprintf(pr->out, s->text, star[0], star[1], (value)))
+
+static bool print_spec(struct printer *pr, const struct spec *s)
+{
+    int star[2] = {0};
+    for (int i = 0; i < s->stars; i++)
+        if (!next_arg(pr, 4, &star[i]))
+            return false;
+    uint64_t v = 0;
+    bool is_float = strchr("fFeEgGaA", s->conv) != NULL;
+    bool is_wide = is_float || s->conv == 's' || s->conv == 'p' || s->is_long;
+    if (!next_arg(pr, is_wide ? 8 : 4, &v))
+        return false;
+    if (is_float) {
+        double d;
+        memcpy(&d, &v, 8);
+        PRINT(d);
+    } else if (s->conv == 's') {
+        char text[4096];
+        if (!read_string(pr->w, pr->x, pr->lane, v, text, sizeof text))
+            return false;
+        PRINT(text);
+    } else if (s->conv == 'p') {
+        PRINT((void *)(uintptr_t)v);
+    } else if (is_wide) {
+        PRINT((unsigned long long)v);
+    } else {
+        PRINT((unsigned)v);
+    }
+    return true;
+}
+#pragma GCC diagnostic pop
+
+/* Returns the number of conversions printed, as CUDA's printf does, or -1 after a fault. */
+static int print_format(struct printer *pr, const char *fmt)
+{
+    int count = 0;
+    while (*fmt) {
+        const char *from = fmt;
+        if (*fmt++ != '%') {
+            fputc(*from, pr->out);
+            continue;
+        }
+        if (*fmt == '%') {
+            fputc(*fmt++, pr->out);
+            continue;
+        }
+        struct spec s;
+        if (!parse_spec(&fmt, &s)) {
+            if (!fmt[-1])
+                fmt--;
+            fwrite(from, 1, (size_t)(fmt - from), pr->out);
+            continue;
+        }
+        if (!print_spec(pr, &s))
+            return -1;
+        count++;
+    }
+    return count;
+}
+
+static bool builtin_vprintf(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    FOR_LANES(l, mask)
+    {
+        char fmt[4096];
+        struct printer pr = {
+            .w = w, .x = x, .lane = l, .args = arg_u64(w, x, 1, l), .out = w->grid->dev->out};
+        if (!read_string(w, x, l, arg_u64(w, x, 0, l), fmt, sizeof fmt))
+            return false;
+        int n = print_format(&pr, fmt);
+        if (n < 0)
+            return false;
+        return_u64(w, x, l, (uint64_t)n);
+    }
+    return true;
+}
+
+/* __assertfail(message, file, line, function, char size) */
+static bool builtin_assertfail(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    FILE *out = stderr;
+    char text[3][1024];
+    const uint32_t *b = w->cta->ctaid, *dim = w->grid->launch->block;
+    fflush(w->grid->dev->out);
+    FOR_LANES(l, mask)
+    {
+        uint32_t t = w->first_thread + l;
+        if (!read_string(w, x, l, arg_u64(w, x, 0, l), text[0], sizeof text[0]) ||
+            !read_string(w, x, l, arg_u64(w, x, 1, l), text[1], sizeof text[1]) ||
+            !read_string(w, x, l, arg_u64(w, x, 3, l), text[2], sizeof text[2]))
+            return false;
+        fprintf(out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                text[1], (unsigned)arg_u64(w, x, 2, l), text[2], b[0], b[1], b[2], t % dim[0],
+                t / dim[0] % dim[1], t / dim[0] / dim[1], text[0]);
+    }
+    return warp_fault(w, x, (unsigned)__builtin_ctz(mask), FAULT_ASSERT,
+                      "assertion `%.200s` failed", text[0]);
+}
+
+/* --- malloc and free on the device --- */
+
+static bool builtin_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct device *d = w->grid->dev;
+    FOR_LANES(l, mask)
+    {
+        uint64_t bytes = arg_u64(w, x, 0, l);
+        const struct mem_alloc *m = NULL;
+        if (bytes && bytes <= d->heap_limit_bytes - d->heap_used_bytes)
+            m = devmem_alloc(d->mem, bytes, 16, MEM_HEAP, NULL);
+        if (m)
+            d->heap_used_bytes += bytes;
+        return_u64(w, x, l, m ? m->base : 0);
+    }
+    return true;
+}
+
+static bool builtin_free(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct device *d = w->grid->dev;
+    FOR_LANES(l, mask)
+    {
+        addr_t p = arg_u64(w, x, 0, l);
+        const struct mem_alloc *m = p ? devmem_find(d->mem, p, 1) : NULL;
+        if (!p)
+            continue;
+        if (!m || m->base != p || m->kind != MEM_HEAP)
+            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                              "free of 0x%llx, which malloc did not return or was freed before",
+                              (unsigned long long)p);
+        d->heap_used_bytes -= m->bytes;
+        devmem_release(d->mem, p);
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    warp_fn fn;
+} builtins[] = {
+    {"vprintf", builtin_vprintf},
+    {"__assertfail", builtin_assertfail},
+    {"malloc", builtin_malloc},
+    {"free", builtin_free},
+};
+
+warp_fn builtin_find(const char *name)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(builtins); i++)
+        if (!strcmp(name, builtins[i].name))
+            return builtins[i].fn;
+    return NULL;
+}

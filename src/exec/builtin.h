@@ -1,0 +1,11 @@
+/* Functions that every GPU program may call without defining them: vprintf, __assertfail, malloc,
+ * free. */
+#ifndef EXEC_BUILTIN_H
+#define EXEC_BUILTIN_H
+
+#include "exec/code.h"
+
+/* The code for a call of `name`, whose values are in x->call; NULL if it is no builtin. */
+warp_fn builtin_find(const char *name);
+
+#endif

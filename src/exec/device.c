@@ -1,0 +1,26 @@
+#include "exec/device.h"
+
+#include <stdlib.h>
+
+struct device *device_new(uint64_t memory_bytes, struct err *err)
+{
+    struct devmem *mem = devmem_new(memory_bytes, err);
+    if (!mem)
+        return NULL;
+    struct device *d = xcalloc(1, sizeof *d);
+    d->mem = mem;
+    d->out = stdout;
+    d->heap_limit_bytes = UINT64_C(8) << 20;
+    d->stack_limit_bytes = UINT64_C(512) << 10;
+    d->sm_count = 1;
+    return d;
+}
+
+void device_free(struct device *d)
+{
+    if (!d)
+        return;
+    tex_table_free(&d->textures);
+    devmem_free(d->mem);
+    free(d);
+}

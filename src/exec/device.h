@@ -1,0 +1,38 @@
+/* A simulated GPU as the executor sees it: memory, textures, where printf goes, limits. */
+#ifndef EXEC_DEVICE_H
+#define EXEC_DEVICE_H
+
+#include "exec/devmem.h"
+#include "exec/texture.h"
+
+#include <stdio.h>
+
+/* CUDA's numbers for what can go wrong in a kernel. */
+enum fault_code {
+    FAULT_NONE = 0,
+    FAULT_ILLEGAL_ADDRESS = 700,
+    FAULT_LAUNCH_TIMEOUT = 702,
+    FAULT_ASSERT = 710,
+    FAULT_STACK = 714,
+    FAULT_ILLEGAL_INSTRUCTION = 715,
+    FAULT_MISALIGNED = 716,
+    FAULT_INVALID_SPACE = 717,
+    FAULT_INVALID_PC = 718,
+    FAULT_LAUNCH_FAILED = 719,
+};
+
+struct device {
+    struct devmem *mem;
+    struct tex_table textures;
+    FILE *out;                 /* the kernels' printf and assert messages */
+    uint64_t heap_limit_bytes; /* device malloc */
+    uint64_t heap_used_bytes;
+    uint64_t stack_limit_bytes; /* local memory of one thread */
+    uint32_t sm_count;
+    uint32_t grid_count; /* %gridid of the next launch */
+};
+
+struct device *device_new(uint64_t memory_bytes, struct err *err);
+void device_free(struct device *d);
+
+#endif

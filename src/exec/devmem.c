@@ -1,0 +1,294 @@
+#include "exec/devmem.h"
+
+#include "base/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define RESERVE_BYTES (UINT64_C(1) << 40)
+#define COMMIT_STEP   (UINT64_C(2) << 20)
+#define DEFAULT_ALIGN 256u
+/* Unowned bytes after every allocation, so that a small overrun hits nobody. */
+#define GUARD_BYTES        256u
+#define RELEASE_PAGES_FROM (UINT64_C(64) << 10)
+#define FREED_KEPT         4096u
+
+struct hole {
+    addr_t base, end;
+};
+
+struct devmem {
+    addr_t base, brk, committed; /* [base, brk) has been handed out; [base, committed) is mapped */
+    uint64_t capacity, used, serial, epoch;
+    VEC(struct mem_alloc *) live; /* by address */
+    VEC(struct hole) holes;       /* free ranges below brk, by address */
+    struct mem_alloc **freed;     /* ring of the last FREED_KEPT */
+    uint64_t nfreed;
+};
+
+struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err)
+{
+    struct devmem *m = xcalloc(1, sizeof *m);
+    for (unsigned i = 0; i < 16 && !m->base; i++) {
+        void *want = devmem_ptr(DEVICE_BASE + i * RESERVE_BYTES);
+        void *got = mmap(want, RESERVE_BYTES, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == want)
+            m->base = (addr_t)(uintptr_t)got;
+        else if (got != MAP_FAILED)
+            munmap(got, RESERVE_BYTES);
+    }
+    if (!m->base) {
+        free(m);
+        err_set(err,
+                "cannot reserve 1 TB of address space for device memory (is `ulimit -v` set?)");
+        return NULL;
+    }
+    m->brk = m->committed = m->base;
+    m->capacity = capacity_bytes;
+    m->freed = xcalloc(FREED_KEPT, sizeof *m->freed);
+    return m;
+}
+
+void devmem_free(struct devmem *m)
+{
+    if (!m)
+        return;
+    munmap(devmem_ptr(m->base), RESERVE_BYTES);
+    for (size_t i = 0; i < m->live.len; i++)
+        free(m->live.data[i]);
+    for (uint64_t i = 0; i < FREED_KEPT; i++)
+        free(m->freed[i]);
+    free(m->freed);
+    vec_free(&m->live);
+    vec_free(&m->holes);
+    free(m);
+}
+
+/* Index of the first live allocation whose base is above addr. */
+static size_t upper_bound(const struct devmem *m, addr_t addr)
+{
+    size_t lo = 0, hi = m->live.len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (m->live.data[mid]->base <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static struct mem_alloc *track(struct devmem *m, addr_t base, uint64_t bytes, enum mem_kind kind,
+                               const char *name)
+{
+    struct mem_alloc *a = xcalloc(1, sizeof *a);
+    *a = (struct mem_alloc){
+        .base = base, .bytes = bytes, .serial = ++m->serial, .kind = (uint8_t)kind, .name = name};
+    size_t at = upper_bound(m, base);
+    vec_push(&m->live, a);
+    memmove(&m->live.data[at + 1], &m->live.data[at], (m->live.len - 1 - at) * sizeof a);
+    m->live.data[at] = a;
+    m->epoch++;
+    return a;
+}
+
+static addr_t take_hole(struct devmem *m, uint64_t span, uint64_t align)
+{
+    for (size_t i = 0; i < m->holes.len; i++) {
+        struct hole *h = &m->holes.data[i];
+        addr_t at = align_up(h->base, align);
+        if (at + span > h->end || at < h->base)
+            continue;
+        struct hole after = {at + span, h->end};
+        h->end = at;
+        if (h->base == h->end) {
+            *h = after;
+        } else if (after.base < after.end) {
+            vec_push(&m->holes, after);
+            h = &m->holes.data[i];
+            memmove(h + 2, h + 1, (m->holes.len - 2 - i) * sizeof *h);
+            h[1] = after;
+        }
+        if (h->base == h->end) {
+            memmove(h, h + 1, (m->holes.len - 1 - i) * sizeof *h);
+            m->holes.len--;
+        }
+        return at;
+    }
+    return 0;
+}
+
+static addr_t take_fresh(struct devmem *m, uint64_t span, uint64_t align)
+{
+    addr_t at = align_up(m->brk, align);
+    if (span > RESERVE_BYTES || at + span > m->base + RESERVE_BYTES)
+        return 0;
+    if (at + span > m->committed) {
+        addr_t end = align_up(at + span, COMMIT_STEP);
+        if (mprotect(devmem_ptr(m->committed), end - m->committed, PROT_READ | PROT_WRITE) < 0)
+            return 0;
+        m->committed = end;
+    }
+    m->brk = at + span;
+    return at;
+}
+
+struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, enum mem_kind kind,
+                               const char *name)
+{
+    if (!align)
+        align = DEFAULT_ALIGN;
+    if (!bytes || bytes > m->capacity || m->used + bytes > m->capacity)
+        return NULL;
+    uint64_t span = align_up(bytes + GUARD_BYTES, DEFAULT_ALIGN);
+    addr_t at = take_hole(m, span, align);
+    if (!at)
+        at = take_fresh(m, span, align);
+    if (!at)
+        return NULL;
+    m->used += bytes;
+    return track(m, at, bytes, kind, name);
+}
+
+struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes)
+{
+    addr_t base = (addr_t)(uintptr_t)p;
+    size_t at = upper_bound(m, base);
+    if ((at && m->live.data[at - 1]->base + m->live.data[at - 1]->bytes > base) ||
+        (at < m->live.len && m->live.data[at]->base < base + bytes))
+        return NULL;
+    return track(m, base, bytes, MEM_HOST, NULL);
+}
+
+static void give_hole(struct devmem *m, addr_t base, addr_t end)
+{
+    size_t i = 0;
+    while (i < m->holes.len && m->holes.data[i].base < base)
+        i++;
+    if (i && m->holes.data[i - 1].end == base) {
+        m->holes.data[--i].end = end;
+    } else {
+        vec_push(&m->holes, ((struct hole){0, 0}));
+        struct hole *h = &m->holes.data[i];
+        memmove(h + 1, h, (m->holes.len - 1 - i) * sizeof *h);
+        *h = (struct hole){base, end};
+    }
+    struct hole *h = &m->holes.data[i];
+    if (i + 1 < m->holes.len && h[1].base == h->end) {
+        h->end = h[1].end;
+        memmove(h + 1, h + 2, (m->holes.len - 2 - i) * sizeof *h);
+        m->holes.len--;
+    }
+}
+
+bool devmem_release(struct devmem *m, addr_t base)
+{
+    size_t at = upper_bound(m, base);
+    if (!at || m->live.data[at - 1]->base != base)
+        return false;
+    struct mem_alloc *a = m->live.data[at - 1];
+    memmove(&m->live.data[at - 1], &m->live.data[at], (m->live.len - at) * sizeof a);
+    m->live.len--;
+    m->epoch++;
+    a->is_freed = true;
+    if (a->base >= m->base && a->base < m->brk) {
+        m->used -= a->bytes;
+        addr_t end = a->base + align_up(a->bytes + GUARD_BYTES, DEFAULT_ALIGN);
+        if (a->bytes >= RELEASE_PAGES_FROM) {
+            addr_t first = align_up(a->base, 4096), last = end & ~(addr_t)4095;
+            madvise(devmem_ptr(first), last - first, MADV_DONTNEED);
+        }
+        give_hole(m, a->base, end);
+    }
+    struct mem_alloc **slot = &m->freed[m->nfreed++ % FREED_KEPT];
+    free(*slot);
+    *slot = a;
+    return true;
+}
+
+const struct mem_alloc *devmem_find(const struct devmem *m, addr_t addr, uint64_t bytes)
+{
+    size_t at = upper_bound(m, addr);
+    if (!at)
+        return NULL;
+    const struct mem_alloc *a = m->live.data[at - 1];
+    return addr - a->base < a->bytes && bytes <= a->bytes - (addr - a->base) ? a : NULL;
+}
+
+static const char *describe(const struct mem_alloc *a, char *buf, size_t len)
+{
+    if (a->name)
+        snprintf(buf, len, "variable %s (%llu bytes at 0x%llx)", a->name,
+                 (unsigned long long)a->bytes, (unsigned long long)a->base);
+    else
+        snprintf(buf, len, "allocation #%llu (%llu bytes at 0x%llx)", (unsigned long long)a->serial,
+                 (unsigned long long)a->bytes, (unsigned long long)a->base);
+    return buf;
+}
+
+static const struct mem_alloc *find_freed(const struct devmem *m, addr_t addr)
+{
+    const struct mem_alloc *best = NULL;
+    for (uint64_t i = 0; i < FREED_KEPT && i < m->nfreed; i++) {
+        const struct mem_alloc *a = m->freed[i];
+        if (addr - a->base < a->bytes && (!best || a->serial > best->serial))
+            best = a;
+    }
+    return best;
+}
+
+void devmem_explain(const struct devmem *m, addr_t addr, uint64_t bytes, char *buf, size_t len)
+{
+    char what[256];
+    const struct mem_alloc *freed = find_freed(m, addr);
+    if (freed) {
+        snprintf(buf, len, "%llu bytes into freed %s", (unsigned long long)(addr - freed->base),
+                 describe(freed, what, sizeof what));
+        return;
+    }
+    if (!m->live.len) {
+        snprintf(buf, len, "nothing is allocated");
+        return;
+    }
+    size_t at = upper_bound(m, addr);
+    const struct mem_alloc *below = at ? m->live.data[at - 1] : NULL;
+    const struct mem_alloc *above = at < m->live.len ? m->live.data[at] : NULL;
+    uint64_t after = below ? addr - (below->base + below->bytes) : UINT64_MAX;
+    uint64_t before = above ? above->base - addr : UINT64_MAX;
+    if (below && addr - below->base < below->bytes)
+        snprintf(buf, len, "the last %llu of %llu bytes are beyond the end of %s",
+                 (unsigned long long)(addr + bytes - below->base - below->bytes),
+                 (unsigned long long)bytes, describe(below, what, sizeof what));
+    else if (after <= before)
+        snprintf(buf, len, "%llu bytes after the end of %s", (unsigned long long)after,
+                 describe(below, what, sizeof what));
+    else
+        snprintf(buf, len, "%llu bytes before %s", (unsigned long long)before,
+                 describe(above, what, sizeof what));
+}
+
+uint64_t devmem_capacity(const struct devmem *m)
+{
+    return m->capacity;
+}
+
+uint64_t devmem_used(const struct devmem *m)
+{
+    return m->used;
+}
+
+uint64_t devmem_epoch(const struct devmem *m)
+{
+    return m->epoch;
+}
+
+void devmem_each(const struct devmem *m, bool (*fn)(const struct mem_alloc *a, void *arg),
+                 void *arg)
+{
+    for (size_t i = 0; i < m->live.len; i++)
+        if (!fn(m->live.data[i], arg))
+            return;
+}

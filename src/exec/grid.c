@@ -1,0 +1,299 @@
+#include "exec/grid.h"
+
+#include "base/vec.h"
+#include "exec/memory_lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A block that has not ended after this many instructions makes room for others for a while. */
+#define CTA_QUANTUM  (UINT64_C(1) << 20)
+#define COOP_QUANTUM (UINT64_C(1) << 14)
+/* A warp runs this long before the next warp of its block has its turn. */
+#define WARP_QUANTUM (UINT64_C(1) << 12)
+/* Blocks that have begun and not ended, in a launch that is not cooperative. */
+#define MAX_RESIDENT 4096u
+
+enum {
+    MAX_BLOCK_THREADS = 1024,
+    INVALID_VALUE = 1,
+    INVALID_CONFIGURATION = 9,
+    OUT_OF_RESOURCES = 701
+};
+
+/* --- blocks --- */
+
+static void cta_start(struct cta *c, struct grid *g, uint64_t number)
+{
+    const uint32_t *dim = g->launch->grid;
+    c->grid = g;
+    c->number = number;
+    c->ctaid[0] = (uint32_t)(number % dim[0]);
+    c->ctaid[1] = (uint32_t)(number / dim[0] % dim[1]);
+    c->ctaid[2] = (uint32_t)(number / dim[0] / dim[1]);
+    c->live_threads = g->nthreads;
+    c->ninst = 0;
+    memset(c->barriers, 0, sizeof c->barriers);
+    memset(c->shared, 0, c->shared_bytes);
+    sreg_fill_cta(c->sregs, c->ctaid);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        uint32_t first = i * WARP_LANES, left = g->nthreads - first;
+        warp_start(&c->warps[i], c, i, first, left < WARP_LANES ? left : WARP_LANES);
+    }
+}
+
+static struct cta *cta_new(struct grid *g)
+{
+    struct cta *c = xcalloc(1, sizeof *c);
+    const struct launch *l = g->launch;
+    c->nwarps = g->nwarps;
+    c->warps = xcalloc(g->nwarps, sizeof *c->warps);
+    c->shared_bytes = g->shared_bytes;
+    c->shared = xalloc_aligned(128, g->shared_bytes ? g->shared_bytes : 1);
+    c->sregs = xalloc_aligned(64, SREG_CTA_BYTES);
+    struct sreg_launch sl = {.nwarps = g->nwarps,
+                             .nsmid = g->dev->sm_count,
+                             .gridid = g->dev->grid_count,
+                             .static_smem_bytes = g->kernel->shared_bytes,
+                             .dynamic_smem_bytes = l->dynamic_shared_bytes,
+                             .envreg = {0, (uint32_t)(g->sync_addr >> 32), (uint32_t)g->sync_addr}};
+    memcpy(sl.grid, l->grid, sizeof sl.grid);
+    memcpy(sl.block, l->block, sizeof sl.block);
+    sreg_fill_launch(c->sregs, &sl);
+    return c;
+}
+
+static void cta_free(struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        warp_free(&c->warps[i]);
+    free(c->warps);
+    free(c->shared);
+    free(c->sregs);
+    free(c);
+}
+
+static void fault_deadlock(struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->state != WARP_BLOCKED || !w->depth)
+            continue;
+        struct split *s = warp_top(w);
+        const struct cta_barrier *b = &c->barriers[s->barrier];
+        warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),
+                   FAULT_LAUNCH_TIMEOUT,
+                   "deadlock: barrier %u has %u of %u threads, and no other can come", s->barrier,
+                   b->lanes, b->expected ? b->expected : c->live_threads);
+        return;
+    }
+}
+
+enum cta_stop { CTA_DONE, CTA_PAUSED, CTA_FAULT };
+
+/* Gives every warp its turn until the block ends or has run `quantum` instructions. */
+static enum cta_stop cta_run(struct cta *c, uint64_t quantum)
+{
+    uint64_t ran = 0;
+    while (ran < quantum) {
+        bool any_alive = false, any_ran = false;
+        for (uint32_t i = 0; i < c->nwarps; i++) {
+            struct warp *w = &c->warps[i];
+            if (w->state == WARP_DONE)
+                continue;
+            any_alive = true;
+            if (w->state == WARP_BLOCKED)
+                continue;
+            any_ran = true;
+            uint64_t before = w->ninst;
+            c->grid->turn_from = before;
+            enum warp_stop stop = warp_run(w, WARP_QUANTUM);
+            ran += w->ninst - before;
+            c->grid->clock += w->ninst - before;
+            if (stop == WARP_STOP_FAULT)
+                return CTA_FAULT;
+        }
+        if (!any_alive)
+            return CTA_DONE;
+        if (!any_ran) {
+            fault_deadlock(c);
+            return CTA_FAULT;
+        }
+    }
+    return CTA_PAUSED;
+}
+
+/* --- grids --- */
+
+struct run {
+    struct grid *g;
+    VEC(struct cta *) resident; /* begun, not ended, in the order of their turns */
+    VEC(struct cta *) spare;
+    uint64_t next, done, total, reported;
+};
+
+static void report_progress(struct run *r)
+{
+    const struct launch *l = r->g->launch;
+    if (!l->progress || r->g->clock - r->reported < (UINT64_C(1) << 22))
+        return;
+    r->reported = r->g->clock;
+    struct grid_progress p = {.kernel = l->kernel->src->name,
+                              .ctas_done = r->done,
+                              .ctas = r->total,
+                              .warp_inst = r->g->clock,
+                              .thread_inst = r->g->thread_inst};
+    l->progress(&p, l->progress_arg);
+}
+
+static void count_instructions(struct grid *g, const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        g->warp_inst += c->warps[i].ninst;
+        g->thread_inst += c->warps[i].nthread_inst;
+    }
+}
+
+static struct cta *begin_cta(struct run *r)
+{
+    struct cta *c = r->spare.len ? vec_pop(&r->spare) : cta_new(r->g);
+    cta_start(c, r->g, r->next++);
+    return c;
+}
+
+static bool over_limit(struct run *r, struct cta *c)
+{
+    struct grid *g = r->g;
+    if (!g->launch->max_inst || g->clock < g->launch->max_inst)
+        return false;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->state == WARP_DONE || !w->depth)
+            continue;
+        struct split *s = warp_top(w);
+        warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),
+                   FAULT_LAUNCH_TIMEOUT, "stopped after %llu warp instructions (the limit is %llu)",
+                   (unsigned long long)g->clock, (unsigned long long)g->launch->max_inst);
+        return true;
+    }
+    return false;
+}
+
+/* One turn: the block that has waited longest, or a new one. False = stop. */
+static bool run_turn(struct run *r)
+{
+    struct grid *g = r->g;
+    bool coop = g->launch->is_cooperative;
+    struct cta *c;
+    /* While blocks wait for others, new ones begin first, as far as there is room. */
+    if (r->next < r->total && (coop || r->resident.len < MAX_RESIDENT)) {
+        c = begin_cta(r);
+    } else {
+        c = r->resident.data[0];
+        memmove(r->resident.data, r->resident.data + 1, (--r->resident.len) * sizeof c);
+    }
+    uint64_t quantum = coop ? COOP_QUANTUM : CTA_QUANTUM;
+    if (g->launch->max_inst && g->launch->max_inst - g->clock < quantum)
+        quantum = g->launch->max_inst - g->clock;
+    enum cta_stop stop = cta_run(c, quantum);
+    bool ok = stop != CTA_FAULT && !(stop == CTA_PAUSED && over_limit(r, c));
+    if (stop == CTA_PAUSED && ok) {
+        vec_push(&r->resident, c);
+    } else {
+        count_instructions(g, c);
+        vec_push(&r->spare, c);
+        r->done += stop == CTA_DONE;
+    }
+    report_progress(r);
+    return ok;
+}
+
+static void run_free(struct run *r)
+{
+    for (size_t i = 0; i < r->resident.len; i++) {
+        count_instructions(r->g, r->resident.data[i]);
+        cta_free(r->resident.data[i]);
+    }
+    for (size_t i = 0; i < r->spare.len; i++)
+        cta_free(r->spare.data[i]);
+    vec_free(&r->resident);
+    vec_free(&r->spare);
+}
+
+static bool check_shape(const struct launch *l, struct err *err)
+{
+    const struct ptx_func *f = l->kernel->src;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    for (unsigned i = 0; i < 3; i++)
+        if (!l->grid[i] || !l->block[i])
+            return err_set_code(err, INVALID_CONFIGURATION,
+                                "kernel %s: grid and block sizes must be at least 1", f->name);
+    if (threads > MAX_BLOCK_THREADS || l->block[2] > 64)
+        return err_set_code(
+            err, INVALID_CONFIGURATION,
+            "kernel %s: a block of %u x %u x %u = %llu threads; a block has at most "
+            "1024 threads, 64 of them in z",
+            f->name, l->block[0], l->block[1], l->block[2], (unsigned long long)threads);
+    if (l->grid[0] > INT32_MAX || l->grid[1] > 65535 || l->grid[2] > 65535)
+        return err_set_code(err, INVALID_CONFIGURATION,
+                            "kernel %s: a grid of %u x %u x %u blocks; the limits are 2147483647, "
+                            "65535 and 65535",
+                            f->name, l->grid[0], l->grid[1], l->grid[2]);
+    const uint32_t *most = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t limit =
+        most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
+    if (limit && threads > limit)
+        return err_set_code(err, OUT_OF_RESOURCES,
+                            "kernel %s: %llu threads a block, but it was compiled for at most %llu",
+                            f->name, (unsigned long long)threads, (unsigned long long)limit);
+    return true;
+}
+
+static void grid_init(struct grid *g, struct device *d, const struct launch *l)
+{
+    *g = (struct grid){.dev = d, .launch = l, .kernel = l->kernel, .params = l->params};
+    g->nthreads = l->block[0] * l->block[1] * l->block[2];
+    g->nwarps = (g->nthreads + WARP_LANES - 1) / WARP_LANES;
+    g->shared_bytes = (uint32_t)align_up(l->kernel->shared_bytes,
+                                         l->dynamic_shared_bytes ? l->kernel->dynamic_align : 1) +
+                      l->dynamic_shared_bytes;
+    g->lanes = memory_lanes_get();
+    g->tlb_epoch = devmem_epoch(d->mem);
+}
+
+bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
+              struct err *err)
+{
+    memset(result, 0, sizeof *result);
+    if (!check_shape(l, err))
+        return false;
+    struct grid *g = xcalloc(1, sizeof *g);
+    grid_init(g, d, l);
+    d->grid_count++;
+    struct mem_alloc *sync = NULL;
+    if (l->is_cooperative) {
+        sync = devmem_alloc(d->mem, 256, 256, MEM_DEVICE, "the grid barrier");
+        if (sync) {
+            memset(devmem_ptr(sync->base), 0, 256);
+            g->sync_addr = sync->base;
+        }
+        g->tlb_epoch = devmem_epoch(d->mem);
+    }
+    struct run r = {.g = g, .total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
+    bool ok = true;
+    while (ok && r.done < r.total)
+        ok = run_turn(&r);
+    run_free(&r);
+    if (sync)
+        devmem_release(d->mem, sync->base);
+    result->warp_inst = g->warp_inst;
+    result->thread_inst = g->thread_inst;
+    result->ctas = r.done;
+    result->fault = g->fault;
+    if (g->fault.code)
+        err_set_code(err, g->fault.code, "%s", g->fault.msg);
+    fflush(d->out);
+    free(g);
+    return ok;
+}

@@ -1,0 +1,102 @@
+/* A kernel launch, executed functionally.
+ *
+ * Blocks run one after another, each until it ends; one that does not end within a quantum makes
+ * room for the next and goes on later, so that blocks may wait for each other as far as a GPU with
+ * enough room would let them. A cooperative launch has all its blocks resident from the start. The
+ * order depends on nothing but the program. */
+#ifndef EXEC_GRID_H
+#define EXEC_GRID_H
+
+#include "exec/program.h"
+#include "exec/sregs.h"
+#include "exec/warp.h"
+
+struct grid_progress {
+    const char *kernel;
+    uint64_t ctas_done, ctas;
+    uint64_t warp_inst, thread_inst;
+};
+
+struct launch {
+    struct kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *params; /* kernel->src->param_bytes of them */
+    bool is_cooperative;
+    uint64_t max_inst; /* warp instructions; 0 = no limit */
+    /* Called every few million instructions; may be NULL. */
+    void (*progress)(const struct grid_progress *p, void *arg);
+    void *progress_arg;
+};
+
+struct fault {
+    int code; /* enum fault_code; 0 = none */
+    char msg[1024];
+};
+
+struct launch_result {
+    uint64_t warp_inst, thread_inst;
+    uint64_t ctas;
+    struct fault fault;
+};
+
+/* Runs the launch to its end. False if it could not start (bad shape; err->code is CUDA's number)
+ * or if the kernel was stopped by a fault (result->fault.code != 0, same message in err). */
+bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
+              struct err *err);
+
+/* --- for the code of instructions --- */
+
+/* 16 that programs name, and one for the cluster barrier. */
+enum { CTA_BARRIERS = 17, TLB_ENTRIES = 64 };
+
+struct cta_barrier {
+    uint32_t lanes;    /* that have arrived */
+    uint32_t rounded;  /* the same, whole warps counted as 32 */
+    uint32_t expected; /* threads; 0 = the whole block */
+    uint32_t red_count;
+    bool red_and, red_or, is_used;
+};
+
+struct cta {
+    struct grid *grid;
+    uint64_t number;
+    uint32_t ctaid[3];
+    char *shared;
+    uint32_t shared_bytes;
+    char *sregs;
+    struct warp *warps;
+    uint32_t nwarps;
+    uint32_t live_threads;
+    uint64_t ninst; /* in earlier turns */
+    struct cta_barrier barriers[CTA_BARRIERS];
+};
+
+/* An address range known to lie in one allocation. */
+struct tlb_entry {
+    addr_t base, end;
+    bool is_writable;
+};
+
+struct grid {
+    struct device *dev;
+    const struct launch *launch;
+    struct kernel *kernel;
+    uint32_t nwarps, nthreads;
+    uint32_t shared_bytes;
+    const char *params;
+    const struct memory_lanes *lanes;
+    struct fault fault;
+    uint64_t warp_inst, thread_inst; /* of blocks that have ended */
+    uint64_t clock;                  /* virtual time: warp instructions of earlier turns */
+    uint64_t turn_from;              /* the running warp's count when its turn began */
+    struct tlb_entry tlb[TLB_ENTRIES];
+    uint64_t tlb_epoch;
+    uint64_t sync_addr; /* cooperative launches: the grid barrier's word */
+};
+
+/* All splits of the block that wait at barrier `b` go on if it is complete. */
+void cta_check_barrier(struct cta *c, unsigned b);
+void cta_check_all_barriers(struct cta *c);
+
+#endif

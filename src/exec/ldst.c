@@ -1,0 +1,262 @@
+/* ld, ldu, st: loads and stores of every space, width and vector length. */
+#include "exec/lower.h"
+#include "exec/memory.h"
+
+#include <string.h>
+
+/* --- running --- */
+
+static void put_lanes(struct warp *w, const struct xmem *m, unsigned k, const void *tmp,
+                      uint32_t mask)
+{
+    const struct lane_ref *r = &m->regs[k];
+    if (!r->none)
+        w->grid->lanes->put(lane_at(r, w->base), r->bytes, tmp, m->bytes, m->is_signed, mask);
+}
+
+static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+{
+    const struct xmem *m = &x->mem;
+    const struct memory_lanes *lanes = w->grid->lanes;
+    _Alignas(64) char tmp[WARP_LANES * 16];
+    (void)arg;
+    if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
+        !m->regs[0].none && a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
+        memcpy(lane_at(&m->regs[0], w->base), devmem_ptr(a->addr[0]),
+               (size_t)m->bytes * WARP_LANES);
+        return true;
+    }
+    for (unsigned k = 0; k < m->nregs; k++) {
+        if (a->space == PTX_SPACE_LOCAL) {
+            FOR_LANES(l, a->mask)
+            local_read(w, l, a->addr[l] + (uint64_t)k * m->bytes, tmp + (size_t)l * m->bytes,
+                       m->bytes);
+        } else {
+            lanes->gather(a->addr, (uint64_t)k * m->bytes, m->bytes, tmp);
+        }
+        put_lanes(w, m, k, tmp, a->mask);
+    }
+    return true;
+}
+
+static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+{
+    const struct xmem *m = &x->mem;
+    const struct memory_lanes *lanes = w->grid->lanes;
+    (void)arg;
+    if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
+        a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
+        memcpy(devmem_ptr(a->addr[0]), lane_at(&m->regs[0], w->base),
+               (size_t)m->bytes * WARP_LANES);
+        return true;
+    }
+    for (unsigned k = 0; k < m->nregs; k++) {
+        const struct lane_ref *r = &m->regs[k];
+        const char *src = lane_at(r, w->base);
+        if (a->space == PTX_SPACE_LOCAL) {
+            FOR_LANES(l, a->mask)
+            local_write(w, l, a->addr[l] + (uint64_t)k * m->bytes, src + (size_t)l * r->bytes,
+                        m->bytes);
+        } else {
+            lanes->scatter(a->addr, (uint64_t)k * m->bytes, src, r->bytes, m->bytes, a->mask);
+        }
+    }
+    return true;
+}
+
+static void access_init(struct warp *w, const struct xinst *x, uint32_t mask, bool is_write,
+                        struct access *a)
+{
+    const struct xmem *m = &x->mem;
+    a->mask = mask;
+    a->space = x->space;
+    a->bytes = m->bytes;
+    a->count = m->nregs;
+    a->is_write = is_write;
+    w->grid->lanes->addresses(lane_at(&m->addr, w->base), m->addr.bytes, m->imm, mask, a->addr,
+                              &a->span);
+}
+
+static bool op_load(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct access a;
+    access_init(w, x, mask, false, &a);
+    return access_each(w, x, &a, load_lanes, NULL);
+}
+
+static bool op_store(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct access a;
+    access_init(w, x, mask, true, &a);
+    return access_each(w, x, &a, store_lanes, NULL);
+}
+
+/* A kernel parameter at a constant place: the same value for every lane. */
+static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct xmem *m = &x->mem;
+    _Alignas(64) char tmp[WARP_LANES * 16];
+    for (unsigned k = 0; k < m->nregs; k++) {
+        const char *src = w->grid->params + m->imm + (size_t)k * m->bytes;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            memcpy(tmp + (size_t)l * m->bytes, src, m->bytes);
+        put_lanes(w, m, k, tmp, mask);
+    }
+    return true;
+}
+
+/* A variable of the frame in local memory: the same offset for every lane, so rows of words. */
+static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct xmem *m = &x->mem;
+    uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
+    _Alignas(64) char tmp[WARP_LANES * 16];
+    for (unsigned k = 0; k < m->nregs; k++, off += m->bytes) {
+        if (m->bytes == 4 && !(off & 3)) {
+            put_lanes(w, m, k, &w->local[(off >> 2) * WARP_LANES], mask);
+            continue;
+        }
+        FOR_LANES(l, mask)
+        local_read(w, l, off, tmp + (size_t)l * m->bytes, m->bytes);
+        put_lanes(w, m, k, tmp, mask);
+    }
+    return true;
+}
+
+static bool op_store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct xmem *m = &x->mem;
+    uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
+    for (unsigned k = 0; k < m->nregs; k++, off += m->bytes) {
+        const struct lane_ref *r = &m->regs[k];
+        const char *src = lane_at(r, w->base);
+        if (m->bytes == 4 && r->bytes == 4 && !(off & 3)) {
+            w->grid->lanes->put(&w->local[(off >> 2) * WARP_LANES], 4, src, 4, false, mask);
+            continue;
+        }
+        FOR_LANES(l, mask)
+        local_write(w, l, off, src + (size_t)l * r->bytes, m->bytes);
+    }
+    return true;
+}
+
+/* --- lowering --- */
+
+static bool lower_regs(struct lower *lo, const struct ptx_operand *o, bool is_dst, enum ptx_type t,
+                       struct xmem *m)
+{
+    unsigned n = o->kind == PTX_OPND_VEC ? o->nelems : 1;
+    m->regs = arena_array(lo->arena, struct lane_ref, n);
+    m->nregs = (uint8_t)n;
+    for (unsigned k = 0; k < n; k++) {
+        const struct ptx_operand *e = o->kind == PTX_OPND_VEC ? &o->elems[k] : o;
+        unsigned bytes = ptx_type_bytes(t) < 2 ? 2 : ptx_type_bytes(t);
+        if (is_dst ? !lower_dest(lo, e, &m->regs[k]) : !lower_source(lo, e, t, bytes, &m->regs[k]))
+            return false;
+        if (!m->regs[k].none && !m->regs[k].bytes) {
+            lo->why = "a predicate register in memory";
+            return false;
+        }
+        if (!m->regs[k].none && !is_dst && m->regs[k].bytes < ptx_type_bytes(t)) {
+            lo->why = "a register narrower than what is stored";
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Resolves [base + imm]: to a constant where the base is a variable or a number. */
+static bool lower_address(struct lower *lo, const struct ptx_operand *o, struct xinst *x)
+{
+    struct xmem *m = &x->mem;
+    if (o->kind != PTX_OPND_ADDR || o->nelems != 1) {
+        lo->why = "an operand that is not an address";
+        return false;
+    }
+    const struct ptx_operand *b = &o->elems[0];
+    if (b->kind == PTX_OPND_REG) {
+        m->addr = lo->fn->regs[b->reg];
+        m->imm = o->imm;
+        if (m->addr.bytes != 4 && m->addr.bytes != 8) {
+            lo->why = "an address in a register of this width";
+            return false;
+        }
+        return true;
+    }
+    uint64_t at = b->kind == PTX_OPND_IMM ? (uint64_t)b->imm : 0;
+    if (b->kind == PTX_OPND_VAR) {
+        if (!lower_var_addr(lo, b->var, &at, &m->in_frame))
+            return false;
+        if (x->space == PTX_SPACE_GENERIC)
+            x->space = b->var->space;
+        if (m->in_frame &&
+            at + (uint64_t)o->imm + (uint64_t)b->imm + m->bytes * m->nregs > lo->fn->local_bytes) {
+            lo->why = "an access beyond the end of the variable";
+            return false;
+        }
+    } else if (b->kind != PTX_OPND_IMM) {
+        lo->why = "an address of this form";
+        return false;
+    }
+    m->is_uniform = true;
+    m->imm = (int64_t)(at + (uint64_t)o->imm + (uint64_t)(b->kind == PTX_OPND_VAR ? b->imm : 0));
+    m->addr = lower_const(lo, 0, 8);
+    return true;
+}
+
+static bool choose(struct lower *lo, struct xinst *x, bool is_load)
+{
+    struct xmem *m = &x->mem;
+    if (m->in_frame) {
+        m->fn = is_load ? op_load_frame : op_store_frame;
+        return true;
+    }
+    if (x->space == PTX_SPACE_PARAM && m->is_uniform) {
+        if (!is_load || (uint64_t)m->imm + m->bytes * m->nregs > lo->src->param_bytes) {
+            lo->why = is_load ? "a read beyond the kernel's parameters"
+                              : "a write to a kernel's parameters";
+            return false;
+        }
+        m->fn = op_load_param;
+        return true;
+    }
+    if (x->space == PTX_SPACE_PARAM) /* the address of a parameter, in a register, is generic */
+        x->space = PTX_SPACE_GENERIC;
+    if (x->space == PTX_SPACE_CONST)
+        x->space = PTX_SPACE_GLOBAL;
+    m->fn = is_load ? op_load : op_store;
+    return true;
+}
+
+bool lower_memory(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    if (i->op == PTX_OP_ATOM || i->op == PTX_OP_RED)
+        return lower_atomic(lo, i, x);
+    bool is_load = i->op != PTX_OP_ST;
+    struct xmem *m = &x->mem;
+    x->kind = X_OP;
+    x->space = (uint8_t)ptx_inst_space(i);
+    if (i->nops < 2 || !i->ntypes) {
+        lo->why = "a missing operand or type";
+        return false;
+    }
+    m->type = i->types[i->ntypes - 1];
+    m->bytes = (uint8_t)ptx_type_bytes(m->type);
+    m->is_signed = ptx_type_is_signed(m->type);
+    if (!lower_regs(lo, &i->ops[is_load ? 0 : 1], is_load, m->type, m))
+        return false;
+    if (!lower_address(lo, &i->ops[is_load ? 1 : 0], x))
+        return false;
+    return choose(lo, x, is_load);
+}
+
+bool lower_mem_address(struct lower *lo, const struct ptx_operand *o, struct xinst *x)
+{
+    if (!lower_address(lo, o, x))
+        return false;
+    if (x->mem.in_frame) {
+        lo->why = "local memory with this instruction";
+        return false;
+    }
+    return true;
+}

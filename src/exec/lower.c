@@ -1,0 +1,444 @@
+#include "exec/lower.h"
+
+#include "exec/builtin.h"
+#include "exec/support.h"
+#include "exec/tensor.h"
+#include "ptx/cfg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LANE_ALIGN = 64 };
+
+/* --- which functions a kernel can reach --- */
+
+struct reach {
+    struct program *prog;
+    bool *seen; /* by function number */
+    VEC(uint32_t) work;
+    bool has_indirect;
+};
+
+static void reach_func(struct reach *r, const struct ptx_func *f)
+{
+    uint32_t i = program_func_index(r->prog, f);
+    if (i == UINT32_MAX || r->seen[i])
+        return;
+    r->seen[i] = true;
+    vec_push(&r->work, i);
+}
+
+static void reach_inst(struct reach *r, const struct ptx_inst *inst)
+{
+    for (unsigned k = 0; k < inst->nops; k++) {
+        if (inst->ops[k].kind == PTX_OPND_FUNC)
+            reach_func(r, inst->ops[k].func);
+        else if (inst->op == PTX_OP_CALL && inst->ops[k].kind == PTX_OPND_REG)
+            r->has_indirect = true;
+    }
+}
+
+/* An indirect call may reach every function whose address some variable holds. */
+static void reach_address_taken(struct reach *r)
+{
+    for (unsigned m = 0; m < program_module_count(r->prog); m++) {
+        const struct ptx_module *mod = program_module(r->prog, m);
+        for (uint32_t v = 0; v < mod->nvars; v++)
+            for (uint32_t k = 0; k < mod->vars[v]->nrelocs; k++)
+                if (mod->vars[v]->relocs[k].func)
+                    reach_func(r, mod->vars[v]->relocs[k].func);
+    }
+    for (uint32_t i = 0; i < program_func_count(r->prog); i++) {
+        const struct ptx_func *f = program_func(r->prog, i);
+        for (uint32_t n = 0; n < f->ninsts; n++)
+            if (f->insts[n].op == PTX_OP_MOV)
+                reach_inst(r, &f->insts[n]);
+    }
+}
+
+static void reach_all(struct reach *r, const struct ptx_func *entry)
+{
+    bool took_addresses = false;
+    reach_func(r, entry);
+    for (;;) {
+        while (r->work.len) {
+            const struct ptx_func *f = program_func(r->prog, vec_pop(&r->work));
+            for (uint32_t n = 0; n < f->ninsts; n++)
+                reach_inst(r, &f->insts[n]);
+        }
+        if (!r->has_indirect || took_addresses)
+            break;
+        took_addresses = true;
+        reach_address_taken(r);
+    }
+    vec_free(&r->work);
+}
+
+/* --- shared memory of a kernel --- */
+
+struct layout {
+    struct u64map *offsets;
+    uint32_t end, dynamic_align;
+    VEC(const struct ptx_var *) unsized;
+};
+
+static void place_shared(struct layout *l, const struct ptx_var *v)
+{
+    if (v->space != PTX_SPACE_SHARED || u64map_get(l->offsets, (uintptr_t)v))
+        return;
+    if (!v->bytes) {
+        u64map_put(l->offsets, (uintptr_t)v, 0);
+        vec_push(&l->unsized, v);
+        if (v->align > l->dynamic_align)
+            l->dynamic_align = v->align;
+        return;
+    }
+    l->end = (uint32_t)align_up(l->end, v->align ? v->align : 1);
+    u64map_put(l->offsets, (uintptr_t)v, l->end);
+    l->end += (uint32_t)v->bytes;
+}
+
+static void place_shared_operand(struct layout *l, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPND_VAR)
+        place_shared(l, o->var);
+    if (o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC || o->kind == PTX_OPND_ARGS)
+        for (unsigned i = 0; i < o->nelems; i++)
+            place_shared_operand(l, &o->elems[i]);
+}
+
+static void lay_out_shared(struct kernel *k, const bool *reached, struct u64map *offsets)
+{
+    struct layout l = {.offsets = offsets, .dynamic_align = 16};
+    for (uint32_t i = 0; i < program_func_count(k->prog); i++) {
+        const struct ptx_func *f = program_func(k->prog, i);
+        for (uint32_t n = 0; reached[i] && n < f->ninsts; n++)
+            for (unsigned o = 0; o < f->insts[n].nops; o++)
+                place_shared_operand(&l, &f->insts[n].ops[o]);
+    }
+    k->shared_bytes = l.end;
+    k->dynamic_align = l.dynamic_align;
+    for (size_t i = 0; i < l.unsized.len; i++)
+        u64map_put(offsets, (uintptr_t)l.unsized.data[i], align_up(l.end, l.dynamic_align));
+    vec_free(&l.unsized);
+}
+
+/* --- a function's frame --- */
+
+static uint32_t place(uint32_t *end, uint32_t bytes)
+{
+    uint32_t at = *end;
+    *end += bytes;
+    return at;
+}
+
+static unsigned reg_bytes(enum ptx_type t)
+{
+    unsigned bytes = ptx_type_bytes(t);
+    return t == PTX_PRED ? 0 : bytes < 2 ? 2 : bytes;
+}
+
+static void lay_out_registers(struct lower *lo)
+{
+    struct xfunc *fn = lo->fn;
+    const struct ptx_func *f = lo->src;
+    static const unsigned sizes[] = {16, 8, 4, 2};
+    fn->regs = arena_array(lo->arena, struct lane_ref, f->nregs + 1);
+    for (unsigned s = 0; s < ARRAY_LEN(sizes); s++)
+        for (uint32_t r = 0; r < f->nregs; r++)
+            if (reg_bytes(f->regs[r].type) == sizes[s])
+                fn->regs[r] =
+                    (struct lane_ref){.off = place(&fn->frame_bytes, sizes[s] * WARP_LANES),
+                                      .bytes = (uint8_t)sizes[s]};
+    for (uint32_t r = 0; r < f->nregs; r++)
+        if (f->regs[r].type == PTX_PRED)
+            fn->regs[r] = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
+    fn->cc = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
+    fn->frame_bytes = (uint32_t)align_up(fn->frame_bytes, LANE_ALIGN);
+}
+
+static void place_local(struct lower *lo, const struct ptx_var *v)
+{
+    uint32_t align = v->align > 4 ? v->align : 4;
+    uint32_t at = (uint32_t)align_up(lo->fn->local_bytes, align);
+    u64map_put(&lo->locals, (uintptr_t)v, at);
+    lo->fn->local_bytes = at + (uint32_t)align_up(v->bytes ? v->bytes : 4, 4);
+}
+
+static struct xarg *lower_header(struct lower *lo, struct ptx_var **vars, uint32_t *regs,
+                                 uint32_t n)
+{
+    struct xarg *args = arena_array(lo->arena, struct xarg, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (vars[i]->space == PTX_SPACE_REG) {
+            args[i] = (struct xarg){.in_reg = true, .reg = lo->fn->regs[regs[i]]};
+            continue;
+        }
+        place_local(lo, vars[i]);
+        args[i].off = (uint32_t)*u64map_get(&lo->locals, (uintptr_t)vars[i]);
+        args[i].words = (uint32_t)(vars[i]->bytes + 3) / 4;
+    }
+    return args;
+}
+
+static void lay_out_frame(struct lower *lo)
+{
+    const struct ptx_func *f = lo->src;
+    lay_out_registers(lo);
+    if (!f->is_entry) {
+        struct xsig *sig = &lo->fn->sig;
+        sig->nparams = f->nparams;
+        sig->nrets = f->nrets;
+        sig->params = lower_header(lo, f->params, f->param_regs, f->nparams);
+        sig->rets = lower_header(lo, f->rets, f->ret_regs, f->nrets);
+    }
+    for (uint32_t i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == PTX_SPACE_LOCAL || f->vars[i]->space == PTX_SPACE_PARAM)
+            place_local(lo, f->vars[i]);
+    /* module-scope .local variables of old PTX: one copy a frame that uses them */
+    const struct ptx_module *m = f->module;
+    for (uint32_t i = 0; m && i < m->nvars; i++)
+        if (m->vars[i]->space == PTX_SPACE_LOCAL)
+            place_local(lo, m->vars[i]);
+    lo->fn->local_bytes = (uint32_t)align_up(lo->fn->local_bytes, 16);
+}
+
+/* --- instructions --- */
+
+static bool lower_lane(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    struct lane_op *op = &x->lane;
+    x->kind = X_LANE;
+    op->d2.none = op->src[0].none = op->src[1].none = op->src[2].none = op->src[3].none = true;
+    op->cc = lo->fn->cc;
+    if (!i->nops) {
+        lo->why = "no operands";
+        return false;
+    }
+    const struct ptx_operand *d = &i->ops[0];
+    bool is_pair = d->kind == PTX_OPND_PAIR && d->nelems == 2;
+    if (!lower_dest(lo, is_pair ? &d->elems[0] : d, &op->d))
+        return false;
+    if (is_pair && !lower_dest(lo, &d->elems[1], &op->d2))
+        return false;
+    unsigned n = 0;
+    for (unsigned k = 1; k < i->nops; k++) {
+        if (i->op == PTX_OP_LOP3 && k == 4) /* the table is op->imm, taken from the instruction */
+            continue;
+        if (n == ARRAY_LEN(op->src)) {
+            lo->why = "too many operands";
+            return false;
+        }
+        enum ptx_type t;
+        unsigned bytes = lower_operand_bytes(i, k, &t);
+        if (!lower_source(lo, &i->ops[k], t, bytes, &op->src[n++]))
+            return false;
+    }
+    return lanes_select(i, op, &lo->why);
+}
+
+static bool lower_texture(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    x->kind = X_OP;
+    return lower_flatten(lo, i, &x->op) && texture_select(i, lo->arena, &x->op, &lo->why);
+}
+
+static bool lower_tensor(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    x->kind = X_OP;
+    x->space = (uint8_t)ptx_inst_space(i);
+    return lower_flatten(lo, i, &x->op) && tensor_select(i, lo->arena, &x->op, &lo->why);
+}
+
+static bool lower_op(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    switch (i->op) {
+    case PTX_OP_UNKNOWN:
+        lo->why = "an unknown instruction";
+        return false;
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        return lower_memory(lo, i, x);
+    case PTX_OP_CP:
+    case PTX_OP_MBARRIER:
+        return lower_async(lo, i, x);
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT:
+        return lower_warp(lo, i, x);
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_CALL:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+        return lower_control(lo, i, x);
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return lower_barrier(lo, i, x);
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+    case PTX_OP_ISSPACEP:
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE:
+    case PTX_OP_STACKRESTORE:
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK:
+    case PTX_OP_CREATEPOLICY:
+        return lower_move(lo, i, x);
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_SUQ:
+    case PTX_OP_ISTYPEP:
+        return lower_texture(lo, i, x);
+    case PTX_OP_WMMA:
+    case PTX_OP_MMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+        return lower_tensor(lo, i, x);
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_DISCARD:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_GRIDDEPCONTROL:
+    case PTX_OP_SETMAXNREG:
+        x->kind = X_NOP;
+        return true;
+    default:
+        return lower_lane(lo, i, x);
+    }
+}
+
+static bool lower_inst(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    lo->why = NULL;
+    x->src = i;
+    if (i->bad) {
+        lo->why = "a modifier or operand that is not known";
+        return false;
+    }
+    if (i->guard != PTX_NO_REG) {
+        x->has_guard = true;
+        x->guard_neg = i->guard_neg;
+        x->guard_off = lo->fn->regs[i->guard].off;
+    }
+    return lower_op(lo, i, x);
+}
+
+static void lower_finish(struct lower *lo)
+{
+    struct xfunc *fn = lo->fn;
+    fn->consts = xalloc_aligned(LANE_ALIGN, lo->consts.len + LANE_ALIGN);
+    if (lo->consts.len)
+        memcpy(fn->consts, lo->consts.data, lo->consts.len);
+    vec_free(&lo->consts);
+    for (unsigned i = 0; i < ARRAY_LEN(lo->const_off); i++)
+        u64map_free(&lo->const_off[i]);
+    u64map_free(&lo->locals);
+}
+
+static bool lower_func(struct lower *lo, struct err *err)
+{
+    const struct ptx_func *f = lo->src;
+    struct xfunc *fn = lo->fn;
+    lay_out_frame(lo);
+    fn->src = f;
+    fn->ncode = f->ninsts;
+    fn->code = arena_array(lo->arena, struct xinst, f->ninsts + 1);
+    struct ptx_cfg *cfg = ptx_cfg_build(f);
+    bool ok = true;
+    for (uint32_t n = 0; ok && n < f->ninsts; n++) {
+        fn->code[n].reconv = cfg->reconv[n];
+        ok = lower_inst(lo, &f->insts[n], &fn->code[n]);
+        if (!ok) {
+            char text[160];
+            err_set(err, "%s:%u: %s is not supported%s%s (in %s)", f->module->file,
+                    f->insts[n].line, ptx_inst_text(&f->insts[n], text, sizeof text),
+                    lo->why ? ": " : "", lo->why ? lo->why : "", f->name);
+        }
+    }
+    /* Falling off the end of a function is a return. */
+    fn->code[f->ninsts] = (struct xinst){.kind = X_CTRL, .reconv = PTX_NO_PC};
+    lower_control(lo, NULL, &fn->code[f->ninsts]);
+    ptx_cfg_free(cfg);
+    lower_finish(lo);
+    return ok;
+}
+
+void kernel_free(struct kernel *k)
+{
+    for (uint32_t i = 0; i < program_func_count(k->prog); i++)
+        if (k->funcs[i])
+            free(k->funcs[i]->consts);
+    free(k->funcs);
+    arena_free(&k->arena);
+    free(k);
+}
+
+struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct err *err)
+{
+    struct kernel *k = xcalloc(1, sizeof *k);
+    uint32_t n = program_func_count(p);
+    k->src = f;
+    k->prog = p;
+    k->funcs = xcalloc(n, sizeof(*k->funcs));
+    struct reach r = {.prog = p, .seen = xcalloc(n, sizeof(bool))};
+    reach_all(&r, f);
+    struct u64map shared = {0};
+    lay_out_shared(k, r.seen, &shared);
+    for (uint32_t i = 0; i < n; i++)
+        if (r.seen[i])
+            k->funcs[i] = arena_new(&k->arena, struct xfunc);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        if (!r.seen[i])
+            continue;
+        struct lower lo = {.prog = p,
+                           .kernel = k,
+                           .arena = &k->arena,
+                           .shared = &shared,
+                           .src = program_func(p, i),
+                           .fn = k->funcs[i]};
+        ok = lower_func(&lo, err);
+    }
+    k->entry = k->funcs[program_func_index(p, f)];
+    k->regs = ptx_regs_needed(f);
+    u64map_free(&shared);
+    free(r.seen);
+    if (!ok) {
+        kernel_free(k);
+        return NULL;
+    }
+    return k;
+}
+
+bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, const char **why)
+{
+    struct arena arena = {0};
+    struct xfunc fn = {.src = f};
+    struct lower lo = {.arena = &arena, .src = f, .fn = &fn};
+    struct xinst x = {0};
+    lay_out_frame(&lo);
+    bool ok = lower_inst(&lo, i, &x);
+    *why = lo.why;
+    lower_finish(&lo);
+    free(fn.consts);
+    arena_free(&arena);
+    return ok;
+}

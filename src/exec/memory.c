@@ -1,0 +1,269 @@
+#include "exec/memory.h"
+
+#include <string.h>
+
+/* --- local memory: words interleaved by lane --- */
+
+void local_read(const struct warp *w, unsigned lane, uint64_t off, void *to, unsigned bytes)
+{
+    for (unsigned done = 0; done < bytes;) {
+        unsigned in_word = (unsigned)(off + done) & 3, n = 4 - in_word;
+        if (n > bytes - done)
+            n = bytes - done;
+        const char *word = (const char *)&w->local[((off + done) >> 2) * WARP_LANES + lane];
+        memcpy((char *)to + done, word + in_word, n);
+        done += n;
+    }
+}
+
+void local_write(struct warp *w, unsigned lane, uint64_t off, const void *from, unsigned bytes)
+{
+    for (unsigned done = 0; done < bytes;) {
+        unsigned in_word = (unsigned)(off + done) & 3, n = 4 - in_word;
+        if (n > bytes - done)
+            n = bytes - done;
+        char *word = (char *)&w->local[((off + done) >> 2) * WARP_LANES + lane];
+        memcpy(word + in_word, (const char *)from + done, n);
+        done += n;
+    }
+}
+
+/* --- checks --- */
+
+static const char *verb(const struct access *a)
+{
+    return a->is_write ? "write" : "read";
+}
+
+static bool fault_misaligned(struct warp *w, const struct xinst *x, const struct access *a)
+{
+    unsigned bytes = (unsigned)a->bytes * a->count;
+    FOR_LANES(l, a->mask)
+    if (a->addr[l] & (bytes - 1))
+        return warp_fault(w, x, l, FAULT_MISALIGNED,
+                          "misaligned %s of %u bytes at %s address 0x%llx", verb(a), bytes,
+                          ptx_space_name(a->space), (unsigned long long)a->addr[l]);
+    return true;
+}
+
+static bool fault_outside(struct warp *w, const struct xinst *x, const struct access *a,
+                          uint64_t limit)
+{
+    unsigned bytes = (unsigned)a->bytes * a->count;
+    FOR_LANES(l, a->mask)
+    if (a->addr[l] + bytes > limit || a->addr[l] > limit)
+        return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                          "%s of %u bytes at %s address 0x%llx: the %s has %llu bytes", verb(a),
+                          bytes, ptx_space_name(a->space), (unsigned long long)a->addr[l],
+                          a->space == PTX_SPACE_SHARED  ? "block's shared memory"
+                          : a->space == PTX_SPACE_LOCAL ? "thread's local memory"
+                                                        : "parameter block",
+                          (unsigned long long)limit);
+    return true;
+}
+
+static bool fault_global(struct warp *w, const struct xinst *x, const struct access *a,
+                         unsigned lane)
+{
+    unsigned bytes = (unsigned)a->bytes * a->count;
+    char near[400];
+    devmem_explain(w->grid->dev->mem, a->addr[lane], bytes, near, sizeof near);
+    return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS,
+                      "%s of %u bytes at global address 0x%llx is outside every allocation: %s",
+                      verb(a), bytes, (unsigned long long)a->addr[lane], near);
+}
+
+/* The lanes lie in more than one allocation, or in one not seen before by this instruction. */
+static bool check_global_slow(struct warp *w, const struct xinst *x, const struct access *a,
+                              struct tlb_entry *entry)
+{
+    struct grid *g = w->grid;
+    unsigned bytes = (unsigned)a->bytes * a->count;
+    if (g->tlb_epoch != devmem_epoch(g->dev->mem)) {
+        memset(g->tlb, 0, sizeof g->tlb);
+        g->tlb_epoch = devmem_epoch(g->dev->mem);
+    }
+    FOR_LANES(l, a->mask)
+    {
+        if (a->addr[l] >= entry->base && a->addr[l] + bytes <= entry->end &&
+            a->addr[l] + bytes > a->addr[l] && (entry->is_writable || !a->is_write))
+            continue;
+        const struct mem_alloc *m = devmem_find(g->dev->mem, a->addr[l], bytes);
+        if (!m)
+            return fault_global(w, x, a, l);
+        if (a->is_write && m->is_readonly)
+            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                              "write to constant variable %s at 0x%llx", m->name,
+                              (unsigned long long)a->addr[l]);
+        *entry = (struct tlb_entry){m->base, m->base + m->bytes, !m->is_readonly};
+    }
+    return true;
+}
+
+static bool check_global(struct warp *w, const struct xinst *x, const struct access *a)
+{
+    struct grid *g = w->grid;
+    struct tlb_entry *e = &g->tlb[(x->src->line) % TLB_ENTRIES];
+    uint64_t bytes = (uint64_t)a->bytes * a->count;
+    if (LIKELY(a->span.min >= e->base && a->span.min <= a->span.max &&
+               a->span.max + bytes <= e->end && a->span.max < UINT64_MAX - bytes &&
+               g->tlb_epoch == devmem_epoch(g->dev->mem) && (e->is_writable || !a->is_write)))
+        return true;
+    return check_global_slow(w, x, a, e);
+}
+
+static bool check_offsets(struct warp *w, const struct xinst *x, const struct access *a,
+                          uint64_t limit)
+{
+    uint64_t bytes = (uint64_t)a->bytes * a->count;
+    if (LIKELY((int64_t)a->span.min >= 0 && a->span.max + bytes <= limit))
+        return true;
+    return fault_outside(w, x, a, limit);
+}
+
+bool access_check(struct warp *w, const struct xinst *x, struct access *a)
+{
+    if (UNLIKELY(a->span.low & ((uint64_t)a->bytes * a->count - 1)))
+        return fault_misaligned(w, x, a);
+    switch (a->space) {
+    case PTX_SPACE_SHARED:
+        if (!check_offsets(w, x, a, w->cta->shared_bytes))
+            return false;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            a->addr[l] += (uintptr_t)w->cta->shared;
+        return true;
+    case PTX_SPACE_LOCAL:
+        return check_offsets(w, x, a, (uint64_t)w->local_words * 4);
+    case PTX_SPACE_PARAM:
+        if (!check_offsets(w, x, a, w->grid->kernel->src->param_bytes))
+            return false;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            a->addr[l] += (uintptr_t)w->grid->params;
+        return true;
+    default:
+        return check_global(w, x, a);
+    }
+}
+
+/* --- generic addresses --- */
+
+static enum ptx_space space_of(addr_t addr)
+{
+    if (addr - SHARED_WINDOW < WINDOW_BYTES)
+        return PTX_SPACE_SHARED;
+    if (addr - LOCAL_WINDOW < WINDOW_BYTES)
+        return PTX_SPACE_LOCAL;
+    if (addr - PARAM_WINDOW < WINDOW_BYTES)
+        return PTX_SPACE_PARAM;
+    return PTX_SPACE_GLOBAL;
+}
+
+static addr_t window_of(enum ptx_space s)
+{
+    return s == PTX_SPACE_SHARED  ? SHARED_WINDOW
+           : s == PTX_SPACE_LOCAL ? LOCAL_WINDOW
+           : s == PTX_SPACE_PARAM ? PARAM_WINDOW
+                                  : 0;
+}
+
+static bool one_space(struct warp *w, const struct xinst *x, struct access *a, enum ptx_space s,
+                      uint32_t mask, access_fn fn, void *arg)
+{
+    struct access part = *a;
+    uint64_t raw[WARP_LANES];
+    memcpy(raw, a->addr, sizeof raw);
+    part.space = (uint8_t)s;
+    part.mask = mask;
+    w->grid->lanes->addresses(raw, 8, -(int64_t)window_of(s), mask, part.addr, &part.span);
+    return access_check(w, x, &part) && fn(w, x, &part, arg);
+}
+
+bool access_each(struct warp *w, const struct xinst *x, struct access *a, access_fn fn, void *arg)
+{
+    if (a->space != PTX_SPACE_GENERIC)
+        return access_check(w, x, a) && fn(w, x, a, arg);
+    enum ptx_space lo = space_of(a->span.min), hi = space_of(a->span.max);
+    if (lo == PTX_SPACE_GLOBAL && hi == lo && a->span.min > PARAM_WINDOW &&
+        a->span.min <= a->span.max) {
+        a->space = PTX_SPACE_GLOBAL;
+        return access_check(w, x, a) && fn(w, x, a, arg);
+    }
+    static const enum ptx_space spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_SHARED, PTX_SPACE_LOCAL,
+                                            PTX_SPACE_PARAM};
+    for (unsigned i = 0; i < ARRAY_LEN(spaces); i++) {
+        uint32_t mask = 0;
+        FOR_LANES(l, a->mask)
+        if (space_of(a->addr[l]) == spaces[i])
+            mask |= UINT32_C(1) << l;
+        if (mask && !one_space(w, x, a, spaces[i], mask, fn, arg))
+            return false;
+    }
+    return true;
+}
+
+/* --- plain access for other instructions --- */
+
+struct buffer {
+    char *p;
+    unsigned stride;
+};
+
+static bool copy_out(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+{
+    const struct buffer *b = arg;
+    (void)x;
+    FOR_LANES(l, a->mask)
+    {
+        if (a->space == PTX_SPACE_LOCAL)
+            local_read(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
+        else
+            memcpy(b->p + (size_t)l * b->stride, devmem_ptr(a->addr[l]), a->bytes);
+    }
+    return true;
+}
+
+static bool copy_in(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+{
+    const struct buffer *b = arg;
+    (void)x;
+    FOR_LANES(l, a->mask)
+    {
+        if (a->space == PTX_SPACE_LOCAL)
+            local_write(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
+        else
+            memcpy(devmem_ptr(a->addr[l]), b->p + (size_t)l * b->stride, a->bytes);
+    }
+    return true;
+}
+
+static bool plain_access(struct warp *w, const struct xinst *x, enum ptx_space space,
+                         const addr_t *addr, unsigned bytes, struct buffer b, uint32_t mask,
+                         bool is_write)
+{
+    struct access a = {.mask = mask,
+                       .space = (uint8_t)space,
+                       .bytes = (uint8_t)bytes,
+                       .count = 1,
+                       .is_write = is_write};
+    w->grid->lanes->addresses(addr, 8, 0, mask, a.addr, &a.span);
+    return access_each(w, x, &a, is_write ? copy_in : copy_out, &b);
+}
+
+bool warp_load(struct warp *w, const struct xinst *x, enum ptx_space space, const addr_t *addr,
+               unsigned bytes, void *buf, unsigned stride, uint32_t mask)
+{
+    return plain_access(w, x, space, addr, bytes, (struct buffer){buf, stride}, mask, false);
+}
+
+bool warp_store(struct warp *w, const struct xinst *x, enum ptx_space space, const addr_t *addr,
+                unsigned bytes, const void *buf, unsigned stride, uint32_t mask)
+{
+    struct buffer b = {(char *)(uintptr_t)buf, stride};
+    return plain_access(w, x, space, addr, bytes, b, mask, true);
+}
+
+void warp_addresses(const struct warp *w, const struct lane_ref *ref, int64_t imm, addr_t *addr)
+{
+    struct addr_span span;
+    w->grid->lanes->addresses(lane_at(ref, w->base), ref->bytes, imm, UINT32_MAX, addr, &span);
+}

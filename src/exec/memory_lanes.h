@@ -1,0 +1,33 @@
+/* The vector parts of loads and stores, one version a CPU level. */
+#ifndef EXEC_MEMORY_LANES_H
+#define EXEC_MEMORY_LANES_H
+
+#include "exec/lanes.h"
+
+struct addr_span {
+    addr_t min, max; /* over the active lanes */
+    uint64_t low;    /* all addresses or-ed, for alignment */
+};
+
+struct memory_lanes {
+    /* out[l] = src[l] + imm for lanes of 4 (wrapping at 32 bits) or 8 bytes; inactive lanes get the
+     * address of the first active one, so that later loops need no mask. */
+    void (*addresses)(const void *src, unsigned bytes, int64_t imm, uint32_t mask, addr_t *out,
+                      struct addr_span *span);
+    /* Whether addr[l] == addr[0] + l * step. */
+    bool (*is_sequence)(const addr_t *addr, uint64_t step);
+    /* tmp[l] = the `bytes` bytes at host address addr[l] + off. */
+    void (*gather)(const addr_t *addr, uint64_t off, unsigned bytes, void *tmp);
+    /* Register lanes of reg_bytes = elements of `bytes` in tmp, extended or cut, where mask is set.
+     */
+    void (*put)(void *reg, unsigned reg_bytes, const void *tmp, unsigned bytes, bool is_signed,
+                uint32_t mask);
+    /* The `bytes` low bytes of every register lane in mask to host address addr[l] + off, lanes in
+     * ascending order. */
+    void (*scatter)(const addr_t *addr, uint64_t off, const void *reg, unsigned reg_bytes,
+                    unsigned bytes, uint32_t mask);
+};
+
+const struct memory_lanes *memory_lanes_get(void);
+
+#endif

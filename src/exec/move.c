@@ -1,0 +1,291 @@
+/* mov of everything that is not register to register, address conversions, stack allocation. */
+#include "exec/grid.h"
+#include "exec/lower.h"
+#include "exec/sregs.h"
+
+#include <string.h>
+
+/* --- running: op.refs[0] is the destination, refs[1..] the sources, op.imm a constant --- */
+
+static bool op_add_imm(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
+    FOR_LANES(l, mask)
+    lane_set_u64(&r[0], w->base, l, lane_u64(&r[1], w->base, l) + (uint64_t)x->op.imm);
+    return true;
+}
+
+/* The address of a variable in the current frame's local memory. */
+static bool op_frame_address(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint64_t v = warp_top(w)->frame->local_off + (uint64_t)x->op.imm;
+    FOR_LANES(l, mask)
+    lane_set_u64(&x->op.refs[0], w->base, l, v);
+    return true;
+}
+
+/* {a, b, ...} to one register, lowest bits first. */
+static bool op_pack(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
+    unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
+    FOR_LANES(l, mask)
+    {
+        char v[16] = {0};
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t e = lane_u64(&r[1 + k], w->base, l);
+            memcpy(v + (size_t)k * bytes, &e, bytes);
+        }
+        memcpy(lane_at(&r[0], w->base) + (size_t)l * r[0].bytes, v, r[0].bytes);
+    }
+    return true;
+}
+
+/* One register (the last reference) to {a, b, ...}. */
+static bool op_unpack(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
+    unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
+    FOR_LANES(l, mask)
+    {
+        char v[16] = {0};
+        memcpy(v, lane_at(&r[n], w->base) + (size_t)l * r[n].bytes, r[n].bytes);
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t e = 0;
+            memcpy(&e, v + (size_t)k * bytes, bytes);
+            lane_set_u64(&r[k], w->base, l, e);
+        }
+    }
+    return true;
+}
+
+/* Clocks count warp instructions of the grid: time that is the same in every run. */
+static bool op_clock(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint64_t now = w->grid->clock + (w->ninst - w->grid->turn_from);
+    unsigned shift = (unsigned)x->op.imm;
+    FOR_LANES(l, mask)
+    lane_set_u64(&x->op.refs[0], w->base, l, now >> shift);
+    return true;
+}
+
+static bool op_isspacep(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
+    FOR_LANES(l, mask)
+    {
+        uint64_t a = lane_u64(&r[1], w->base, l);
+        bool in = x->space == PTX_SPACE_SHARED  ? a - SHARED_WINDOW < WINDOW_BYTES
+                  : x->space == PTX_SPACE_LOCAL ? a - LOCAL_WINDOW < WINDOW_BYTES
+                  : x->space == PTX_SPACE_PARAM ? a - PARAM_WINDOW < WINDOW_BYTES
+                                                : a >= DEVICE_BASE || a < SHARED_WINDOW;
+        if (x->space == PTX_SPACE_CONST || (in && x->space == PTX_SPACE_GLOBAL)) {
+            const struct mem_alloc *m = devmem_find(w->grid->dev->mem, a, 1);
+            in = (m && m->is_readonly) == (x->space == PTX_SPACE_CONST);
+        }
+        lane_set_u64(&r[0], w->base, l, in);
+    }
+    return true;
+}
+
+static bool op_alloca(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct frame *f = warp_top(w)->frame;
+    const struct lane_ref *r = x->op.refs;
+    uint64_t bytes = 0;
+    FOR_LANES(l, mask)
+    {
+        uint64_t n = lane_u64(&r[1], w->base, l);
+        bytes = n > bytes ? n : bytes;
+    }
+    uint64_t at = align_up((uint64_t)f->local_off + f->fn->local_bytes + f->alloca_bytes, 16);
+    uint64_t end = at + align_up(bytes, 16);
+    if (bytes > UINT32_MAX || !warp_local_reserve(w, x, end))
+        return bytes <= UINT32_MAX ? false
+                                   : warp_fault(w, x, (unsigned)__builtin_ctz(mask), FAULT_STACK,
+                                                "alloca of %llu bytes", (unsigned long long)bytes);
+    f->alloca_bytes = (uint32_t)(end - f->local_off - f->fn->local_bytes);
+    FOR_LANES(l, mask)
+    lane_set_u64(&r[0], w->base, l, at);
+    return true;
+}
+
+static bool op_stacksave(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    FOR_LANES(l, mask)
+    lane_set_u64(&x->op.refs[0], w->base, l, warp_top(w)->frame->alloca_bytes);
+    return true;
+}
+
+static bool op_stackrestore(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint64_t v = lane_u64(&x->op.refs[0], w->base, (unsigned)__builtin_ctz(mask));
+    struct frame *f = warp_top(w)->frame;
+    if (v <= f->alloca_bytes)
+        f->alloca_bytes = (uint32_t)v;
+    return true;
+}
+
+/* --- lowering --- */
+
+static bool use_op(struct lower *lo, struct xinst *x, warp_fn fn, unsigned nrefs, int64_t imm)
+{
+    x->kind = X_OP;
+    x->op.fn = fn;
+    x->op.refs = arena_array(lo->arena, struct lane_ref, nrefs);
+    x->op.nrefs = (uint16_t)nrefs;
+    x->op.imm = imm;
+    return true;
+}
+
+static bool lower_clock(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    enum ptx_sreg s = (enum ptx_sreg)i->ops[1].sreg;
+    bool is_high = s == PTX_SREG_CLOCK_HI || s == PTX_SREG_GLOBALTIMER_HI;
+    use_op(lo, x, op_clock, 1, is_high ? 32 : 0);
+    return lower_dest(lo, &i->ops[0], &x->op.refs[0]);
+}
+
+/* d = a + constant, where a may be any source, or a variable of the frame. */
+static bool lower_add(struct lower *lo, const struct ptx_operand *d, const struct ptx_operand *a,
+                      int64_t imm, struct xinst *x)
+{
+    bool in_frame = false;
+    uint64_t addr = 0;
+    if (a->kind == PTX_OPND_VAR) {
+        if (!lower_var_addr(lo, a->var, &addr, &in_frame))
+            return false;
+        addr += (uint64_t)a->imm;
+    }
+    use_op(lo, x, in_frame ? op_frame_address : op_add_imm, 2, imm + (int64_t)addr);
+    if (!lower_dest(lo, d, &x->op.refs[0]))
+        return false;
+    if (a->kind == PTX_OPND_VAR) {
+        x->op.refs[1] = lower_const(lo, 0, 8);
+        return true;
+    }
+    return lower_source(lo, a, PTX_U64, 8, &x->op.refs[1]);
+}
+
+static bool lower_vector(struct lower *lo, const struct ptx_inst *i, struct xinst *x, bool is_pack)
+{
+    const struct ptx_operand *vec = &i->ops[is_pack ? 1 : 0], *whole = &i->ops[is_pack ? 0 : 1];
+    unsigned n = vec->nelems, total = ptx_type_bytes((enum ptx_type)i->types[0]);
+    if (!n || total % n || total / n > 8 || whole->kind == PTX_OPND_VEC) {
+        lo->why = "a vector of this length";
+        return false;
+    }
+    unsigned bytes = total / n;
+    use_op(lo, x, is_pack ? op_pack : op_unpack, n + 1, bytes);
+    struct lane_ref *r = x->op.refs;
+    for (unsigned k = 0; k < n; k++) {
+        bool ok = is_pack
+                      ? lower_source(lo, &vec->elems[k], PTX_B64, bytes < 2 ? 2 : bytes, &r[1 + k])
+                      : lower_dest(lo, &vec->elems[k], &r[k]);
+        if (!ok)
+            return false;
+    }
+    if (is_pack)
+        return lower_dest(lo, whole, &r[0]) &&
+               (r[0].bytes == total || (lo->why = "a register of another width", false));
+    return lower_source(lo, whole, (enum ptx_type)i->types[0], total, &r[n]);
+}
+
+static bool lower_plain_mov(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    enum ptx_type t = (enum ptx_type)i->types[0];
+    struct lane_op *op = &x->lane;
+    op->d2.none = op->src[1].none = op->src[2].none = op->src[3].none = true;
+    x->kind = X_LANE;
+    unsigned bytes = t == PTX_PRED ? 0 : ptx_type_bytes(t) < 2 ? 2 : ptx_type_bytes(t);
+    if (!lower_dest(lo, &i->ops[0], &op->d) || !lower_source(lo, &i->ops[1], t, bytes, &op->src[0]))
+        return false;
+    if (op->d.bytes == op->src[0].bytes)
+        return lanes_select(i, op, &lo->why);
+    /* old PTX reads 32-bit special registers into 16-bit ones */
+    struct lane_ref d = op->d, a = op->src[0];
+    use_op(lo, x, op_add_imm, 2, 0);
+    x->op.refs[0] = d;
+    x->op.refs[1] = a;
+    return true;
+}
+
+static bool lower_mov(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    const struct ptx_operand *d = &i->ops[0], *a = &i->ops[1];
+    if (d->kind == PTX_OPND_VEC)
+        return lower_vector(lo, i, x, false);
+    if (a->kind == PTX_OPND_VEC)
+        return lower_vector(lo, i, x, true);
+    if (a->kind == PTX_OPND_SREG && sreg_is_dynamic((enum ptx_sreg)a->sreg))
+        return lower_clock(lo, i, x);
+    if (a->kind == PTX_OPND_VAR) {
+        /* the address of a parameter is used as a generic one: see ldst.c */
+        bool in_frame = u64map_get(&lo->locals, (uintptr_t)a->var) != NULL;
+        int64_t window = a->var->space != PTX_SPACE_PARAM ? 0
+                         : in_frame                       ? (int64_t)LOCAL_WINDOW
+                                                          : (int64_t)PARAM_WINDOW;
+        return lower_add(lo, d, a, window, x);
+    }
+    return lower_plain_mov(lo, i, x);
+}
+
+static int64_t window_base(enum ptx_space s)
+{
+    return s == PTX_SPACE_SHARED  ? (int64_t)SHARED_WINDOW
+           : s == PTX_SPACE_LOCAL ? (int64_t)LOCAL_WINDOW
+                                  : 0;
+}
+
+static bool lower_cvta(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    enum ptx_space s = ptx_inst_space(i);
+    bool to = ptx_inst_has(i, PTX_M_TO);
+    const struct ptx_operand *a = &i->ops[1];
+    /* parameter addresses in registers are generic already, on both sides */
+    if (s == PTX_SPACE_PARAM && a->kind == PTX_OPND_VAR) {
+        bool in_frame = u64map_get(&lo->locals, (uintptr_t)a->var) != NULL;
+        return lower_add(lo, &i->ops[0], a, (int64_t)(in_frame ? LOCAL_WINDOW : PARAM_WINDOW), x);
+    }
+    return lower_add(lo, &i->ops[0], a, to ? -window_base(s) : window_base(s), x);
+}
+
+static bool lower_refs(struct lower *lo, const struct ptx_inst *i, struct xinst *x, warp_fn fn)
+{
+    x->kind = X_OP;
+    if (!lower_flatten(lo, i, &x->op))
+        return false;
+    x->op.fn = fn;
+    return true;
+}
+
+bool lower_move(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    static const struct ptx_operand zero = {.kind = PTX_OPND_IMM};
+    unsigned need = i->op == PTX_OP_STACKSAVE || i->op == PTX_OP_STACKRESTORE    ? 1
+                    : i->op == PTX_OP_GETCTARANK || i->op == PTX_OP_CREATEPOLICY ? 1
+                                                                                 : 2;
+    if (i->nops < need || (!i->ntypes && i->op != PTX_OP_ISSPACEP)) {
+        lo->why = "a missing operand or type";
+        return false;
+    }
+    switch (i->op) {
+    case PTX_OP_MOV:
+        return lower_mov(lo, i, x);
+    case PTX_OP_CVTA:
+        return lower_cvta(lo, i, x);
+    case PTX_OP_ISSPACEP:
+        x->space = (uint8_t)ptx_inst_space(i);
+        return lower_refs(lo, i, x, op_isspacep);
+    case PTX_OP_ALLOCA:
+        return lower_refs(lo, i, x, op_alloca);
+    case PTX_OP_STACKSAVE:
+        return lower_refs(lo, i, x, op_stacksave);
+    case PTX_OP_STACKRESTORE:
+        return lower_refs(lo, i, x, op_stackrestore);
+    case PTX_OP_MAPA: /* a cluster has one block: every rank's memory is our own */
+        return lower_add(lo, &i->ops[0], &i->ops[1], 0, x);
+    default: /* rank 0; a cache policy that says nothing */
+        return lower_add(lo, &i->ops[0], &zero, 0, x);
+    }
+}

@@ -1,0 +1,48 @@
+/* Modules loaded onto a device, and the kernels in them.
+ *
+ * Loading places .global and .const variables into device memory and initialises them. A kernel is
+ * lowered when it is first asked for: that is when an instruction that is not supported becomes an
+ * error. */
+#ifndef EXEC_PROGRAM_H
+#define EXEC_PROGRAM_H
+
+#include "exec/code.h"
+#include "exec/device.h"
+
+struct program;
+
+/* One entry function, ready to launch. */
+struct kernel {
+    const struct ptx_func *src;
+    struct program *prog;
+    struct xfunc *entry;
+    struct xfunc **funcs;  /* by program-wide function number; NULL = not reachable */
+    uint32_t shared_bytes; /* static; dynamic shared memory starts at its aligned end */
+    uint32_t dynamic_align;
+    uint32_t regs; /* physical registers a thread needs */
+    struct arena arena;
+};
+
+/* Links `n` modules into one program, whose variables then exist on `d`. Takes the modules over,
+ * also on error. */
+struct program *program_load(struct device *d, struct ptx_module **mods, unsigned n,
+                             struct err *err);
+void program_unload(struct program *p);
+
+struct device *program_device(const struct program *p);
+/* NULL with an error if there is no such entry or it cannot run; the error lists what exists. */
+struct kernel *program_kernel(struct program *p, const char *name, struct err *err);
+struct mem_alloc *program_var(const struct program *p, const char *name);
+unsigned program_module_count(const struct program *p);
+const struct ptx_module *program_module(const struct program *p, unsigned i);
+
+/* Number of functions, and function by number; its device address is FUNC_WINDOW + 16 * (i + 1). */
+uint32_t program_func_count(const struct program *p);
+const struct ptx_func *program_func(const struct program *p, uint32_t i);
+/* The definition for `f`, which may be a declaration resolved in another module; UINT32_MAX = none.
+ */
+uint32_t program_func_index(const struct program *p, const struct ptx_func *f);
+/* Address of a module-scope .global or .const variable. */
+bool program_var_addr(const struct program *p, const struct ptx_var *v, addr_t *addr);
+
+#endif

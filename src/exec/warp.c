@@ -1,0 +1,323 @@
+#include "exec/warp.h"
+
+#include "exec/grid.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A split that runs this many instructions while others of its warp wait gives way once: lanes may
+ * wait for each other (locks, flags), as independent thread scheduling allows. */
+#define SPIN_LIMIT 20000u
+
+struct tex_table *warp_textures(struct warp *w)
+{
+    return &w->grid->dev->textures;
+}
+
+/* --- frames --- */
+
+static void ensure_regs(struct warp *w, uint32_t bytes)
+{
+    if (bytes <= w->regs_bytes)
+        return;
+    uint32_t grown = (uint32_t)align_up(bytes + (w->regs_bytes ? bytes / 2 : 0), 4096);
+    char *regs = xalloc_aligned(64, grown);
+    if (w->regs_bytes)
+        memcpy(regs, w->regs, w->regs_bytes);
+    free(w->regs);
+    w->regs = regs;
+    w->regs_bytes = grown;
+}
+
+/* Frames of different splits of a warp may be live side by side, so a new one goes behind all. */
+static uint32_t frames_end(const struct warp *w)
+{
+    uint32_t end = 0;
+    for (const struct frame *f = w->frames; f; f = f->next)
+        if (f->reg_off + f->fn->frame_bytes > end)
+            end = f->reg_off + f->fn->frame_bytes;
+    return end;
+}
+
+struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
+                             const struct xinst *call)
+{
+    struct frame *f = w->free_frames;
+    if (f)
+        w->free_frames = f->next;
+    else
+        f = xcalloc(1, sizeof *f);
+    *f = (struct frame){.fn = fn, .caller = caller, .call = call, .users = 1};
+    f->reg_off = frames_end(w);
+    if (caller) {
+        caller->users++;
+        f->local_off = caller->local_off + caller->fn->local_bytes + caller->alloca_bytes;
+    }
+    f->next = w->frames;
+    w->frames = f;
+    ensure_regs(w, f->reg_off + fn->frame_bytes);
+    return f;
+}
+
+void frame_unref(struct warp *w, struct frame *f)
+{
+    while (f && --f->users == 0) {
+        struct frame **p = &w->frames;
+        while (*p != f)
+            p = &(*p)->next;
+        *p = f->next;
+        struct frame *caller = f->caller;
+        f->next = w->free_frames;
+        w->free_frames = f;
+        f = caller;
+    }
+}
+
+void warp_use_frame(struct warp *w)
+{
+    if (!w->depth)
+        return;
+    const struct frame *f = warp_top(w)->frame;
+    w->base[LANE_REGS] = w->regs + f->reg_off;
+    w->base[LANE_CONST] = f->fn->consts;
+}
+
+bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes)
+{
+    if (bytes > w->grid->dev->stack_limit_bytes)
+        return warp_fault(w, x, (unsigned)__builtin_ctz(warp_top(w)->mask), FAULT_STACK,
+                          "stack overflow: a thread needs more than %llu bytes of local memory",
+                          (unsigned long long)w->grid->dev->stack_limit_bytes);
+    uint32_t words = (uint32_t)(bytes + 3) / 4;
+    if (words <= w->local_words)
+        return true;
+    words = (uint32_t)align_up(words + w->local_words / 2, 64);
+    w->local = xrealloc(w->local, (size_t)words * WARP_LANES * 4);
+    memset(w->local + (size_t)w->local_words * WARP_LANES, 0,
+           (size_t)(words - w->local_words) * WARP_LANES * 4);
+    w->local_words = words;
+    return true;
+}
+
+/* --- splits --- */
+
+struct split *warp_push(struct warp *w, const struct split *s)
+{
+    struct split copy = *s;
+    if (w->depth == w->cap) {
+        w->cap = w->cap ? w->cap * 2 : 8;
+        w->stack = xrealloc(w->stack, w->cap * sizeof *w->stack);
+    }
+    copy.frame->users++;
+    w->stack[w->depth] = copy;
+    w->spin_from = w->ninst;
+    return &w->stack[w->depth++];
+}
+
+void warp_pop(struct warp *w)
+{
+    struct frame *f = warp_top(w)->frame;
+    w->depth--;
+    frame_unref(w, f);
+    w->spin_from = w->ninst;
+}
+
+/* Splits whose lanes have all gone leave the top of the stack. */
+static void drop_empty(struct warp *w)
+{
+    while (w->depth && !warp_top(w)->mask)
+        warp_pop(w);
+}
+
+void warp_exit_lanes(struct warp *w, uint32_t mask)
+{
+    w->live &= ~mask;
+    w->cta->live_threads -= (uint32_t)__builtin_popcount(mask);
+    for (uint32_t i = 0; i < w->depth; i++)
+        w->stack[i].mask &= ~mask;
+    drop_empty(w);
+    cta_check_all_barriers(w->cta);
+}
+
+static void swap_top(struct warp *w, uint32_t with)
+{
+    struct split t = w->stack[w->depth - 1];
+    w->stack[w->depth - 1] = w->stack[with];
+    w->stack[with] = t;
+}
+
+/* The lanes of the split at `i` that have arrived there, while others of it still run above. */
+static uint32_t arrived_lanes(const struct warp *w, uint32_t i)
+{
+    uint32_t above = 0;
+    for (uint32_t k = i + 1; k < w->depth; k++)
+        above |= w->stack[k].mask;
+    return w->stack[i].mask & ~above;
+}
+
+bool warp_yield(struct warp *w)
+{
+    w->spin_from = w->ninst;
+    for (uint32_t i = w->depth - 1; i-- > 0;) {
+        struct split *s = &w->stack[i];
+        if (s->wait != SPLIT_RUNS || !s->mask)
+            continue;
+        bool has_children = false;
+        for (uint32_t k = i + 1; k < w->depth; k++)
+            has_children |= (w->stack[k].mask & s->mask) != 0;
+        if (!has_children) {
+            swap_top(w, i);
+            warp_use_frame(w);
+            return true;
+        }
+        uint32_t arrived = arrived_lanes(w, i);
+        if (!arrived)
+            continue;
+        struct split early = *s;
+        early.mask = arrived;
+        s->mask &= ~arrived;
+        warp_push(w, &early);
+        warp_use_frame(w);
+        return true;
+    }
+    return false;
+}
+
+/* --- running --- */
+
+void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread, uint32_t lanes)
+{
+    while (w->depth)
+        warp_pop(w);
+    const struct xfunc *entry = cta->grid->kernel->entry;
+    w->cta = cta;
+    w->grid = cta->grid;
+    w->id = id;
+    w->first_thread = first_thread;
+    w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    w->state = WARP_READY;
+    w->ninst = w->nthread_inst = w->spin_from = 0;
+    if (!w->sregs) {
+        w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
+        sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);
+    }
+    w->base[LANE_WARP] = w->sregs;
+    w->base[LANE_CTA] = cta->sregs;
+    struct frame *f = warp_frame_new(w, entry, NULL, NULL);
+    warp_push(w, &(struct split){.pc = 0, .rpc = PTX_NO_PC, .mask = w->live, .frame = f});
+    f->users--;
+    warp_local_reserve(w, &entry->code[0], entry->local_bytes);
+    warp_use_frame(w);
+}
+
+void warp_free(struct warp *w)
+{
+    while (w->depth)
+        warp_pop(w);
+    for (struct frame *f = w->free_frames, *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
+    free(w->stack);
+    free(w->regs);
+    free(w->local);
+    free(w->sregs);
+    memset(w, 0, sizeof *w);
+}
+
+static inline uint32_t guard_mask(const struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint32_t p;
+    memcpy(&p, w->base[LANE_REGS] + x->guard_off, sizeof p);
+    return mask & (x->guard_neg ? ~p : p);
+}
+
+/* Runs straight-line code of the top split up to and including one control instruction. False: the
+ * kernel was stopped. */
+static bool run_stretch(struct warp *w)
+{
+    struct split *s = warp_top(w);
+    const struct xinst *code = s->frame->fn->code;
+    uint32_t pc = s->pc;
+    const uint32_t mask = s->mask, rpc = s->rpc;
+    while (pc != rpc) {
+        const struct xinst *x = &code[pc];
+        uint32_t m = x->has_guard ? guard_mask(w, x, mask) : mask;
+        w->ninst++;
+        w->nthread_inst += (unsigned)__builtin_popcount(m);
+        if (LIKELY(x->kind == X_LANE)) {
+            if (m)
+                x->lane.fn(&x->lane, w->base, m);
+            pc++;
+            continue;
+        }
+        if (x->kind == X_OP && m) {
+            s->pc = pc;
+            if (UNLIKELY(!x->fn(w, x, m)))
+                return false;
+        } else if (x->kind == X_CTRL) {
+            s->pc = pc;
+            return x->fn(w, x, m);
+        }
+        pc++;
+    }
+    s->pc = pc;
+    return true;
+}
+
+enum warp_stop warp_run(struct warp *w, uint64_t budget)
+{
+    uint64_t end = w->ninst + budget;
+    for (;;) {
+        drop_empty(w);
+        if (!w->depth) {
+            w->state = WARP_DONE;
+            return WARP_STOP_DONE;
+        }
+        struct split *s = warp_top(w);
+        if (s->pc == s->rpc) {
+            warp_pop(w);
+            warp_use_frame(w);
+            continue;
+        }
+        if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
+            w->state = WARP_BLOCKED;
+            return WARP_STOP_BLOCKED;
+        }
+        if (w->depth > 1 && w->ninst - w->spin_from > SPIN_LIMIT)
+            warp_yield(w);
+        if (w->ninst >= end)
+            return WARP_STOP_BUDGET;
+        warp_use_frame(w);
+        if (!run_stretch(w))
+            return WARP_STOP_FAULT;
+    }
+}
+
+bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, const char *fmt,
+                ...)
+{
+    struct fault *fault = &w->grid->fault;
+    if (fault->code)
+        return false;
+    char what[700];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    const uint32_t *block = w->grid->launch->block;
+    uint32_t t = w->first_thread + lane;
+    char text[96] = "end of function";
+    const struct ptx_func *f = w->depth ? warp_top(w)->frame->fn->src : w->grid->kernel->src;
+    if (x && x->src)
+        ptx_inst_text(x->src, text, sizeof text);
+    fault->code = code;
+    snprintf(fault->msg, sizeof fault->msg,
+             "kernel %s, %s:%u (%s), block (%u,%u,%u), thread (%u,%u,%u): %s",
+             w->grid->kernel->src->name, f->module->file, x && x->src ? x->src->line : f->line,
+             text, w->cta->ctaid[0], w->cta->ctaid[1], w->cta->ctaid[2], t % block[0],
+             t / block[0] % block[1], t / block[0] / block[1], what);
+    return false;
+}
