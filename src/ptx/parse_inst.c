@@ -128,6 +128,48 @@ static bool parse_operands(struct parser *p, struct ptx_inst *i)
     return parse_require(p, ';', "',' or ';' after the operand");
 }
 
+static const struct {
+    uint8_t least, most;
+} arity[PTX_OP_COUNT] = {
+#define ARITY(id, least, most) [PTX_OP_##id] = {least, most},
+#include "ptx/ptx_arity.def"
+#undef ARITY
+};
+
+static bool is_writable(const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case PTX_OPND_REG:
+    case PTX_OPND_SINK:
+        return true;
+    case PTX_OPND_VAR: /* the .param variable that takes a call's result */
+        return o->var->space == PTX_SPACE_PARAM;
+    case PTX_OPND_VEC:
+    case PTX_OPND_PAIR:
+    case PTX_OPND_ARGS:
+        for (unsigned i = 0; i < o->nelems; i++)
+            if (!is_writable(&o->elems[i]))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What every reader of a good instruction may rely on. */
+static bool has_known_form(const struct ptx_inst *i)
+{
+    if (i->nops < arity[i->op].least || i->nops > arity[i->op].most)
+        return false;
+    if (i->op == PTX_OP_BRA)
+        return i->ops[0].kind == PTX_OPND_LABEL;
+    unsigned ndst = ptx_inst_ndst(i);
+    for (unsigned k = 0; k < ndst; k++)
+        if (!is_writable(&i->ops[k]))
+            return false;
+    return true;
+}
+
 bool parse_instruction(struct parser *p)
 {
     struct ptx_inst guard = {.guard = PTX_NO_REG};
@@ -146,7 +188,7 @@ bool parse_instruction(struct parser *p)
     p->form_unknown = false;
     if (!(i.bad ? parse_skip_to_semicolon(p) : parse_operands(p, &i)))
         return false;
-    i.bad |= p->form_unknown;
+    i.bad |= p->form_unknown || !has_known_form(&i);
     vec_push(&p->insts, i);
     return true;
 }
