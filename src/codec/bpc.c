@@ -4,15 +4,16 @@
 #include "codec/bpc_planes.h"
 #include "codec/codec_int.h"
 
-/* Differences have one bit more than words. */
+/* Differences have one bit more than words: the 33rd plane is their sign. */
 static void transform(const uint8_t *block, unsigned n, uint32_t *dbp)
 {
     memset(dbp, 0, BPC_PLANES * sizeof *dbp);
     for (unsigned i = 0; i + 1 < n; i++) {
-        uint64_t delta = (uint64_t)load_u32(block + 4 * i + 4) - load_u32(block + 4 * i);
-        for (unsigned b = 0; b < BPC_PLANES; b++)
-            dbp[b] |= (uint32_t)(delta >> b & 1) << i;
+        uint32_t here = load_u32(block + 4 * i), next = load_u32(block + 4 * i + 4);
+        dbp[i] = next - here;
+        dbp[32] |= (uint32_t)(next < here) << i;
     }
+    bits_transpose(dbp);
 }
 
 static void put_base(struct bitw *w, uint32_t base)
@@ -141,11 +142,10 @@ static bool bpc_decode(const struct codec *c, struct bitr *r, uint8_t *block)
             return false;
         left -= run;
     }
+    bits_transpose(dbp);
     store_u32(block, (uint32_t)word);
     for (unsigned i = 0; i + 1 < n; i++) {
-        for (unsigned b = 0; b < 32; b++)
-            word += (int64_t)(dbp[b] >> i & 1) << b;
-        word -= (int64_t)(dbp[32] >> i & 1) << 32;
+        word += (int64_t)dbp[i] - ((int64_t)(dbp[32] >> i & 1) << 32);
         /* The top plane is redundant for the words; it must agree with them all the same. */
         if (word >> 32)
             return false;

@@ -90,6 +90,19 @@ static inline bool fits_signed32(uint32_t v, unsigned bits)
     return (uint32_t)sign_extend32(v, bits) == v;
 }
 
+/* Turns 32 words into 32 bit planes, in place: bit i of m[b] becomes bit b of m[i]. */
+static inline void bits_transpose(uint32_t *m)
+{
+    uint32_t keep = 0x0000ffff;
+    for (unsigned step = 16; step; step >>= 1, keep ^= keep << step) {
+        for (unsigned i = 0; i < 32; i = (i + step + 1) & ~step) {
+            uint32_t t = (m[i] >> step ^ m[i + step]) & keep;
+            m[i] ^= t << step;
+            m[i + step] ^= t;
+        }
+    }
+}
+
 static inline uint32_t load_u32(const uint8_t *p)
 {
     uint32_t v;

@@ -16,37 +16,31 @@ static uint32_t constant_planes(const uint32_t *segs, unsigned n, uint32_t *ones
     return all | ~any;
 }
 
-static uint32_t plane(const uint32_t *segs, unsigned n, unsigned bit)
-{
-    uint32_t v = 0; /* segment 0 is the first bit of the stream */
-    for (unsigned i = 0; i < n; i++)
-        v = v << 1 | (segs[i] >> bit & 1);
-    return v;
-}
-
+/* Segment 0 is a plane's first bit in the stream: the segments are turned from the last. */
 static void put_planes(const uint32_t *segs, unsigned n, struct bitw *w)
 {
-    uint32_t ones, constant = constant_planes(segs, n, &ones);
+    uint32_t planes[PLANES] = {0}, ones, constant = constant_planes(segs, n, &ones);
+    for (unsigned i = 0; i < n; i++)
+        planes[n - 1 - i] = segs[i];
+    bits_transpose(planes);
     for (unsigned b = 0; b < PLANES; b++)
         bitw_put(w, constant >> b & 1, 1);
-    for (unsigned b = 0; b < PLANES; b++) {
-        if (constant >> b & 1)
-            bitw_put(w, ones >> b & 1, 1);
-        else
-            bitw_put(w, plane(segs, n, b), n);
-    }
+    for (unsigned b = 0; b < PLANES; b++)
+        bitw_put(w, planes[b], constant >> b & 1 ? 1 : n);
 }
 
 static void get_planes(uint32_t *segs, unsigned n, struct bitr *r)
 {
-    memset(segs, 0, n * sizeof *segs);
-    uint32_t status = bitr_get(r, PLANES);
+    uint32_t planes[PLANES], status = bitr_get(r, PLANES);
     for (unsigned b = 0; b < PLANES; b++) {
         bool constant = status >> (PLANES - 1 - b) & 1;
-        uint32_t v = bitr_get(r, constant ? 1 : n);
-        for (unsigned i = 0; i < n; i++)
-            segs[i] |= (constant ? v : v >> (n - 1 - i) & 1) << b;
+        planes[b] = bitr_get(r, constant ? 1 : n);
+        if (constant)
+            planes[b] = -planes[b]; /* one bit for all segments */
     }
+    bits_transpose(planes);
+    for (unsigned i = 0; i < n; i++)
+        segs[i] = planes[n - 1 - i];
 }
 
 static unsigned dpc_encode(const struct codec *c, const uint8_t *block, struct bitw *w)

@@ -43,19 +43,27 @@ INLINE uint32_t v8u_mask(v8u v)
 #endif
 }
 
-/* Bit i = the top bit of byte i, of 32 bytes. */
-INLINE uint32_t bytes_top_bits(const uint8_t *p)
+typedef uint8_t v32b __attribute__((vector_size(32)));
+
+INLINE v32b v32b_load(const void *p)
+{
+    v32b v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Bit i = the top bit of byte i. */
+INLINE uint32_t v32b_top_bits(v32b v)
 {
 #ifdef __AVX2__
-    return (uint32_t)_mm256_movemask_epi8(_mm256_loadu_si256((const __m256i *)p));
+    return (uint32_t)_mm256_movemask_epi8((__m256i)v);
 #else
+    typedef uint64_t v4u __attribute__((vector_size(32)));
     uint32_t bits = 0;
     for (unsigned i = 0; i < 4; i++) {
-        uint64_t v;
-        memcpy(&v, p + 8 * i, 8);
         /* Every product of a set top bit and a bit of the factor lands on a bit of its own. */
-        v = ((v >> 7 & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080)) >> 56;
-        bits |= (uint32_t)v << (8 * i);
+        uint64_t ones = ((v4u)v)[i] >> 7 & UINT64_C(0x0101010101010101);
+        bits |= (uint32_t)(ones * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
     }
     return bits;
 #endif

@@ -18,13 +18,12 @@ INLINE void planes_of(const uint8_t *block, unsigned n, uint32_t *dbp)
         bytes[3][i] = (uint8_t)(delta >> 24);
         bytes[4][i] = w[i + 1] < w[i] ? 0x80 : 0;
     }
-    dbp[32] = bytes_top_bits(bytes[4]);
-    for (unsigned b = 0; b < 4; b++)
-        for (unsigned k = 8; k-- > 0;) {
-            dbp[8 * b + k] = bytes_top_bits(bytes[b]);
-            for (unsigned i = 0; i < WORDS_MAX; i++)
-                bytes[b][i] = (uint8_t)(bytes[b][i] << 1);
-        }
+    dbp[32] = v32b_top_bits(v32b_load(bytes[4]));
+    for (unsigned b = 0; b < 4; b++) {
+        v32b v = v32b_load(bytes[b]);
+        for (unsigned k = 8; k-- > 0; v += v)
+            dbp[8 * b + k] = v32b_top_bits(v);
+    }
 }
 
 static inline unsigned base_bits(uint32_t base)
@@ -43,7 +42,8 @@ static inline uint32_t plane_cost(uint32_t dbx, uint32_t dbp, unsigned plane_bit
     uint32_t lowest = dbx & -dbx, rest = dbx ^ lowest;
     uint32_t sparse = (rest == 0) | (rest == lowest << 1);
     uint32_t cost = sparse ? 5 + bpc_position_bits(plane_bits) : 1 + plane_bits;
-    return (dbx == bpc_all(plane_bits)) | (dbp == 0) ? 5 : cost;
+    bool five = (dbx == bpc_all(plane_bits)) | (dbp == 0);
+    return five ? 5 : cost;
 }
 
 KERNEL bpc_bits(const uint8_t *block, unsigned block_bytes)
@@ -59,7 +59,7 @@ KERNEL bpc_bits(const uint8_t *block, unsigned block_bytes)
         bits += dbx ? plane_cost(dbx, dbp[b], n - 1) : 0;
     }
     bits += dbp[32] ? plane_cost(dbp[32], dbp[32], n - 1) : 0;
-    uint64_t zero = bytes_top_bits(zero_planes) | (uint64_t)(dbp[32] == 0) << 32;
+    uint64_t zero = v32b_top_bits(v32b_load(zero_planes)) | (uint64_t)(dbp[32] == 0) << 32;
     uint64_t starts = zero & ~(zero << 1), alone = starts & ~(zero >> 1);
     unsigned runs = (unsigned)__builtin_popcountll(starts & ~alone);
     return base_bits(load_u32(block)) + bits + 7 * runs + 3 * (unsigned)__builtin_popcountll(alone);

@@ -50,8 +50,8 @@ static inline uint32_t fpc_word_bits(uint32_t w)
     bool sign4 = w + 8 < 16, sign8 = w + 128 < 256, sign16 = w + 32768 < 65536;
     bool repeat = w == (w << 8 | w >> 24), high_half = (w & 0xffff) == 0;
     bool two_bytes = (((w + 0x80) & 0xff00) | (((w >> 16) + 0x80) & 0xff00)) == 0;
-    uint32_t bits = sign16 | high_half | two_bytes ? 19 : 35;
-    bits = sign8 | repeat ? 11 : bits;
+    uint32_t bits = (sign16 | high_half | two_bytes) ? 19 : 35;
+    bits = (sign8 | repeat) ? 11 : bits;
     bits = sign4 ? 7 : bits;
     return w ? bits : 0;
 }

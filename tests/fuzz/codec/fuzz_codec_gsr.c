@@ -1,0 +1,9 @@
+#include "fuzz/codec/support_fuzz_codec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_codec("gsr", NULL, data, size);
+    return 0;
+}
