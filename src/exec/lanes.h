@@ -51,6 +51,7 @@ struct lane_op {
     uint8_t mode;           /* free for the family */
     uint8_t sel_a, sel_b, sel_c, sel_d; /* video selectors, enum ptx_mod */
     uint32_t imm;                       /* lop3's table, and the like */
+    lane_fn inner;                      /* what an adapter in `fn` wraps */
 };
 
 enum lane_round { LANE_RN, LANE_RZ, LANE_RM, LANE_RP };

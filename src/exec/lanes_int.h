@@ -1,0 +1,59 @@
+/* What the lane rooms share: the tables of vector functions and how one is found.
+ *
+ * mv/lanes_FAMILY.c is compiled once per CPU level and exports one table of rows; lanes_select()
+ * turns an instruction into the key of a row. A row knows no register widths but those of its key:
+ * where a register is wider or narrower than the instruction's type, lanes_select() puts an adapter
+ * (lanes_wrap.c) around it. Rounding other than to nearest is an adapter too. */
+#ifndef EXEC_LANES_INT_H
+#define EXEC_LANES_INT_H
+
+#include "base/cpu.h"
+#include "exec/lanes.h"
+
+/* Variants of an operation that have a loop of their own. */
+enum {
+    LV_FTZ = 1,
+    LV_SAT = 2,
+    LV_HI = 4,
+    LV_WIDE = 8,
+    LV_NAN = 16,
+    LV_RELU = 32,
+    LV_XORSIGN = 64,
+    LV_CARRY = 128,  /* the .cc family: see LANE_CARRY_* */
+    LV_APPROX = 512, /* .approx and .full */
+    LV_WRAP = 1024,  /* shf, bmsk, szext; else clamp */
+    LV_RIGHT = 2048, /* shf.r; bfind.shiftamt */
+    LV_THREE = 4096, /* min and max of three */
+    LV_OOB = 8192,
+    LV_CMP_FTZ = 16384, /* with an enum ptx_mod, which stays below it */
+    LV_ANY = 32768,     /* takes every flavour from the lane_op's fields */
+};
+
+/* lane_op.mode of the .cc family. */
+enum { LANE_CARRY_IN = 1, LANE_CARRY_OUT = 2 };
+
+/* lane_op.mode of min and max of halves. */
+enum { LANE_PICK_NAN = 1, LANE_PICK_XORSIGN = 2 };
+
+struct lane_entry {
+    uint16_t op;         /* enum ptx_op */
+    uint8_t type, type2; /* enum ptx_type, canonical for the family */
+    uint16_t variant;    /* LV_*, or an enum ptx_mod where one modifier says it all */
+    lane_fn fn;          /* NULL ends a table */
+};
+
+#define LANE_FAMILIES(X) \
+    X(alu) X(muldiv) X(logic) X(cmp) X(f32) X(f64) X(half) X(sfu) X(cvt) X(video)
+
+struct lane_tables {
+#define X(family) const struct lane_entry *family;
+    LANE_FAMILIES(X)
+#undef X
+};
+extern const struct lane_tables *const lane_tables_of[CPU_LEVEL_COUNT];
+
+/* lanes_select() for a given level, which the host must be able to run. */
+bool lanes_select_at(enum cpu_level level, const struct ptx_inst *inst, struct lane_op *op,
+                     const char **why);
+
+#endif

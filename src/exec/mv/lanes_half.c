@@ -1,0 +1,230 @@
+/* Half precision, f16 and bf16, single and packed. The flags are read from the lane_op: rows here
+ * serve every flavour. */
+#include "exec/lanes_loop.h"
+#include "exec/sfu.h"
+
+enum { HALF_NAN = 0x7fff, HALF_SIGN = 0x8000 };
+
+/* The two formats. */
+#define INF_f16  0x7c00
+#define INF_bf16 0x7f80
+#define ONE_f16  0x3c00
+#define ONE_bf16 0x3f80
+
+static inline float load_f16(u32 h)
+{
+    return f16_to_f32(h);
+}
+static inline float load_bf16(u32 h)
+{
+    return f32_of(h << 16);
+}
+
+/* To nearest even; NaN to the hardware's. */
+static inline u32 round_f16(float r)
+{
+    const u32 u = f32_bits(r), m = u & ~F32_SIGN, sign = u >> 16 & HALF_SIGN;
+    const u32 normal = (m - 0x38000000 + 0xfff + (m >> 13 & 1)) >> 13;
+    const u32 tiny = f32_bits(f32_of(m) + 0.5f) - 0x3f000000;
+    const u32 h = m < 0x38800000 ? tiny : m >= 0x477ff000 ? INF_f16 : normal;
+    return m > F32_INF ? HALF_NAN : sign | h;
+}
+static inline u32 round_bf16(float r)
+{
+    const u32 u = f32_bits(r);
+    return (u & ~F32_SIGN) > F32_INF ? HALF_NAN : (u + 0x7fff + (u >> 16 & 1)) >> 16;
+}
+
+/* The flags of one instruction, as masks that cost one operation each. */
+struct flags {
+    u32 keep; /* bits that a subnormal keeps */
+    bool sat, relu, nan, xorsign;
+};
+
+static inline struct flags flags_of(const struct lane_op *op)
+{
+    return (struct flags){
+        .keep = op->ftz ? HALF_SIGN : 0xffff,
+        .sat = op->sat,
+        .relu = op->flag,
+        .nan = op->mode & LANE_PICK_NAN,
+        .xorsign = op->mode & LANE_PICK_XORSIGN,
+    };
+}
+
+/* Total order of 16-bit patterns. */
+static inline s32 order(u32 h)
+{
+    return h & HALF_SIGN ? -(s32)(h & 0x7fff) - 1 : (s32)h;
+}
+
+#define FORMAT(F)                                                                                \
+    static inline u32 flush_##F(u32 h, const struct flags *f)                                    \
+    {                                                                                            \
+        return h & INF_##F ? h : h & f->keep;                                                    \
+    }                                                                                            \
+    static inline float in_##F(u32 h, const struct flags *f)                                     \
+    {                                                                                            \
+        return load_##F(flush_##F(h, f));                                                        \
+    }                                                                                            \
+    static inline u32 post_##F(u32 h, const struct flags *f)                                     \
+    {                                                                                            \
+        h = flush_##F(h, f);                                                                     \
+        const u32 clamped = h <= INF_##F ? (h < ONE_##F ? h : ONE_##F) : 0;                      \
+        h = f->sat ? clamped : h;                                                                \
+        return f->relu && (h & HALF_SIGN) ? 0 : h;                                               \
+    }                                                                                            \
+    static inline u32 add_##F(u32 x, u32 y, const struct flags *f)                               \
+    {                                                                                            \
+        return post_##F(round_##F(in_##F(x, f) + in_##F(y, f)), f);                              \
+    }                                                                                            \
+    static inline u32 sub_##F(u32 x, u32 y, const struct flags *f)                               \
+    {                                                                                            \
+        return post_##F(round_##F(in_##F(x, f) - in_##F(y, f)), f);                              \
+    }                                                                                            \
+    static inline u32 mul_##F(u32 x, u32 y, const struct flags *f)                               \
+    {                                                                                            \
+        return post_##F(round_##F(in_##F(x, f) * in_##F(y, f)), f);                              \
+    }                                                                                            \
+    /* The product is exact in double; the sum is rounded to odd there, then once to nearest. */ \
+    static inline u32 fma_##F(u32 x, u32 y, u32 z, const struct flags *f)                        \
+    {                                                                                            \
+        const double p = (double)in_##F(x, f) * (double)in_##F(y, f);                            \
+        const double s = softfp_add_odd(p, (double)in_##F(z, f));                                \
+        const u32 sign = f64_bits(s) >> 63 ? HALF_SIGN : 0;                                      \
+        const u32 h = sign | softfp_narrow(s, FORMAT_##F, LANE_RN);                              \
+        return post_##F(s != s ? HALF_NAN : h, f);                                               \
+    }                                                                                            \
+    static inline u32 abs_##F(u32 x, const struct flags *f)                                      \
+    {                                                                                            \
+        const u32 m = x & 0x7fff;                                                                \
+        return m > INF_##F ? HALF_NAN : flush_##F(m, f);                                         \
+    }                                                                                            \
+    static inline u32 neg_##F(u32 x, const struct flags *f)                                      \
+    {                                                                                            \
+        return (x & 0x7fff) > INF_##F ? HALF_NAN : flush_##F(x ^ HALF_SIGN, f);                  \
+    }                                                                                            \
+    static inline u32 pick_##F(u32 x, u32 y, const struct flags *f, bool max)                    \
+    {                                                                                            \
+        const u32 sign = f->xorsign ? (x ^ y) & HALF_SIGN : 0;                                   \
+        const u32 drop = f->xorsign ? 0x7fff : 0xffff;                                           \
+        x = flush_##F(x & drop, f);                                                              \
+        y = flush_##F(y & drop, f);                                                              \
+        const u32 nx = (x & 0x7fff) > INF_##F, ny = (y & 0x7fff) > INF_##F;                      \
+        const bool less = order(x) < order(y);                                                   \
+        const u32 r = (less != max ? x : y) | sign;                                              \
+        const u32 one = nx ? y | sign : x | sign;                                                \
+        return ((nx & ny) | ((nx | ny) & f->nan)) ? HALF_NAN : (nx | ny) ? one : r;              \
+    }                                                                                            \
+    static inline u32 min_##F(u32 x, u32 y, const struct flags *f)                               \
+    {                                                                                            \
+        return pick_##F(x, y, f, false);                                                         \
+    }                                                                                            \
+    static inline u32 max_##F(u32 x, u32 y, const struct flags *f)                               \
+    {                                                                                            \
+        return pick_##F(x, y, f, true);                                                          \
+    }                                                                                            \
+    static inline u32 ex2_##F(u32 x, const struct flags *f)                                      \
+    {                                                                                            \
+        return flush_##F(round_##F(f32_of(sfu_ex2(f32_bits(in_##F(x, f))))), f);                 \
+    }                                                                                            \
+    static inline u32 tanh_##F(u32 x, const struct flags *f)                                     \
+    {                                                                                            \
+        return flush_##F(round_##F(f32_of(sfu_tanh(f32_bits(in_##F(x, f))))), f);                \
+    }
+#define FORMAT_f16  SOFTFP_F16
+#define FORMAT_bf16 SOFTFP_BF16
+
+FORMAT(f16)
+FORMAT(bf16)
+
+#define PACK(LOW, HIGH) ((LOW) | (HIGH) << 16)
+#define LO(v)           ((v)&0xffff)
+#define HI(v)           ((v) >> 16)
+#define HALF_FN1(name, F)                                                                     \
+    static void fn_##name##_##F(LANE_ARGS)                                                    \
+    {                                                                                         \
+        const struct flags f = flags_of(op);                                                  \
+        u16 *d = (u16 *)lane_at(&op->d, base);                                                \
+        const u16 *xs = (const u16 *)lane_at(&op->src[0], base);                              \
+        LANE_STORE(u16, d, mask, name##_##F(xs[l], &f));                                      \
+    }                                                                                         \
+    static void fn_##name##_##F##x2(LANE_ARGS)                                                \
+    {                                                                                         \
+        const struct flags f = flags_of(op);                                                  \
+        u32 *d = (u32 *)lane_at(&op->d, base);                                                \
+        const u32 *xs = (const u32 *)lane_at(&op->src[0], base);                              \
+        LANE_STORE(u32, d, mask, PACK(name##_##F(LO(xs[l]), &f), name##_##F(HI(xs[l]), &f))); \
+    }
+#define HALF_FN2(name, F)                                                                      \
+    static void fn_##name##_##F(LANE_ARGS)                                                     \
+    {                                                                                          \
+        const struct flags f = flags_of(op);                                                   \
+        u16 *d = (u16 *)lane_at(&op->d, base);                                                 \
+        const u16 *xs = (const u16 *)lane_at(&op->src[0], base);                               \
+        const u16 *ys = (const u16 *)lane_at(&op->src[1], base);                               \
+        LANE_STORE(u16, d, mask, name##_##F(xs[l], ys[l], &f));                                \
+    }                                                                                          \
+    static void fn_##name##_##F##x2(LANE_ARGS)                                                 \
+    {                                                                                          \
+        const struct flags f = flags_of(op);                                                   \
+        u32 *d = (u32 *)lane_at(&op->d, base);                                                 \
+        const u32 *xs = (const u32 *)lane_at(&op->src[0], base);                               \
+        const u32 *ys = (const u32 *)lane_at(&op->src[1], base);                               \
+        LANE_STORE(                                                                            \
+            u32, d, mask,                                                                      \
+            PACK(name##_##F(LO(xs[l]), LO(ys[l]), &f), name##_##F(HI(xs[l]), HI(ys[l]), &f))); \
+    }
+#define HALF_FN3(name, F)                                                  \
+    static void fn_##name##_##F(LANE_ARGS)                                 \
+    {                                                                      \
+        const struct flags f = flags_of(op);                               \
+        u16 *d = (u16 *)lane_at(&op->d, base);                             \
+        const u16 *xs = (const u16 *)lane_at(&op->src[0], base);           \
+        const u16 *ys = (const u16 *)lane_at(&op->src[1], base);           \
+        const u16 *zs = (const u16 *)lane_at(&op->src[2], base);           \
+        LANE_STORE(u16, d, mask, name##_##F(xs[l], ys[l], zs[l], &f));     \
+    }                                                                      \
+    static void fn_##name##_##F##x2(LANE_ARGS)                             \
+    {                                                                      \
+        const struct flags f = flags_of(op);                               \
+        u32 *d = (u32 *)lane_at(&op->d, base);                             \
+        const u32 *xs = (const u32 *)lane_at(&op->src[0], base);           \
+        const u32 *ys = (const u32 *)lane_at(&op->src[1], base);           \
+        const u32 *zs = (const u32 *)lane_at(&op->src[2], base);           \
+        LANE_STORE(u32, d, mask,                                           \
+                   PACK(name##_##F(LO(xs[l]), LO(ys[l]), LO(zs[l]), &f),   \
+                        name##_##F(HI(xs[l]), HI(ys[l]), HI(zs[l]), &f))); \
+    }
+#define FUNCTIONS(F) \
+    HALF_FN2(add, F) \
+    HALF_FN2(sub, F) \
+    HALF_FN2(mul, F) \
+    HALF_FN3(fma, F) \
+    HALF_FN2(min, F) \
+    HALF_FN2(max, F) \
+    HALF_FN1(abs, F) \
+    HALF_FN1(neg, F) \
+    HALF_FN1(ex2, F) \
+    HALF_FN1(tanh, F)
+FUNCTIONS(f16)
+FUNCTIONS(bf16)
+
+#define ROW2(OP, name, T, F)                          \
+    LANE_ROW(OP, T, NOTYPE, LV_ANY, fn_##name##_##F), \
+        LANE_ROW(OP, T##X2, NOTYPE, LV_ANY, fn_##name##_##F##x2),
+#define ROWS(T, F)       \
+    ROW2(ADD, add, T, F) \
+    ROW2(SUB, sub, T, F) \
+    ROW2(MUL, mul, T, F) \
+    ROW2(FMA, fma, T, F) \
+    ROW2(MIN, min, T, F) \
+    ROW2(MAX, max, T, F) \
+    ROW2(ABS, abs, T, F) \
+    ROW2(NEG, neg, T, F) \
+    ROW2(EX2, ex2, T, F) \
+    ROW2(TANH, tanh, T, F)
+
+const struct lane_entry MV(lanes_half)[] = {
+    ROWS(F16, f16) ROWS(BF16, bf16){0},
+};
