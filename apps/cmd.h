@@ -6,7 +6,12 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-#define COMMANDS(X)
+/* clang-format off */
+#define COMMANDS(X) \
+    X(launch, "run one kernel of a PTX file") \
+    X(golden, "run conformance vectors of a real GPU") \
+    /* end of the list */
+/* clang-format on */
 
 #define X(name, help) int cmd_##name(int argc, char **argv);
 COMMANDS(X)

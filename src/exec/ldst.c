@@ -91,15 +91,38 @@ static bool op_store(struct warp *w, const struct xinst *x, uint32_t mask)
     return access_each(w, x, &a, store_lanes, NULL);
 }
 
+static void splat(void *to, const char *from, unsigned bytes)
+{
+    uint64_t v[2] = {0};
+    memcpy(v, from, bytes);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        switch (bytes) {
+        case 1:
+            ((uint8_t *)to)[l] = (uint8_t)v[0];
+            break;
+        case 2:
+            ((uint16_t *)to)[l] = (uint16_t)v[0];
+            break;
+        case 4:
+            ((uint32_t *)to)[l] = (uint32_t)v[0];
+            break;
+        case 8:
+            ((uint64_t *)to)[l] = v[0];
+            break;
+        default:
+            memcpy((char *)to + 16u * l, v, 16);
+            break;
+        }
+    }
+}
+
 /* A kernel parameter at a constant place: the same value for every lane. */
 static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
     _Alignas(64) char tmp[WARP_LANES * 16];
     for (unsigned k = 0; k < m->nregs; k++) {
-        const char *src = w->grid->params + m->imm + (size_t)k * m->bytes;
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            memcpy(tmp + (size_t)l * m->bytes, src, m->bytes);
+        splat(tmp, w->grid->params + m->imm + (size_t)k * m->bytes, m->bytes);
         put_lanes(w, m, k, tmp, mask);
     }
     return true;

@@ -1,6 +1,7 @@
 /* mov of everything that is not register to register, address conversions, stack allocation. */
 #include "exec/grid.h"
 #include "exec/lower.h"
+#include "exec/memory_lanes.h"
 #include "exec/sregs.h"
 
 #include <string.h>
@@ -10,8 +11,17 @@
 static bool op_add_imm(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
-    FOR_LANES(l, mask)
-    lane_set_u64(&r[0], w->base, l, lane_u64(&r[1], w->base, l) + (uint64_t)x->op.imm);
+    const char *src = lane_at(&r[1], w->base);
+    uint64_t sum[WARP_LANES];
+    if (r[0].none)
+        return true;
+    if (!x->op.imm && r[0].bytes && r[1].bytes) {
+        w->grid->lanes->put(lane_at(&r[0], w->base), r[0].bytes, src, r[1].bytes, false, mask);
+        return true;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        sum[l] = lane_u64(&r[1], w->base, l) + (uint64_t)x->op.imm;
+    w->grid->lanes->put(lane_at(&r[0], w->base), r[0].bytes, sum, 8, false, mask);
     return true;
 }
 

@@ -246,7 +246,7 @@ static bool run_stretch(struct warp *w)
         const struct xinst *x = &code[pc];
         uint32_t m = x->has_guard ? guard_mask(w, x, mask) : mask;
         w->ninst++;
-        w->nthread_inst += (unsigned)__builtin_popcount(m);
+        w->nthread_inst += m == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(m);
         if (LIKELY(x->kind == X_LANE)) {
             if (m)
                 x->lane.fn(&x->lane, w->base, m);

@@ -1,0 +1,102 @@
+#include "cli.h"
+#include "cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool cli_u64(const char *s, uint64_t *v)
+{
+    char *end;
+    if (!isdigit((unsigned char)*s))
+        return false;
+    errno = 0;
+    unsigned long long n = strtoull(s, &end, 0);
+    unsigned shift = 0;
+    if (*end == 'K' || *end == 'k')
+        shift = 10;
+    else if (*end == 'M' || *end == 'm')
+        shift = 20;
+    else if (*end == 'G' || *end == 'g')
+        shift = 30;
+    if (shift)
+        end++;
+    if (errno || *end || (n << shift) >> shift != n)
+        return false;
+    *v = (uint64_t)n << shift;
+    return true;
+}
+
+bool cli_dims(const char *s, uint32_t dims[3])
+{
+    dims[0] = dims[1] = dims[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        unsigned long v = isdigit((unsigned char)*s) ? strtoul(s, &end, 0) : 0;
+        if (!v || errno || v > UINT32_MAX)
+            return false;
+        dims[i] = (uint32_t)v;
+        if (!*end)
+            return true;
+        if (*end != ',' && *end != 'x')
+            return false;
+        s = end + 1;
+    }
+    return false;
+}
+
+int cli_fail(const char *command, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fflush(stdout);
+    fprintf(stderr, "parsim %s: ", command);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return EXIT_USAGE;
+}
+
+double cli_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void cli_progress_start(struct cli_progress *p)
+{
+    *p = (struct cli_progress){.start = cli_seconds()};
+    p->last = p->start;
+}
+
+void cli_progress_grid(const struct grid_progress *g, void *progress)
+{
+    struct cli_progress *p = progress;
+    double now = cli_seconds();
+    if (!isatty(STDERR_FILENO) || now - p->start < 2.0 || now - p->last < 0.25)
+        return;
+    double rate = (double)g->warp_inst / (now - p->start);
+    double left = g->ctas_done
+                      ? (now - p->start) * (double)(g->ctas - g->ctas_done) / (double)g->ctas_done
+                      : 0;
+    fprintf(stderr, "\r\033[K%s: %llu of %llu blocks, %.1f M warp-instructions/s", g->kernel,
+            (unsigned long long)g->ctas_done, (unsigned long long)g->ctas, rate / 1e6);
+    if (g->ctas_done)
+        fprintf(stderr, ", %.0f s left", left);
+    fflush(stderr);
+    p->last = now;
+    p->shown = true;
+}
+
+void cli_progress_end(struct cli_progress *p)
+{
+    if (p->shown)
+        fprintf(stderr, "\r\033[K");
+    p->shown = false;
+}

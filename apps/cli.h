@@ -1,0 +1,28 @@
+/* What the subcommands share: numbers, sizes, triples, a progress line. */
+#ifndef APPS_CLI_H
+#define APPS_CLI_H
+
+#include "base/err.h"
+#include "exec/grid.h"
+
+#include <stdio.h>
+
+/* "8", "0x10", "64K", "2M", "1G". */
+bool cli_u64(const char *s, uint64_t *v);
+/* "x", "x,y" or "x,y,z"; missing ones are 1. */
+bool cli_dims(const char *s, uint32_t dims[3]);
+/* Prints "parsim NAME: message" to stderr; returns EXIT_USAGE. */
+int cli_fail(const char *command, const char *fmt, ...) PRINTF_LIKE(2, 3);
+double cli_seconds(void); /* wall clock, from some start */
+
+/* A line on a terminal's stderr for work that takes more than two seconds; nothing elsewhere. */
+struct cli_progress {
+    double start, last;
+    uint64_t last_inst;
+    bool shown;
+};
+void cli_progress_start(struct cli_progress *p);
+void cli_progress_grid(const struct grid_progress *g, void *progress);
+void cli_progress_end(struct cli_progress *p);
+
+#endif

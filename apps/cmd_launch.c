@@ -1,0 +1,398 @@
+/* parsim launch: one kernel of a PTX file, with its arguments on the command line. */
+#include "base/file.h"
+#include "base/vec.h"
+#include "cli.h"
+#include "cmd.h"
+#include "exec/grid.h"
+#include "gpu/gpu_list.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: parsim launch FILE.ptx KERNEL --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] ARG...\n"
+    "\n"
+    "Runs one kernel and writes what it computed.\n"
+    "\n"
+    "  --grid X,Y,Z     blocks in the grid\n"
+    "  --block X,Y,Z    threads in a block\n"
+    "  --shared BYTES   dynamic shared memory of a block (default 0)\n"
+    "  --functional     compute values only (the only mode of this version, and the default)\n"
+    "  --gpu NAME       the machine: its memory and limits (default h200; 'list' names all)\n"
+    "  --regs N         registers a thread, instead of the number found by liveness\n"
+    "  --max-inst N     stop a kernel after N warp instructions and say where it was\n"
+    "  --json FILE      the result as JSON ('-' = standard output)\n"
+    "\n"
+    "ARG, one for each parameter of the kernel, in order:\n"
+    "  in:FILE          a buffer with the file's contents\n"
+    "  out:BYTES[:FILE] a zeroed buffer, written to FILE afterwards (hexadecimal to standard\n"
+    "                   output without FILE)\n"
+    "  inout:FILE[:TO]  a buffer with the file's contents, written back to TO (or FILE)\n"
+    "  zero:BYTES       a zeroed buffer\n"
+    "  i32:V u32:V i64:V u64:V f32:V f64:V   a number\n"
+    "Sizes take K, M and G.\n";
+
+enum arg_kind { ARG_BUFFER, ARG_NUMBER };
+
+struct arg {
+    enum arg_kind kind;
+    unsigned bytes; /* of a number */
+    uint64_t value; /* a number's bits, or a buffer's device address */
+    uint64_t size;
+    const char *in;
+    const char *out; /* file to write afterwards; "" = print */
+};
+
+struct options {
+    const char *file, *kernel, *json;
+    uint32_t grid[3], block[3];
+    uint64_t shared, max_inst, regs;
+    const struct gpu_row *gpu;
+    VEC(struct arg) args;
+    VEC(char *) strings; /* pieces of split arguments */
+};
+
+/* --- arguments --- */
+
+static bool parse_number(const char *text, const char *type, struct arg *a, struct err *err)
+{
+    char *end = NULL;
+    bool is_float = type[0] == 'f';
+    errno = 0;
+    a->kind = ARG_NUMBER;
+    a->bytes = type[1] == '6' ? 8 : 4;
+    if (is_float) {
+        double d = strtod(text, &end);
+        float f = (float)d;
+        a->value = 0;
+        memcpy(&a->value, a->bytes == 8 ? (void *)&d : (void *)&f, a->bytes);
+    } else if (type[0] == 'i') {
+        a->value = (uint64_t)strtoll(text, &end, 0);
+    } else {
+        a->value = strtoull(text, &end, 0);
+    }
+    bool range_error = errno == ERANGE && !is_float;
+    if (a->bytes == 4 && type[0] == 'i')
+        range_error |= (int64_t)a->value != (int32_t)a->value;
+    if (a->bytes == 4 && type[0] == 'u')
+        range_error |= text[0] == '-' || a->value > UINT32_MAX;
+    if (!*text || *end || range_error)
+        return err_set(err, "'%s:%s' is not a number of that type", type, text);
+    return true;
+}
+
+static char *keep(struct options *o, const char *from, size_t len)
+{
+    char *s = xmalloc(len + 1);
+    memcpy(s, from, len);
+    s[len] = 0;
+    vec_push(&o->strings, s);
+    return s;
+}
+
+static bool parse_arg(struct options *o, const char *text, struct err *err)
+{
+    static const char *const numbers[] = {"i32", "u32", "i64", "u64", "f32", "f64"};
+    struct arg a = {0};
+    const char *colon = strchr(text, ':');
+    size_t len = colon ? (size_t)(colon - text) : 0;
+    if (!colon)
+        return err_set(err, "'%s' is not an argument; write for example in:data.bin or i32:7",
+                       text);
+    const char *rest = colon + 1, *second = strchr(rest, ':');
+    char *first = keep(o, rest, second ? (size_t)(second - rest) : strlen(rest));
+    for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
+        if (len == 3 && !strncmp(text, numbers[i], 3)) {
+            if (!parse_number(rest, numbers[i], &a, err))
+                return false;
+            vec_push(&o->args, a);
+            return true;
+        }
+    bool is_out = len == 3 && !strncmp(text, "out", 3),
+         is_zero = len == 4 && !strncmp(text, "zero", 4);
+    if (is_out || is_zero) {
+        if (!cli_u64(first, &a.size) || !a.size)
+            return err_set(err, "'%s': '%s' is not a size in bytes", text, first);
+        a.out = is_out ? (second ? second + 1 : "") : NULL;
+    } else if (len == 2 && !strncmp(text, "in", 2)) {
+        a.in = rest;
+    } else if (len == 5 && !strncmp(text, "inout", 5)) {
+        a.in = first;
+        a.out = second ? second + 1 : first;
+    } else {
+        return err_set(err,
+                       "'%.*s' is not a kind of argument; there are in, out, inout, zero, "
+                       "i32, u32, i64, u64, f32, f64",
+                       (int)len, text);
+    }
+    vec_push(&o->args, a);
+    return true;
+}
+
+static bool place_buffer(struct device *d, struct arg *a, struct err *err)
+{
+    char *data = NULL;
+    size_t len = a->size;
+    if (a->in && !(data = file_read(a->in, &len, err)))
+        return false;
+    const struct mem_alloc *m = devmem_alloc(d->mem, len ? len : 1, 0, MEM_DEVICE, NULL);
+    if (!m) {
+        free(data);
+        return err_set(err, "no device memory for a buffer of %zu bytes", len);
+    }
+    if (data)
+        memcpy(devmem_ptr(m->base), data, len);
+    free(data);
+    a->size = len;
+    a->value = m->base;
+    return true;
+}
+
+static bool place_args(struct device *d, struct options *o, const struct ptx_func *f, char *params,
+                       struct err *err)
+{
+    if (o->args.len != f->nparams)
+        return err_set(err, "kernel %s has %u parameters, but %zu arguments are given", f->name,
+                       f->nparams, o->args.len);
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        struct arg *a = &o->args.data[i];
+        const struct ptx_var *p = f->params[i];
+        unsigned bytes = a->kind == ARG_NUMBER ? a->bytes : (unsigned)f->module->address_bytes;
+        if (a->kind == ARG_BUFFER && !place_buffer(d, a, err))
+            return false;
+        if (bytes != p->bytes)
+            return err_set(err, "parameter %u of %s (%s) has %llu bytes, but its argument has %u",
+                           i + 1, f->name, p->name, (unsigned long long)p->bytes, bytes);
+        memcpy(params + p->offset, &a->value, bytes);
+    }
+    return true;
+}
+
+static void print_hex(const struct arg *a)
+{
+    const unsigned char *p = devmem_ptr(a->value);
+    for (uint64_t i = 0; i < a->size; i++)
+        printf("%02x%s", p[i], i % 32 == 31 || i + 1 == a->size ? "\n" : i % 4 == 3 ? " " : "");
+}
+
+static bool write_outputs(const struct options *o, struct err *err)
+{
+    for (size_t i = 0; i < o->args.len; i++) {
+        const struct arg *a = &o->args.data[i];
+        if (a->kind != ARG_BUFFER || !a->out)
+            continue;
+        if (!*a->out)
+            print_hex(a);
+        else if (!file_write(a->out, devmem_ptr(a->value), a->size, err))
+            return false;
+    }
+    return true;
+}
+
+/* --- the run --- */
+
+static struct json_object *dims_json(const uint32_t d[3])
+{
+    struct json_object *a = json_object_new_array();
+    for (unsigned i = 0; i < 3; i++)
+        json_object_array_add(a, json_object_new_int64(d[i]));
+    return a;
+}
+
+static bool write_json(const struct options *o, const struct kernel *k,
+                       const struct launch_result *r, double seconds, struct err *err)
+{
+    struct json_object *j = json_object_new_object();
+    json_object_object_add(j, "schema", json_object_new_string("parsim-launch-1"));
+    json_object_object_add(j, "mode", json_object_new_string("functional"));
+    json_object_object_add(j, "gpu", json_object_new_string(o->gpu->name));
+    json_object_object_add(j, "file", json_object_new_string(o->file));
+    json_object_object_add(j, "kernel", json_object_new_string(o->kernel));
+    json_object_object_add(j, "grid", dims_json(o->grid));
+    json_object_object_add(j, "block", dims_json(o->block));
+    json_object_object_add(j, "dynamic_shared_bytes", json_object_new_int64((int64_t)o->shared));
+    json_object_object_add(j, "static_shared_bytes", json_object_new_int64(k->shared_bytes));
+    json_object_object_add(j, "registers",
+                           json_object_new_int64((int64_t)(o->regs ? o->regs : k->regs)));
+    json_object_object_add(j, "blocks_done", json_object_new_int64((int64_t)r->ctas));
+    json_object_object_add(j, "warp_instructions", json_object_new_int64((int64_t)r->warp_inst));
+    json_object_object_add(j, "thread_instructions",
+                           json_object_new_int64((int64_t)r->thread_inst));
+    json_object_object_add(j, "wall_seconds", json_object_new_double(seconds));
+    json_object_object_add(j, "error_code", json_object_new_int64(r->fault.code));
+    json_object_object_add(j, "error", r->fault.code ? json_object_new_string(r->fault.msg) : NULL);
+    const char *text =
+        json_object_to_json_string_ext(j, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    bool ok = true;
+    if (!strcmp(o->json, "-"))
+        puts(text);
+    else
+        ok = file_write(o->json, text, strlen(text), err);
+    json_object_put(j);
+    return ok;
+}
+
+static int run_kernel(struct options *o, struct device *d, struct program *p, struct err *err)
+{
+    struct kernel *k = program_kernel(p, o->kernel, err);
+    if (!k)
+        return EXIT_USAGE;
+    char *params = xcalloc(1, k->src->param_bytes + 16);
+    int code = EXIT_USAGE;
+    struct cli_progress progress;
+    cli_progress_start(&progress);
+    struct launch l = {.kernel = k,
+                       .dynamic_shared_bytes = (uint32_t)o->shared,
+                       .params = params,
+                       .max_inst = o->max_inst,
+                       .progress = cli_progress_grid,
+                       .progress_arg = &progress};
+    memcpy(l.grid, o->grid, sizeof l.grid);
+    memcpy(l.block, o->block, sizeof l.block);
+    struct launch_result r = {0};
+    if (place_args(d, o, k->src, params, err)) {
+        double start = cli_seconds();
+        bool ok = grid_run(d, &l, &r, err);
+        double seconds = cli_seconds() - start;
+        cli_progress_end(&progress);
+        struct err io;
+        if (o->json && !write_json(o, k, &r, seconds, &io))
+            cli_fail("launch", "%s", io.msg);
+        code = ok ? EXIT_DONE : r.fault.code ? EXIT_FAILED : EXIT_USAGE;
+        if (ok && !write_outputs(o, err))
+            code = EXIT_USAGE;
+        if (ok && code == EXIT_DONE)
+            fprintf(stderr,
+                    "%s: %llu blocks, %llu warp-instructions, %llu thread-instructions, %.3f s "
+                    "(%.0f M thread-instructions/s)\n",
+                    o->kernel, (unsigned long long)r.ctas, (unsigned long long)r.warp_inst,
+                    (unsigned long long)r.thread_inst, seconds,
+                    seconds > 0 ? (double)r.thread_inst / seconds * 1e-6 : 0.0);
+    }
+    free(params);
+    return code;
+}
+
+static int launch(struct options *o, struct err *err)
+{
+    size_t len;
+    char *text = file_read(o->file, &len, err);
+    if (!text)
+        return EXIT_USAGE;
+    struct ptx_module *m = ptx_parse(o->file, text, len, err);
+    free(text);
+    if (!m)
+        return EXIT_USAGE;
+    struct device *d = gpu_device_new(o->gpu, err);
+    if (!d) {
+        ptx_module_free(m);
+        return EXIT_USAGE;
+    }
+    struct program *p = program_load(d, &m, 1, err);
+    int code = p ? run_kernel(o, d, p, err) : EXIT_USAGE;
+    program_unload(p);
+    device_free(d);
+    return code;
+}
+
+/* --- the command line --- */
+
+enum {
+    OPT_GRID = 256,
+    OPT_BLOCK,
+    OPT_SHARED,
+    OPT_FUNCTIONAL,
+    OPT_GPU,
+    OPT_REGS,
+    OPT_MAX,
+    OPT_JSON
+};
+
+static const struct option longopts[] = {
+    {"grid", required_argument, NULL, OPT_GRID},
+    {"block", required_argument, NULL, OPT_BLOCK},
+    {"shared", required_argument, NULL, OPT_SHARED},
+    {"functional", no_argument, NULL, OPT_FUNCTIONAL},
+    {"gpu", required_argument, NULL, OPT_GPU},
+    {"regs", required_argument, NULL, OPT_REGS},
+    {"max-inst", required_argument, NULL, OPT_MAX},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool parse_option(struct options *o, int c, struct err *err)
+{
+    switch (c) {
+    case OPT_GRID:
+    case OPT_BLOCK:
+        return cli_dims(optarg, c == OPT_GRID ? o->grid : o->block) ||
+               err_set(err, "'%s' is not a size; write X, X,Y or X,Y,Z", optarg);
+    case OPT_SHARED:
+        return (cli_u64(optarg, &o->shared) && o->shared <= UINT32_MAX) ||
+               err_set(err, "--shared %s: not a size in bytes", optarg);
+    case OPT_REGS:
+        return (cli_u64(optarg, &o->regs) && o->regs >= 1 && o->regs <= 255) ||
+               err_set(err, "--regs %s: must be 1 to 255", optarg);
+    case OPT_MAX:
+        return (cli_u64(optarg, &o->max_inst) && o->max_inst) ||
+               err_set(err, "--max-inst %s: not a number above 0", optarg);
+    case OPT_GPU:
+        o->gpu = gpu_find(optarg, err);
+        return o->gpu != NULL;
+    case OPT_JSON:
+        o->json = optarg;
+        return true;
+    default:
+        return c == OPT_FUNCTIONAL;
+    }
+}
+
+static int parse_line(struct options *o, int argc, char **argv, struct err *err)
+{
+    int c;
+    opterr = 0;
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EXIT_DONE;
+        }
+        if (c == '?') {
+            err_set(err, "option '%s' is not known or lacks its value; see --help",
+                    argv[optind - 1]);
+            return EXIT_USAGE;
+        }
+        if (!parse_option(o, c, err))
+            return EXIT_USAGE;
+    }
+    if (argc - optind < 2 || !o->grid[0] || !o->block[0]) {
+        err_set(err, "FILE.ptx, KERNEL, --grid and --block are needed; see --help");
+        return EXIT_USAGE;
+    }
+    o->file = argv[optind];
+    o->kernel = argv[optind + 1];
+    for (int i = optind + 2; i < argc; i++)
+        if (!parse_arg(o, argv[i], err))
+            return EXIT_USAGE;
+    return -1;
+}
+
+int cmd_launch(int argc, char **argv)
+{
+    struct options o = {.gpu = gpu_default()};
+    struct err err = {0};
+    int code = parse_line(&o, argc, argv, &err);
+    if (code < 0)
+        code = launch(&o, &err);
+    if (code != EXIT_DONE)
+        cli_fail("launch", "%s", err.msg);
+    for (size_t i = 0; i < o.strings.len; i++)
+        free(o.strings.data[i]);
+    vec_free(&o.strings);
+    vec_free(&o.args);
+    return code;
+}

@@ -1,0 +1,38 @@
+#include "gpu/gpu_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct gpu_row rows[] = {
+#define GPU(name, sms, mb, major, minor, shared_kb) \
+    {name, sms, (uint64_t)(mb) << 20, major, minor, (shared_kb)*1024},
+#include "gpu/gpus.def"
+#undef GPU
+};
+
+const struct gpu_row *gpu_default(void)
+{
+    return &rows[0];
+}
+
+const struct gpu_row *gpu_find(const char *name, struct err *err)
+{
+    char names[256];
+    size_t n = 0;
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!strcmp(name, rows[i].name))
+            return &rows[i];
+        int k = snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", rows[i].name);
+        n += k > 0 ? (size_t)k : 0;
+    }
+    err_set(err, "no GPU '%s'; there are: %s", name, names);
+    return NULL;
+}
+
+struct device *gpu_device_new(const struct gpu_row *gpu, struct err *err)
+{
+    struct device *d = device_new(gpu->memory_bytes, err);
+    if (d)
+        d->sm_count = gpu->sm_count;
+    return d;
+}

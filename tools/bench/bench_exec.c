@@ -1,0 +1,157 @@
+/* Functional speed: thread-instructions a second of CPU time on one core, beside memcpy. */
+#include "base/file.h"
+#include "base/rng.h"
+#include "exec/grid.h"
+#include "gpu/gpu_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct bench {
+    const char *dir, *file, *kernel;
+    uint32_t grid[3], block[3];
+    double want; /* M thread-instructions/s */
+};
+
+static const struct bench benches[] = {
+    {"tests/data/gtx480", "vecadd", "vecadd", {4096, 1, 1}, {256, 1, 1}, 500},
+    {"tests/data/gtx480", "matmul", "matmul", {16, 16, 1}, {16, 16, 1}, 500},
+    {"tests/data/gtx480", "stencil", "stencil", {16, 64, 1}, {32, 8, 1}, 500},
+    {"tests/data/gtx480", "sfu", "sfu", {512, 1, 1}, {256, 1, 1}, 500},
+    {"tools/bench/kernels", "gather", "spmv", {512, 1, 1}, {256, 1, 1}, 100},
+};
+
+enum { SPMV_ROWS = 131072, BUFFER = 4 << 20 };
+
+static addr_t buffer(struct device *d, size_t bytes)
+{
+    const struct mem_alloc *m = devmem_alloc(d->mem, bytes, 0, MEM_DEVICE, NULL);
+    struct rng r = {7};
+    float *p = devmem_ptr(m->base);
+    for (size_t i = 0; i < bytes / 4; i++)
+        p[i] = (float)rng_unit(&r);
+    return m->base;
+}
+
+static void fill_spmv(struct device *d, uint64_t *params)
+{
+    struct rng r = {11};
+    params[0] = buffer(d, (SPMV_ROWS + 1) * 4);
+    int32_t *row = devmem_ptr(params[0]);
+    row[0] = 0;
+    for (int i = 0; i < SPMV_ROWS; i++)
+        row[i + 1] = row[i] + (int32_t)rng_below(&r, 32);
+    params[1] = buffer(d, (size_t)row[SPMV_ROWS] * 4);
+    params[2] = buffer(d, (size_t)row[SPMV_ROWS] * 4);
+    params[3] = buffer(d, SPMV_ROWS * 4);
+    params[4] = buffer(d, SPMV_ROWS * 4);
+    int32_t *col = devmem_ptr(params[1]);
+    float *val = devmem_ptr(params[2]);
+    for (int32_t i = 0; i < row[SPMV_ROWS]; i++) {
+        col[i] = (int32_t)rng_below(&r, SPMV_ROWS);
+        val[i] = (float)rng_unit(&r) - 0.5f;
+    }
+    params[5] = SPMV_ROWS;
+}
+
+static void fill_params(const struct bench *b, struct device *d, uint64_t *params)
+{
+    if (!strcmp(b->kernel, "spmv")) {
+        fill_spmv(d, params);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        params[i] = buffer(d, BUFFER);
+    static const int32_t n[][2] = {{1 << 20, 0}, {256, 0}, {512, 512}, {131072, 32}};
+    unsigned k = (unsigned)(b - benches);
+    memcpy(&params[k == 3 ? 2 : 3], n[k], sizeof n[k]);
+}
+
+static double memcpy_gbs(void)
+{
+    size_t bytes = (size_t)64 << 20;
+    char *a = xmalloc(bytes), *b = xmalloc(bytes);
+    memset(a, 1, bytes);
+    memset(b, 2, bytes);
+    double best = 0;
+    for (int i = 0; i < 5; i++) {
+        double t = cpu_seconds();
+        memcpy(a, b, bytes);
+        __asm__ volatile("" ::"r"(a) : "memory");
+        double s = (double)bytes / (cpu_seconds() - t) * 1e-9;
+        best = s > best ? s : best;
+    }
+    free(a);
+    free(b);
+    return best;
+}
+
+static void die(const struct err *err)
+{
+    fprintf(stderr, "bench_exec: %s\n", err->msg);
+    exit(1);
+}
+
+static double run(const struct bench *b, uint64_t *thread_inst)
+{
+    struct err err;
+    size_t len;
+    char *path = xasprintf("%s/%s.ptx", b->dir, b->file), *text = file_read(path, &len, &err);
+    struct ptx_module *m = text ? ptx_parse(path, text, len, &err) : NULL;
+    struct device *d = m ? gpu_device_new(gpu_default(), &err) : NULL;
+    struct program *p = d ? program_load(d, &m, 1, &err) : NULL;
+    struct kernel *k = p ? program_kernel(p, b->kernel, &err) : NULL;
+    if (!k)
+        die(&err);
+    uint64_t params[8] = {0};
+    fill_params(b, d, params);
+    struct launch l = {.kernel = k, .params = params};
+    memcpy(l.grid, b->grid, sizeof l.grid);
+    memcpy(l.block, b->block, sizeof l.block);
+    double best = 1e30;
+    for (int i = 0; i < 7; i++) {
+        struct launch_result r;
+        double t = cpu_seconds();
+        if (!grid_run(d, &l, &r, &err))
+            die(&err);
+        t = cpu_seconds() - t;
+        best = t < best ? t : best;
+        *thread_inst = r.thread_inst;
+    }
+    program_unload(p);
+    device_free(d);
+    free(text);
+    free(path);
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    const char *only = argc > 1 ? argv[1] : NULL;
+    double copy = memcpy_gbs();
+    printf("memcpy in this run: %.1f GB/s\n", copy);
+    printf("%-10s %14s %12s %10s %8s\n", "kernel", "thread-inst", "M/s", "x memcpy", "wanted");
+    for (unsigned i = 0; i < ARRAY_LEN(benches); i++) {
+        uint64_t n = 0;
+        if (only && strcmp(only, benches[i].file))
+            continue;
+        double s = run(&benches[i], &n), rate = (double)n / s * 1e-6;
+        bool ok = rate >= benches[i].want;
+        failed += !ok;
+        /* in bytes of 32-bit results, so that the ratio has no unit */
+        printf("%-10s %14llu %12.0f %10.3f %8.0f %s\n", benches[i].file, (unsigned long long)n,
+               rate, rate * 4e-3 / copy, benches[i].want, ok ? "ok" : "LOW");
+    }
+    return failed ? 1 : 0;
+}
