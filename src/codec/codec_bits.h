@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum { BITW_BYTES = 352 }; /* the longest encoding of any codec before the raw rule, with slack */
 
 struct bitw {

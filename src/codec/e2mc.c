@@ -2,12 +2,7 @@
  * the symbols are split into W runs that can be decoded side by side. */
 #include "codec/e2mc_int.h"
 
-enum {
-    POINTER_BITS_MAX = 7,
-    /* A run that starts on the last byte may still be read as if all its codewords were the
-     * longest: 64 symbols of 20 + 16 bits; then 8 bytes are loaded. */
-    PADDED_BYTES = CODEC_BLOCK_MAX + 64 * 36 / 8 + 8,
-};
+enum { PADDED_BYTES = CODEC_BLOCK_MAX + 8 }; /* 8 bytes can be loaded at any place in a block */
 
 static unsigned pointer_bits(const struct codec *c)
 {
@@ -102,47 +97,41 @@ static unsigned e2mc_encode(const struct codec *c, const uint8_t *block, struct 
 
 /* ---- decode ---- */
 
-static inline uint64_t peek(const uint8_t *buf, unsigned pos)
+INLINE uint64_t peek(const uint8_t *buf, unsigned pos)
 {
     uint64_t v;
     memcpy(&v, buf + pos / 8, 8);
     return __builtin_bswap64(v) << (pos % 8);
 }
 
-/* Index of the codeword at the top of `bits`, or -1. */
-static int find_codeword(const struct e2mc_tree *tree, uint64_t bits)
+/* The codeword at the top of `bits` that is longer than the look-up takes; 0 if there is none. */
+static __attribute__((noinline)) uint32_t find_long(const struct e2mc_tree *tree, uint64_t bits,
+                                                    unsigned symbol_bits)
 {
-    unsigned entry = tree->decode[bits >> (64 - E2MC_DECODE_BITS)];
-    if (LIKELY(entry))
-        return (int)(entry >> 4);
     for (unsigned len = E2MC_DECODE_BITS + 1; len <= E2MC_LEN_MAX; len++) {
         uint32_t rank = (uint32_t)(bits >> (64 - len)) - tree->first_code[len];
-        if (rank < tree->count[len])
-            return (int)(tree->first_index[len] + rank);
+        if (rank < tree->count[len]) {
+            unsigned index = tree->first_index[len] + rank;
+            return e2mc_entry(index, len, (int)index == tree->escape ? symbol_bits : 0);
+        }
     }
-    return -1;
+    return 0;
 }
 
-/* Decodes one symbol at *pos; false if no codeword begins there. */
-static inline bool get_symbol(const struct codec_table *t, const uint8_t *buf, unsigned *pos,
-                              unsigned tree_index, uint32_t *v)
+/* Decodes one symbol and returns the bits it took, 0 if no codeword begins here. */
+INLINE unsigned get_symbol(const struct e2mc_tree *tree, uint64_t bits, unsigned symbol_bits,
+                           uint32_t *v)
 {
-    const struct e2mc_tree *tree = &t->trees[tree_index];
-    uint64_t bits = peek(buf, *pos);
-    int i = find_codeword(tree, bits);
-    if (i < 0)
-        return false;
-    unsigned len = tree->lens[i];
-    *v = tree->values[i];
-    if (i == tree->escape) {
-        *v = (uint32_t)(bits << len >> (64 - t->symbol_bits));
-        len += t->symbol_bits;
-    }
-    *pos += len;
-    return true;
+    uint32_t entry = tree->decode[bits >> (64 - E2MC_DECODE_BITS)];
+    if (UNLIKELY(!entry))
+        entry = find_long(tree, bits, symbol_bits);
+    unsigned len = entry >> 8 & 0xff, total = entry & 0xff;
+    uint32_t raw = (uint32_t)(bits << len >> (64 - symbol_bits));
+    *v = total > len ? raw : tree->values[entry >> 16];
+    return total;
 }
 
-static inline void store_symbol(uint8_t *block, unsigned i, unsigned symbol_bits, uint32_t v)
+INLINE void store_symbol(uint8_t *block, unsigned i, unsigned symbol_bits, uint32_t v)
 {
     if (symbol_bits == 4)
         block[i / 2] = (uint8_t)(i % 2 ? block[i / 2] | v << 4 : v);
@@ -150,20 +139,23 @@ static inline void store_symbol(uint8_t *block, unsigned i, unsigned symbol_bits
         memcpy(block + i * (symbol_bits / 8), &v, symbol_bits / 8);
 }
 
-/* All runs in step, so that their look-ups overlap. */
-static inline __attribute__((always_inline)) bool decode_runs(const struct codec_table *t,
-                                                              const uint8_t *buf, unsigned *pos,
-                                                              unsigned ways, unsigned symbols,
-                                                              uint8_t *block)
+/* All runs in step, so that their look-ups overlap. `pos` holds the runs' first bits, at the end
+ * the bit after each; none may pass `end`. */
+INLINE bool decode_runs(const struct codec *c, const uint8_t *buf, unsigned *pos, unsigned end,
+                        uint8_t *block, unsigned symbol_bits, unsigned ways)
 {
-    unsigned bits = t->symbol_bits, per_run = symbols / ways;
+    const struct codec_table *t = c->table;
+    unsigned per_run = c->block_bytes * 8 / symbol_bits / ways;
+    unsigned trees = symbol_bits < 16 ? 32 / symbol_bits : 1;
     for (unsigned s = 0; s < per_run; s++) {
         bool ok = true;
         for (unsigned w = 0; w < ways; w++) {
             unsigned i = w * per_run + s;
-            uint32_t v = 0;
-            ok &= get_symbol(t, buf, &pos[w], i % t->ntrees, &v);
-            store_symbol(block, i, bits, v);
+            uint32_t v;
+            unsigned took = get_symbol(&t->trees[i % trees], peek(buf, pos[w]), symbol_bits, &v);
+            pos[w] += took;
+            ok &= (took != 0) & (pos[w] <= end);
+            store_symbol(block, i, symbol_bits, v);
         }
         if (UNLIKELY(!ok))
             return false;
@@ -171,42 +163,56 @@ static inline __attribute__((always_inline)) bool decode_runs(const struct codec
     return true;
 }
 
-static bool decode_ways(const struct codec *c, const uint8_t *buf, unsigned *pos, uint8_t *block)
+INLINE bool decode_ways(const struct codec *c, const uint8_t *buf, unsigned *pos, unsigned end,
+                        uint8_t *block, unsigned symbol_bits)
 {
-    unsigned symbols = c->block_bytes * 8 / c->symbol_bits;
     switch (c->ways) {
     case 1:
-        return decode_runs(c->table, buf, pos, 1, symbols, block);
+        return decode_runs(c, buf, pos, end, block, symbol_bits, 1);
     case 2:
-        return decode_runs(c->table, buf, pos, 2, symbols, block);
+        return decode_runs(c, buf, pos, end, block, symbol_bits, 2);
     case 4:
-        return decode_runs(c->table, buf, pos, 4, symbols, block);
+        return decode_runs(c, buf, pos, end, block, symbol_bits, 4);
     default:
-        return decode_runs(c->table, buf, pos, 8, symbols, block);
+        return decode_runs(c, buf, pos, end, block, symbol_bits, 8);
+    }
+}
+
+static bool decode_symbols(const struct codec *c, const uint8_t *buf, unsigned *pos, unsigned end,
+                           uint8_t *block)
+{
+    switch (c->symbol_bits) {
+    case 4:
+        return decode_ways(c, buf, pos, end, block, 4);
+    case 8:
+        return decode_ways(c, buf, pos, end, block, 8);
+    case 16:
+        return decode_ways(c, buf, pos, end, block, 16);
+    default:
+        return decode_ways(c, buf, pos, end, block, 32);
     }
 }
 
 static bool e2mc_decode(const struct codec *c, struct bitr *r, uint8_t *block)
 {
     uint8_t buf[PADDED_BYTES];
-    unsigned bytes = codec_bytes(r->bits), start[9], pos[8];
+    unsigned bytes = codec_bytes(r->bits), start[8], pos[8];
+    memcpy(buf, r->buf, bytes);
+    memset(buf + bytes, 0, 8);
     start[0] = head_bytes(c);
     for (unsigned w = 1; w < c->ways; w++)
-        start[w] = bitr_get(r, pointer_bits(c));
+        start[w] = (unsigned)(peek(buf, (w - 1) * pointer_bits(c)) >> (64 - pointer_bits(c)));
     for (unsigned w = 0; w < c->ways; w++) {
         pos[w] = 8 * start[w];
-        if (r->bad || start[w] >= bytes)
+        if (start[w] >= bytes)
             return false;
     }
-    memcpy(buf, r->buf, bytes);
-    memset(buf + bytes, 0, sizeof buf - bytes);
-    if (!decode_ways(c, buf, pos, block))
+    if (!decode_symbols(c, buf, pos, 8 * bytes, block))
         return false;
     for (unsigned w = 0; w + 1 < c->ways; w++)
         if (codec_bytes(pos[w]) != start[w + 1])
             return false;
-    r->bad = pos[c->ways - 1] != r->bits;
-    r->pos = r->bits;
+    r->pos = pos[c->ways - 1];
     return true;
 }
 

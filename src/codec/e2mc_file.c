@@ -107,7 +107,7 @@ static bool get_tree(struct cursor *c, struct codec_table *t, struct e2mc_tree *
         symbols[n++] = (struct e2mc_symbol){.len = (uint8_t)escape_len, .escape = true};
     if (!tree_is_sound(t, symbols, n, escape_len != 0))
         return false;
-    e2mc_tree_init(tree, symbols, n);
+    e2mc_tree_init(tree, symbols, n, t->symbol_bits);
     return values_differ(tree);
 }
 

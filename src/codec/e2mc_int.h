@@ -22,8 +22,15 @@ struct e2mc_tree {
     uint8_t lens[E2MC_SYMBOLS];
     uint32_t first_code[E2MC_LEN_MAX + 1];
     uint16_t first_index[E2MC_LEN_MAX + 1], count[E2MC_LEN_MAX + 1];
-    uint16_t *decode; /* [1 << E2MC_DECODE_BITS]: index << 4 | length; 0 = longer or none */
+    uint32_t *decode; /* by the next E2MC_DECODE_BITS bits: e2mc_entry(), 0 = longer or none */
 };
+
+/* A codeword in the decoder's look-up: its index, its length, and that with the raw bits after it.
+ */
+static inline uint32_t e2mc_entry(unsigned index, unsigned len, unsigned raw_bits)
+{
+    return index << 16 | len << 8 | (len + raw_bits);
+}
 
 /* A codeword packed as code << 8 | length. */
 static inline unsigned e2mc_word_len(uint32_t word)
@@ -68,7 +75,8 @@ struct e2mc_symbol {
 };
 
 /* Assigns canonical codewords; `symbols` is reordered. */
-void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigned n);
+void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigned n,
+                    unsigned symbol_bits);
 struct codec_table *e2mc_table_new(unsigned symbol_bits);
 /* Builds the look-ups once every tree is there. */
 void e2mc_table_finish(struct codec_table *t);

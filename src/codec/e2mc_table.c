@@ -16,17 +16,19 @@ static int by_canonical_order(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-static void fill_decode(struct e2mc_tree *tree)
+static void fill_decode(struct e2mc_tree *tree, unsigned symbol_bits)
 {
     tree->decode = xcalloc(1u << E2MC_DECODE_BITS, sizeof *tree->decode);
     for (unsigned i = 0; i < tree->n && tree->lens[i] <= E2MC_DECODE_BITS; i++) {
         unsigned spare = E2MC_DECODE_BITS - tree->lens[i];
+        uint32_t entry = e2mc_entry(i, tree->lens[i], (int)i == tree->escape ? symbol_bits : 0);
         for (uint32_t k = 0; k < 1u << spare; k++)
-            tree->decode[(tree->codes[i] << spare) + k] = (uint16_t)(i << 4 | tree->lens[i]);
+            tree->decode[(tree->codes[i] << spare) + k] = entry;
     }
 }
 
-void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigned n)
+void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigned n,
+                    unsigned symbol_bits)
 {
     qsort(symbols, n, sizeof *symbols, by_canonical_order);
     tree->n = n;
@@ -45,7 +47,7 @@ void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigne
         if (symbols[i].escape)
             tree->escape = (int)i;
     }
-    fill_decode(tree);
+    fill_decode(tree, symbol_bits);
 }
 
 /* ---- look-ups ---- */
@@ -137,7 +139,7 @@ static int by_weight(const void *a, const void *b)
     return by_canonical_order(&y->symbol, &x->symbol);
 }
 
-static void build_tree(struct e2mc_tree *tree, struct weighted *w, unsigned n, unsigned max_len)
+static void build_tree(struct e2mc_tree *tree, struct weighted *w, unsigned n, unsigned symbol_bits)
 {
     uint64_t weights[E2MC_SYMBOLS];
     uint8_t lens[E2MC_SYMBOLS];
@@ -145,12 +147,12 @@ static void build_tree(struct e2mc_tree *tree, struct weighted *w, unsigned n, u
     qsort(w, n, sizeof *w, by_weight);
     for (unsigned i = 0; i < n; i++)
         weights[i] = w[i].weight;
-    huff_lengths(weights, n, max_len, lens);
+    huff_lengths(weights, n, e2mc_max_len(symbol_bits), lens);
     for (unsigned i = 0; i < n; i++) {
         symbols[i] = w[i].symbol;
         symbols[i].len = lens[i];
     }
-    e2mc_tree_init(tree, symbols, n);
+    e2mc_tree_init(tree, symbols, n, symbol_bits);
 }
 
 static void build_escaped(struct codec_table *t, const struct codec_counts *counts)
@@ -162,7 +164,7 @@ static void build_escaped(struct codec_table *t, const struct codec_counts *coun
     for (unsigned i = 0; i < n; i++)
         w[i] = (struct weighted){.symbol.value = top[i].value, .weight = top[i].count};
     w[n] = (struct weighted){.symbol.escape = true, .weight = others};
-    build_tree(&t->trees[0], w, n + 1, e2mc_max_len(t->symbol_bits));
+    build_tree(&t->trees[0], w, n + 1, t->symbol_bits);
 }
 
 static void build_position(struct codec_table *t, const struct codec_counts *counts, unsigned pos)
@@ -173,7 +175,7 @@ static void build_position(struct codec_table *t, const struct codec_counts *cou
     e2mc_counts_position(counts, pos, at);
     for (unsigned v = 0; v < n; v++)
         w[v] = (struct weighted){.symbol.value = v, .weight = at[v]};
-    build_tree(&t->trees[pos], w, n, e2mc_max_len(t->symbol_bits));
+    build_tree(&t->trees[pos], w, n, t->symbol_bits);
 }
 
 struct codec_table *codec_table_build(const struct codec_counts *counts)

@@ -1,4 +1,4 @@
-/* The two operations on vectors that GCC and Clang have no common portable form for. */
+/* The operations on vectors that GCC and Clang have no common portable form for. */
 #ifndef CODEC_SIMD_H
 #define CODEC_SIMD_H
 
@@ -10,7 +10,6 @@
 
 /* Vectors are only passed between functions that are inlined: no calling convention is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
-#define INLINE static inline __attribute__((always_inline))
 
 typedef uint32_t v8u __attribute__((vector_size(32)));
 
@@ -31,15 +30,50 @@ INLINE v8u v8u_min(v8u a, v8u b)
 #endif
 }
 
-/* Bit i = lane i is not zero; lanes are all zeros or all ones. */
-INLINE uint32_t v8u_mask(v8u v)
+/* Bit i = lane i is zero. */
+INLINE uint32_t v8u_zero_mask(v8u v)
 {
-#ifdef __AVX2__
-    return (uint32_t)_mm256_movemask_ps((__m256)v);
+#if defined(__AVX512VL__)
+    return _mm256_testn_epi32_mask((__m256i)v, (__m256i)v);
+#elif defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_ps((__m256)(v == 0));
 #else
     static const v8u bit = {1, 2, 4, 8, 16, 32, 64, 128};
-    v &= bit;
+    v = (v8u)(v == 0) & bit;
     return (v[0] | v[1] | v[2] | v[3]) | (v[4] | v[5] | v[6] | v[7]);
+#endif
+}
+
+INLINE uint32_t v8u_sum(v8u v)
+{
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+typedef uint64_t v4q __attribute__((vector_size(32)));
+
+INLINE uint32_t v4q_zero_mask(v4q v)
+{
+#if defined(__AVX512VL__)
+    return _mm256_testn_epi64_mask((__m256i)v, (__m256i)v);
+#elif defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_pd((__m256d)(v == 0));
+#else
+    return (uint32_t)(v[0] == 0) | (uint32_t)(v[1] == 0) << 1 | (uint32_t)(v[2] == 0) << 2 |
+           (uint32_t)(v[3] == 0) << 3;
+#endif
+}
+
+typedef uint16_t v16h __attribute__((vector_size(32)));
+
+INLINE uint32_t v16h_zero_mask(v16h v)
+{
+#if defined(__AVX512VL__) && defined(__AVX512BW__)
+    return _mm256_testn_epi16_mask((__m256i)v, (__m256i)v);
+#else
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < 16; i++)
+        mask |= (uint32_t)(v[i] == 0) << i;
+    return mask;
 #endif
 }
 

@@ -21,50 +21,51 @@ INLINE void load_lanes(struct lanes *w, const uint8_t *block, unsigned vecs)
         w->v[k] = v8u_load(block + 32 * k);
 }
 
-INLINE uint32_t lanes_below(const struct lanes *x, uint32_t limit, unsigned vecs)
+/* Lanes that are zero but for their low `bits` bits. */
+INLINE uint32_t lanes_below(const struct lanes *x, unsigned bits, unsigned vecs)
 {
     uint32_t mask = 0;
     for (unsigned k = 0; k < vecs; k++)
-        mask |= v8u_mask((v8u)(x->v[k] < limit)) << (8 * k);
+        mask |= v8u_zero_mask(x->v[k] >> bits) << (8 * k);
     return mask;
 }
 
-static const v8u lane_index[WORDS_MAX / 8] = {{0, 1, 2, 3, 4, 5, 6, 7},
-                                              {8, 9, 10, 11, 12, 13, 14, 15},
-                                              {16, 17, 18, 19, 20, 21, 22, 23},
-                                              {24, 25, 26, 27, 28, 29, 30, 31}};
-
-/* For every lane, the smallest XOR with the word of an earlier lane in `from`. */
-INLINE void nearest(const uint8_t *block, const struct lanes *w, uint32_t from, unsigned vecs,
+/* For every lane, the smallest XOR with an earlier lane of `keys`. */
+INLINE void nearest(const struct lanes *w, const struct lanes *keys, unsigned vecs,
                     struct lanes *best)
 {
-    for (unsigned k = 0; k < vecs; k++)
-        best->v[k] = (v8u){0} - 1;
-    for (unsigned j = 0; j + 1 < 8 * vecs; j++) {
-        uint32_t out = (from >> j & 1) - 1; /* all ones if j does not count */
-        uint32_t wj = load_u32(block + 4 * j);
-        for (unsigned k = j / 8; k < vecs; k++) {
-            v8u x = (w->v[k] ^ wj) | out;
-            if (k == j / 8)
-                x |= (v8u)(lane_index[k] <= j);
-            best->v[k] = v8u_min(best->v[k], x);
-        }
+    static const v8u index = {0, 1, 2, 3, 4, 5, 6, 7};
+    const uint32_t *key = (const uint32_t *)keys;
+    for (unsigned k = 0; k < vecs; k++) {
+        v8u least = (v8u){0} - 1;
+#pragma GCC unroll 8
+        for (unsigned j = 0; j < 8 * k; j++)
+            least = v8u_min(least, w->v[k] ^ key[j]);
+#pragma GCC unroll 8
+        for (unsigned j = 0; j < 7; j++)
+            least = v8u_min(least, (w->v[k] ^ key[8 * k + j]) | (v8u)(index <= j));
+        best->v[k] = least;
     }
 }
 
-/* The same among the last 16 lanes of `from` before each lane. */
-static void nearest_recent(const uint8_t *block, unsigned n, uint32_t from, uint32_t *best)
+/* The same among the last 16 lanes of `from` before each lane: those whose rank in `from` is 1 to
+ * 16 below the number of lanes of `from` before this one. Numbers are shifted so that the bits
+ * of such a difference are below, and those of any other reach, what counts as no match. */
+INLINE void nearest_recent(const struct lanes *w, uint32_t from, unsigned vecs, struct lanes *best)
 {
-    unsigned recent[WORDS_MAX], entered = 0;
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t w = load_u32(block + 4 * i), least = ~0u;
-        for (unsigned k = entered > DICT ? entered - DICT : 0; k < entered; k++) {
-            uint32_t x = recent[k] ^ w;
-            least = x < least ? x : least;
+    enum { SHIFT = 12, NO_MATCH = 0xffff };
+    struct lanes before;
+    for (unsigned i = 0; i < 8 * vecs; i++)
+        ((uint32_t *)&before)[i] = (uint32_t)__builtin_popcount(from & ~(~0u << i)) << SHIFT;
+    for (unsigned k = 0; k < vecs; k++)
+        best->v[k] = (v8u){0} - 1;
+    for (uint32_t rank = 1u << SHIFT; from; rank += 1u << SHIFT, from &= from - 1) {
+        uint32_t word = ((const uint32_t *)w)[__builtin_ctz(from)];
+#pragma GCC unroll 4
+        for (unsigned k = 0; k < vecs; k++) {
+            v8u gone = (before.v[k] - rank) & ~(uint32_t)NO_MATCH;
+            best->v[k] = v8u_min(best->v[k], (w->v[k] ^ word) | gone);
         }
-        best[i] = least;
-        recent[entered] = w;
-        entered += from >> i & 1;
     }
 }
 
@@ -84,40 +85,48 @@ static inline unsigned cost(const struct cpack_masks *m, unsigned n)
     return 2 * zero + 12 * small + 6 * exact + 16 * three + 24 * two + 34 * none;
 }
 
-static __attribute__((noinline)) unsigned evicting_bits(const uint8_t *block, unsigned n,
-                                                        struct cpack_masks m)
+INLINE unsigned evicting_bits(const struct lanes *w, unsigned n, struct cpack_masks m)
 {
-    struct lanes best = {0};
+    struct lanes best;
     uint32_t all = ~0u >> (32 - n), enters = all & ~m.small & ~m.exact;
     for (;;) {
-        nearest_recent(block, n, enters, (uint32_t *)&best);
-        m.exact = lanes_below(&best, 1, n / 8);
+        nearest_recent(w, enters, n / 8, &best);
+        m.exact = lanes_below(&best, 0, n / 8);
         uint32_t next = all & ~m.small & ~m.exact;
         if (next == enters)
             break;
         enters = next;
     }
-    m.three = lanes_below(&best, 1u << 8, n / 8);
-    m.two = lanes_below(&best, 1u << 16, n / 8);
+    m.three = lanes_below(&best, 8, n / 8);
+    m.two = lanes_below(&best, 16, n / 8);
     return cost(&m, n);
 }
 
 KERNEL cpack_bits(const uint8_t *block, unsigned block_bytes)
 {
     unsigned vecs = block_bytes / 32, n = block_bytes / 4;
-    struct lanes w, best;
+    struct lanes w, keys, best;
     load_lanes(&w, block, vecs);
-    struct cpack_masks m = {.zero = lanes_below(&w, 1, vecs), .small = lanes_below(&w, 256, vecs)};
-    nearest(block, &w, ~m.small, vecs, &best);
-    m.exact = lanes_below(&best, 1, vecs);
-    m.three = lanes_below(&best, 1u << 8, vecs);
-    m.two = lanes_below(&best, 1u << 16, vecs);
+    struct cpack_masks m = {.zero = lanes_below(&w, 0, vecs), .small = lanes_below(&w, 8, vecs)};
+    if (m.small == ~0u >> (32 - n))
+        return cost(&m, n);
+    /* Words that never enter are replaced by the first that does: it is there anyway, for all but
+     * itself. */
+    unsigned first = (unsigned)__builtin_ctz(~m.small);
+    for (unsigned k = 0; k < vecs; k++) {
+        v8u small = (v8u)(w.v[k] >> 8 == 0);
+        keys.v[k] = (w.v[k] & ~small) | (load_u32(block + 4 * first) & small);
+    }
+    nearest(&w, &keys, vecs, &best);
+    m.exact = lanes_below(&best, 0, vecs) & ~(1u << first);
+    m.three = lanes_below(&best, 8, vecs) & ~(1u << first);
+    m.two = lanes_below(&best, 16, vecs) & ~(1u << first);
     unsigned bits = cost(&m, n);
     /* Evictions can only make it larger. */
     unsigned entered = n - (unsigned)__builtin_popcount(m.small | m.exact);
     if (entered <= DICT || bits > 8 * (block_bytes - 1))
         return bits;
-    return evicting_bits(block, n, m);
+    return evicting_bits(&w, n, m);
 }
 
 KERNEL cpack4_bits(const uint8_t *block, unsigned block_bytes)
@@ -125,15 +134,15 @@ KERNEL cpack4_bits(const uint8_t *block, unsigned block_bytes)
     unsigned vecs = block_bytes / 32, n = block_bytes / 4, k = 0;
     struct lanes w;
     load_lanes(&w, block, vecs);
-    uint32_t all = ~0u >> (32 - n), zero = lanes_below(&w, 1, vecs);
-    uint32_t covered = lanes_below(&w, 256, vecs), exact = zero;
+    uint32_t all = ~0u >> (32 - n), exact = lanes_below(&w, 0, vecs);
+    uint32_t covered = lanes_below(&w, 8, vecs);
     for (; k < DICT4 && covered != all; k++) {
         uint32_t word = load_u32(block + 4 * __builtin_ctz(~covered));
         struct lanes x;
         for (unsigned v = 0; v < vecs; v++)
             x.v[v] = w.v[v] ^ word;
-        covered |= lanes_below(&x, 256, vecs);
-        exact |= lanes_below(&x, 1, vecs);
+        covered |= lanes_below(&x, 8, vecs);
+        exact |= lanes_below(&x, 0, vecs);
     }
     if (covered != all)
         return 8 * block_bytes;

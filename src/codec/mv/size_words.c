@@ -1,5 +1,4 @@
 /* Sizes of the codecs that look at words on their own, or all together. */
-#include "codec/fpc_patterns.h"
 #include "codec/mv/kernels.h"
 
 KERNEL zero_bits(const uint8_t *block, unsigned block_bytes)
@@ -45,52 +44,62 @@ static inline unsigned zero_tokens(uint32_t zero)
     return (unsigned)__builtin_popcount(starts | second | third | fourth);
 }
 
-static inline uint32_t fpc_word_bits(uint32_t w)
+/* Words as vectors that are zero in the lanes where a pattern matches. */
+struct fpc_misfit {
+    v8u sign4, sign8, sign16, high_half, two_bytes, repeat;
+};
+
+INLINE struct fpc_misfit fpc_compare(v8u w)
 {
-    bool sign4 = w + 8 < 16, sign8 = w + 128 < 256, sign16 = w + 32768 < 65536;
-    bool repeat = w == (w << 8 | w >> 24), high_half = (w & 0xffff) == 0;
-    bool two_bytes = (((w + 0x80) & 0xff00) | (((w >> 16) + 0x80) & 0xff00)) == 0;
-    uint32_t bits = (sign16 | high_half | two_bytes) ? 19 : 35;
-    bits = (sign8 | repeat) ? 11 : bits;
-    bits = sign4 ? 7 : bits;
-    return w ? bits : 0;
+    return (struct fpc_misfit){
+        .sign4 = (w + 0x8) & ~0xfu,
+        .sign8 = (w + 0x80) & ~0xffu,
+        .sign16 = (w + 0x8000) & ~0xffffu,
+        .high_half = w & 0xffff,
+        .two_bytes = ((w + 0x80) & 0xff00) | (((w >> 16) + 0x80) & 0xff00),
+        .repeat = w ^ (w << 8 | w >> 24),
+    };
 }
 
-static const uint32_t lane_bit[32] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+/* Prefix and data bits of every word, 0 for zero words: 35 less what the best pattern saves. */
+INLINE v8u fpc_word_bits(v8u w)
+{
+    struct fpc_misfit m = fpc_compare(w);
+    v8u seven = (v8u)(m.sign4 == 0), eleven = seven | (v8u)(m.sign8 == 0) | (v8u)(m.repeat == 0);
+    v8u nineteen =
+        eleven | (v8u)(m.sign16 == 0) | (v8u)(m.high_half == 0) | (v8u)(m.two_bytes == 0);
+    return 35 - (nineteen & 16) - (eleven & 8) - (seven & 4) - ((v8u)(w == 0) & 7);
+}
 
 KERNEL fpc_bits(const uint8_t *block, unsigned block_bytes)
 {
-    uint32_t bits = 0, zero = 0;
-    for (unsigned i = 0; i < block_bytes / 4; i++) {
-        uint32_t w = load_u32(block + 4 * i);
+    v8u bits = {0};
+    uint32_t zero = 0;
+    for (unsigned i = 0; i < block_bytes / 32; i++) {
+        v8u w = v8u_load(block + 32 * i);
         bits += fpc_word_bits(w);
-        zero |= w ? 0 : lane_bit[i];
+        zero |= v8u_zero_mask(w) << (8 * i);
     }
-    return bits + 6 * zero_tokens(zero);
+    return v8u_sum(bits) + 6 * zero_tokens(zero);
 }
 
-/* Flags of the patterns that a word matches, the cheapest the lowest: 0, 4, 8, 16, 32 bytes. */
-static inline uint32_t seg_flags(uint32_t w)
+INLINE uint32_t all_zero(v8u v)
 {
-    uint32_t zero = w == 0, sign4 = w + 8 < 16, sign8 = w + 128 < 256, sign16 = w + 32768 < 65536;
-    uint32_t repeat = w == (w << 8 | w >> 24), high_half = (w & 0xffff) == 0;
-    uint32_t two = (((w + 0x80) & 0xff00) | (((w >> 16) + 0x80) & 0xff00)) == 0;
-    return zero | sign4 << 1 | sign8 << 2 | repeat << 3 | sign16 << 4 | high_half << 5 | two << 6;
+    return v8u_zero_mask(v) == 0xff;
 }
 
 KERNEL fpc_seg_bits(const uint8_t *block, unsigned block_bytes)
 {
-    static const unsigned char data_bytes[8] = {0, 4, 8, 8, 16, 16, 16, 32};
+    /* By the cheapest pattern that all words of the segment match. */
+    static const unsigned char data_bytes[] = {0, 4, 8, 16, 32};
     unsigned bytes = block_bytes / 32;
     for (unsigned s = 0; s < block_bytes; s += 32) {
-        uint32_t flags = 0x7f;
-        for (unsigned i = 0; i < 8; i++)
-            flags &= seg_flags(load_u32(block + s + 4 * i));
-        bytes += data_bytes[__builtin_ctz(flags | 0x80)];
+        v8u w = v8u_load(block + s);
+        struct fpc_misfit m = fpc_compare(w);
+        uint32_t matches =
+            all_zero(w) | all_zero(m.sign4) << 1 | (all_zero(m.sign8) | all_zero(m.repeat)) << 2 |
+            (all_zero(m.sign16) | all_zero(m.high_half) | all_zero(m.two_bytes)) << 3;
+        bytes += data_bytes[__builtin_ctz(matches | 1 << 4)];
     }
     return 8 * bytes;
 }
