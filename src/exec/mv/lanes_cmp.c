@@ -162,13 +162,14 @@ static void set_16x2(LANE_ARGS)
         }                                                           \
         lane_set_pred(&op->d, base, mask, m);                       \
     }
-#define TESTS(T, INF, MIN)                            \
-    TEST(testp_finite_##T, T, x < INF)                \
-    TEST(testp_infinite_##T, T, x == INF)             \
-    TEST(testp_number_##T, T, x <= INF)               \
-    TEST(testp_notanumber_##T, T, x > INF)            \
-    TEST(testp_normal_##T, T, (x < INF) & (x >= MIN)) \
-    TEST(testp_subnormal_##T, T, x < MIN)
+#define TESTS(T, INF, MIN)                                         \
+    TEST(testp_finite_##T, T, x < INF)                             \
+    TEST(testp_infinite_##T, T, x == INF)                          \
+    TEST(testp_number_##T, T, x <= INF)                            \
+    TEST(testp_notanumber_##T, T, x > INF)                         \
+    /* Zero counts as normal. */                                   \
+    TEST(testp_normal_##T, T, (x < INF) & ((x >= MIN) | (x == 0))) \
+    TEST(testp_subnormal_##T, T, (x < MIN) & (x != 0))
 TESTS(u32, F32_INF, 0x00800000)
 TESTS(u64, F64_INF, 0x0010000000000000)
 
