@@ -209,12 +209,10 @@ static void lex_string(struct lexer *lx)
     const char *p = lx->p + 1;
     while (*p && *p != '"' && *p != '\n')
         p += p[0] == '\\' && p[1] && p[1] != '\n' ? 2 : 1;
-    if (*p != '"') {
-        bad(lx, "the string is not closed");
-        return;
-    }
-    lx->p = p + 1;
+    lx->p = *p == '"' ? p + 1 : p;
     lx->tok.kind = TOK_STRING;
+    if (*p != '"')
+        bad(lx, "the string is not closed");
 }
 
 static void lex_punctuation(struct lexer *lx)

@@ -112,7 +112,8 @@ static bool parse_loc(struct parser *p)
         lexer_next(&p->lx);
     while (p->lx.tok.kind == ',' && p->lx.tok.line == line) {
         lexer_next(&p->lx);
-        while (p->lx.tok.line == line && p->lx.tok.kind != ',' && p->lx.tok.kind != TOK_EOF)
+        while (p->lx.tok.line == line && p->lx.tok.kind != ',' && p->lx.tok.kind != TOK_EOF &&
+               p->lx.tok.kind != TOK_BAD)
             lexer_next(&p->lx);
     }
     return !p->failed;

@@ -107,6 +107,8 @@ bool parse_skip_balanced(struct parser *p)
         int kind = p->lx.tok.kind;
         if (kind == TOK_EOF)
             return parse_error(p, &open, "this '%c' is not closed", open.kind);
+        if (kind == TOK_BAD)
+            return parse_expected(p, "a word");
         depth += is_open(kind);
         depth -= is_close(kind);
         lexer_next(&p->lx);
@@ -117,9 +119,10 @@ bool parse_skip_balanced(struct parser *p)
 bool parse_skip_to_semicolon(struct parser *p)
 {
     while (p->lx.tok.kind != ';') {
-        if (p->lx.tok.kind == TOK_EOF || is_close(p->lx.tok.kind))
+        int kind = p->lx.tok.kind;
+        if (kind == TOK_EOF || kind == TOK_BAD || is_close(kind))
             return parse_expected(p, "';'");
-        if (!is_open(p->lx.tok.kind))
+        if (!is_open(kind))
             lexer_next(&p->lx);
         else if (!parse_skip_balanced(p))
             return false;
@@ -134,6 +137,8 @@ bool parse_skip_directive(struct parser *p)
     lexer_next(&p->lx);
     while (p->lx.tok.kind != TOK_EOF && !is_close(p->lx.tok.kind)) {
         int kind = p->lx.tok.kind;
+        if (kind == TOK_BAD)
+            return parse_expected(p, "a word");
         if (is_open(kind)) {
             if (!parse_skip_balanced(p))
                 return false;
