@@ -1,0 +1,112 @@
+/* Private to the matrix instructions: fragments, and arithmetic on whole matrices.
+ *
+ * A matrix instruction gathers the fragments of 32 lanes into matrices, computes, and scatters the
+ * result. The layouts and the arithmetic are those of an H200 (see DEVIATIONS.md for what older
+ * GPUs do otherwise). */
+#ifndef EXEC_TENSOR_INT_H
+#define EXEC_TENSOR_INT_H
+
+#include "base/cpu.h"
+#include "exec/code.h"
+
+enum {
+    TENSOR_MAX_ELEMS = 32,   /* of a fragment in one lane */
+    TENSOR_MAX_MATRIX = 1024 /* elements of the largest operand: 16 x 64 of 4 bits */
+};
+
+struct tensor_shape {
+    unsigned m, n, k;
+};
+
+enum tensor_role { TENSOR_A, TENSOR_B, TENSOR_C };
+
+/* Where the elements of a fragment are in their matrix. Element e of lane l is at place
+ * lane[l] + elem[e], because every layout is linear in the bits of lane and element number. Bits of
+ * .b1 matrices come as words of 32. A fragment of wmma may hold its elements more than once:
+ * `regs` counts all registers, `count` the elements without the copies. */
+struct tensor_frag {
+    uint8_t type; /* enum ptx_type */
+    uint8_t bits; /* of one element in a register */
+    uint8_t regs, count;
+    uint16_t lane[WARP_LANES], elem[TENSOR_MAX_ELEMS];
+};
+
+/* The matrix itself: how far apart places of neighbouring rows and columns are. */
+struct tensor_strides {
+    unsigned row, col;
+};
+
+struct tensor_shape tensor_shape_of(enum ptx_mod mod);
+/* The layout of one operand of mma or wmma. False if there is none for the type and shape. */
+bool tensor_frag_init(struct tensor_frag *f, enum tensor_role role, enum ptx_type type,
+                      struct tensor_shape shape, bool is_wmma, struct tensor_strides strides);
+/* mma.m8n8k4 of .f16: four products, each by the eight lanes of a quad pair; the places of product
+ * q start at 64 q (a, b: 32 q). */
+void tensor_frag_init_quad(struct tensor_frag *f, enum tensor_role role, enum ptx_type type,
+                           bool is_row, struct tensor_strides strides);
+
+enum tensor_kind {
+    TENSOR_FLOAT,  /* one fused sum per element: f16, bf16, tf32 */
+    TENSOR_FP8,    /* two steps of f16, then a plain addition */
+    TENSOR_QUAD,   /* m8n8k4 of f16: plain single-precision arithmetic */
+    TENSOR_DOUBLE, /* a chain of fma */
+    TENSOR_INT,
+    TENSOR_BITS, /* popc(a & b), popc(a ^ b) */
+};
+
+struct tensor_mma {
+    uint8_t kind; /* enum tensor_kind */
+    bool satfinite, is_xor;
+    struct tensor_shape shape;
+    unsigned step_k; /* TENSOR_FLOAT: depth of one fused step */
+    struct tensor_frag a, b, c, d;
+};
+
+/* Fills in everything from the types and the shape; the layouts matter to m8n8k4 of .f16 only. */
+bool tensor_mma_init(struct tensor_mma *mma, struct tensor_shape shape,
+                     const enum ptx_type types[4], bool is_wmma, bool a_row, bool b_row,
+                     const char **why);
+/* D = A B + C on matrices of raw elements: a[m][k], b[k][n], c and d[m][n]. */
+void tensor_mma_compute(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
+                        const uint64_t *c, uint64_t *d);
+
+/* Sums of products as the tensor core forms them: all products and c are aligned to the largest
+ * exponent among them, cut off below 2^-25 of it, and added exactly. */
+struct tensor_dot {
+    unsigned m, n, k;             /* n a multiple of 8; k at most 16 */
+    unsigned lda;                 /* from row to row of a */
+    unsigned frac;                /* fraction bits of a product's significand */
+    const int32_t *a_sig, *a_exp; /* [m][lda]; value = sig / 2^(frac/2) * 2^exp */
+    const int32_t *b_sig, *b_exp; /* [k][n] */
+    const int32_t *c_sig, *c_exp; /* [m][n], 23 fraction bits */
+    double *sum;                  /* [m][n]: exact */
+};
+#define TENSOR_ZERO_EXP (-4096) /* of a zero: takes no part in the search for the largest */
+
+struct tensor_ops {
+    void (*dot)(const struct tensor_dot *d);
+    void (*dot_f64)(struct tensor_shape s, const double *a, const double *b, const double *c,
+                    double *d);
+    void (*dot_int)(struct tensor_shape s, const int16_t *a, const int16_t *b, int32_t *d);
+};
+const struct tensor_ops *tensor_ops_get(void);
+#define X(level) extern const struct tensor_ops tensor_ops_##level;
+CPU_LEVELS(X)
+#undef X
+
+/* Selection by instruction, one file each. */
+bool tensor_select_mma(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                       const char **why);
+bool tensor_select_wmma_memory(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                               const char **why);
+bool tensor_select_matrix(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                          const char **why);
+
+/* Registers that operand i of the instruction has. */
+static inline unsigned tensor_operand_regs(const struct ptx_inst *inst, const struct xop *op,
+                                           unsigned i)
+{
+    return (i + 1 < inst->nops ? op->first[i + 1] : op->nrefs) - op->first[i];
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* wmma.load and wmma.store. */
+#include "exec/tensor_int.h"
+#include "exec/warp.h"
+
+struct wmma_memory {
+    struct tensor_frag row, col; /* the same fragment, placed by row and by column */
+    bool is_row;                 /* layout in memory */
+    bool is_joined;              /* a register's elements are neighbours in memory */
+    bool has_stride;
+    unsigned default_stride;
+    uint8_t bits; /* of an element in memory */
+    uint8_t per_reg;
+};
+
+/* Byte address of every lane's element e. */
+static void element_addresses(const struct wmma_memory *m, const struct warp *w,
+                              const struct xop *op, unsigned address, unsigned e, addr_t *addr)
+{
+    warp_addresses(w, &op->refs[op->first[address]], op->imm, addr);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        /* .b1 places count words of 32. */
+        const uint64_t scale = m->row.type == PTX_B1 ? 32 : 1;
+        const uint64_t row = m->row.lane[l] + m->row.elem[e];
+        const uint64_t col = m->col.lane[l] + m->col.elem[e];
+        const uint64_t stride = m->has_stride
+                                    ? (uint32_t)lane_u64(&op->refs[op->first[2]], w->base, l)
+                                    : m->default_stride;
+        const uint64_t index = m->is_row ? row * stride + col * scale : col * stride + row * scale;
+        addr[l] += index * m->bits / 8;
+    }
+}
+
+static bool wmma_load_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct wmma_memory *m = x->op.data;
+    const unsigned steps = m->is_joined ? 1 : m->per_reg, distinct = m->row.count / m->per_reg;
+    const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
+    for (unsigned r = 0; r < distinct; r++) {
+        uint64_t word[WARP_LANES] = {0}, part[WARP_LANES] = {0};
+        for (unsigned i = 0; i < steps; i++) {
+            addr_t addr[WARP_LANES];
+            element_addresses(m, w, &x->op, 1, r * m->per_reg + i, addr);
+            if (!warp_load(w, x, x->space, addr, bytes, part, sizeof part[0], mask))
+                return false;
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                word[l] |= part[l] << (i * m->bits % 64);
+        }
+        for (unsigned copy = r; copy < m->row.regs; copy += distinct)
+            FOR_LANES(l, mask)
+        lane_set_u64(&x->op.refs[x->op.first[0] + copy], w->base, l, word[l]);
+    }
+    return true;
+}
+
+static bool wmma_store_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct wmma_memory *m = x->op.data;
+    const unsigned steps = m->is_joined ? 1 : m->per_reg;
+    const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
+    for (unsigned r = 0; r < m->row.regs; r++)
+        for (unsigned i = 0; i < steps; i++) {
+            addr_t addr[WARP_LANES];
+            uint64_t part[WARP_LANES];
+            element_addresses(m, w, &x->op, 0, r * m->per_reg + i, addr);
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                part[l] =
+                    lane_u64(&x->op.refs[x->op.first[1] + r], w->base, l) >> (i * m->bits % 64);
+            if (!warp_store(w, x, x->space, addr, bytes, part, sizeof part[0], mask))
+                return false;
+        }
+    return true;
+}
+
+static enum tensor_role role_of(const struct ptx_inst *inst)
+{
+    return ptx_inst_has(inst, PTX_M_A)   ? TENSOR_A
+           : ptx_inst_has(inst, PTX_M_B) ? TENSOR_B
+                                         : TENSOR_C;
+}
+
+static bool memory_init(struct wmma_memory *m, const struct ptx_inst *inst, enum tensor_role role,
+                        struct tensor_shape shape)
+{
+    const enum ptx_type type = (enum ptx_type)inst->types[0];
+    const struct tensor_strides rows = {1, 0}, cols = {0, 1};
+    if (!tensor_frag_init(&m->row, role, type, shape, true, rows) ||
+        !tensor_frag_init(&m->col, role, type, shape, true, cols))
+        return false;
+    m->is_row = ptx_inst_has(inst, PTX_M_ROW);
+    m->bits = (uint8_t)ptx_type_bits(type);
+    m->per_reg = (uint8_t)(m->row.bits < 32 ? 32 / m->row.bits : 1);
+    const struct tensor_frag *across = m->is_row ? &m->row : &m->col;
+    m->is_joined = m->per_reg == 1 || across->elem[1] == 0;
+    const unsigned nrows = role == TENSOR_B ? shape.k : shape.m;
+    const unsigned ncols = role == TENSOR_A ? shape.k : shape.n;
+    m->default_stride = m->is_row ? ncols : nrows;
+    return m->is_joined || m->bits >= 8;
+}
+
+bool tensor_select_wmma_memory(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                               const char **why)
+{
+    const bool is_load = ptx_inst_has(inst, PTX_M_LOAD);
+    const unsigned data = is_load ? 0 : 1;
+    struct wmma_memory *m = arena_new(arena, struct wmma_memory);
+    const enum ptx_mod shape = ptx_inst_mod_in(inst, PTX_M_M8N8K4, PTX_M_M16N16K8);
+    *why = "matrix load or store of this type, shape and layout is not supported";
+    if (!shape || inst->ntypes != 1 || inst->nops < 2 ||
+        !memory_init(m, inst, is_load ? role_of(inst) : TENSOR_C, tensor_shape_of(shape)))
+        return false;
+    m->has_stride = inst->nops > 2;
+    if (tensor_operand_regs(inst, op, data) != m->row.regs) {
+        *why = "a matrix operand has the wrong number of registers";
+        return false;
+    }
+    op->data = m;
+    op->fn = is_load ? wmma_load_run : wmma_store_run;
+    return true;
+}
