@@ -126,7 +126,8 @@ CODEC_API struct codec_counts *codec_counts_new(unsigned symbol_bits, size_t max
 CODEC_API void codec_counts_free(struct codec_counts *counts);
 /* `bytes` is a multiple of 4. */
 CODEC_API void codec_counts_add(struct codec_counts *counts, const void *data, size_t bytes);
-/* Adds what `from` counted; L = 4, 8, 16 only. */
+/* Adds what `from` counted; L = 4, 8 and 16 only. Counts of L = 8 can be added to those of L = 4.
+ */
 CODEC_API void codec_counts_merge(struct codec_counts *into, const struct codec_counts *from);
 CODEC_API bool codec_counts_exact(const struct codec_counts *counts);
 /* Shannon's bound: entropy in bits a symbol, of the statistics that the code uses (by position in

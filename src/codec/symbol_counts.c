@@ -117,8 +117,9 @@ void codec_counts_add(struct codec_counts *counts, const void *data, size_t byte
 
 void codec_counts_merge(struct codec_counts *into, const struct codec_counts *from)
 {
-    assert(into->symbol_bits == from->symbol_bits && into->direct);
-    into->total += from->total;
+    assert(into->direct && from->direct);
+    assert((into->symbol_bits == 16) == (from->symbol_bits == 16));
+    into->total += from->total * from->symbol_bits / into->symbol_bits;
     for (unsigned i = 0; i < (from->symbol_bits == 16 ? 65536 : 1024); i++)
         into->direct[i] += from->direct[i];
 }

@@ -1,0 +1,228 @@
+/* parsim codec: how compressible is this data, by which algorithm, at which granularity? */
+#include "cmd_codec.h"
+#include "cli.h"
+#include "cmd.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALL_CODECS \
+    "bdi,fpc,fpc-seg,cpack,cpack4,dpc,bpc,e2mc-4,e2mc-8,e2mc-16,e2mc-32,bestof,gsr,lz4,zstd"
+
+static const char help[] =
+    "usage: parsim codec [OPTIONS] FILE...        how compressible are the blocks of these files?\n"
+    "       parsim codec encode [OPTIONS] IN OUT  write a file in a codec's format\n"
+    "       parsim codec decode IN OUT            and back\n"
+    "\n"
+    "FILE may be '-', the standard input. Bytes after the last whole block are left out.\n"
+    "\n"
+    "  --block B         bytes a block: 32, 64, 128 (default 128)\n"
+    "  --mag M           memory access granularity in bytes, a divisor of B (default 32)\n"
+    "  --codec LIST      comma-separated, or 'all' (default): bdi fpc fpc-seg cpack cpack4 dpc "
+    "bpc\n"
+    "                    gsr; e2mc-L or e2mc-LwW (symbols of L = 4, 8, 16, 32 bits, W = 1, 2, 4, "
+    "8\n"
+    "                    decoding ways; e2mc = e2mc-16); bestof (= bestof:bdi+fpc+cpack) or\n"
+    "                    bestof:NAME+NAME...; zero; and lz4, zstd on the same blocks\n"
+    "  --window BYTES    step of the picture and of the JSON's \"windows\" (default: file / 512)\n"
+    "  --sample BYTES    e2mc: tables from the first BYTES, which stay raw, as in an online\n"
+    "                    sampling phase; without it, from the whole file (offline)\n"
+    "  --table FILE      e2mc: a saved table, for its symbol length (may be given several times)\n"
+    "  --save-tables P   write e2mc's tables to P-L.e2mc\n"
+    "  --no-shannon      do not count symbols beyond what e2mc needs\n"
+    "  --json FILE       write the results as JSON ('-': to standard output, instead of the text)\n"
+    "  --plot FILE.svg   draw the compression ratio along the files\n"
+    "  --threads N       default: the host's processors, at most 8; the result does not depend on "
+    "it\n"
+    "\n"
+    "encode takes --codec (one; default bestof), --block, --mag, --table; '-' and a missing OUT "
+    "are\n"
+    "standard input and output.\n"
+    "\n"
+    "exit code: 0 done, 2 bad usage or bad input\n";
+
+struct command {
+    struct codec_options opts;
+    const char *list, *json, *plot;
+    char *split; /* the list in pieces, to which opts.names point */
+};
+
+static bool add_table(struct codec_options *o, const char *path, struct err *err)
+{
+    struct codec_error why;
+    struct codec_table *t = codec_table_load(path, &why);
+    if (!t)
+        return err_set(err, "%s", why.msg);
+    unsigned l = (unsigned)__builtin_ctz(codec_table_symbol_bits(t)) - 2;
+    codec_table_free(o->tables[l]);
+    o->tables[l] = t;
+    return true;
+}
+
+static bool parse_number(const char *name, const char *s, uint64_t max, uint64_t *v,
+                         struct err *err)
+{
+    if (!cli_u64(s, v) || *v == 0 || *v > max)
+        return err_set(err, "--%s takes a number from 1 to %llu, not '%s'", name,
+                       (unsigned long long)max, s);
+    return true;
+}
+
+static bool parse_option(struct command *c, const char *name, const char *value, struct err *err)
+{
+    struct codec_options *o = &c->opts;
+    const struct {
+        const char *name;
+        uint64_t max;
+        uint64_t *v;
+    } numbers[] = {{"block", CODEC_BLOCK_MAX, &o->block_bytes},
+                   {"mag", CODEC_BLOCK_MAX, &o->mag_bytes},
+                   {"threads", 256, &o->threads},
+                   {"window", INT64_MAX, &o->window_bytes},
+                   {"sample", INT64_MAX, &o->sample_bytes}};
+    const struct {
+        const char *name;
+        const char **v;
+    } strings[] = {{"codec", &c->list},
+                   {"save-tables", &o->save_tables},
+                   {"json", &c->json},
+                   {"plot", &c->plot}};
+    for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
+        if (!strcmp(name, numbers[i].name))
+            return parse_number(name, value, numbers[i].max, numbers[i].v, err);
+    for (unsigned i = 0; i < ARRAY_LEN(strings); i++)
+        if (!strcmp(name, strings[i].name))
+            *strings[i].v = value;
+    if (!strcmp(name, "no-shannon"))
+        o->shannon = false;
+    return strcmp(name, "table") || add_table(o, value, err);
+}
+
+/* Names and parameters are checked before any file is read. */
+static bool check_codec(const struct codec_options *o, const char *name, struct err *err)
+{
+    struct codec_error why;
+    enum codec_general which;
+    enum codec_id id;
+    unsigned symbol_bits, ways;
+    if (codec_general_name(name, &which))
+        return true;
+    struct codec_params params = {.block_bytes = (unsigned)o->block_bytes,
+                                  .mag_bytes = (unsigned)o->mag_bytes};
+    bool needs_table = codec_name_parse(name, &id, &symbol_bits, &ways) && symbol_bits;
+    struct codec *c = codec_new(needs_table ? "zero" : name, &params, &why);
+    codec_free(c);
+    return c || err_set(err, "%s", why.msg);
+}
+
+static bool split_codecs(struct command *c, struct err *err)
+{
+    struct codec_options *o = &c->opts;
+    c->split = xstrdup(strcmp(c->list, "all") ? c->list : ALL_CODECS);
+    for (char *name = strtok(c->split, ","); name; name = strtok(NULL, ",")) {
+        if (o->ncolumns == CODEC_COLUMNS_MAX)
+            return err_set(err, "more than %d codecs", CODEC_COLUMNS_MAX);
+        for (unsigned i = 0; i < o->ncolumns; i++)
+            if (!strcmp(o->names[i], name))
+                return err_set(err, "codec '%s' is named twice", name);
+        if (!check_codec(o, name, err))
+            return false;
+        o->names[o->ncolumns++] = name;
+    }
+    return o->ncolumns || err_set(err, "--codec names no codec");
+}
+
+static unsigned default_threads(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+}
+
+/* Returns the index of the first file in argv, 0 for --help, -1 on error. */
+static int parse_args(struct command *c, int argc, char **argv, struct err *err)
+{
+    static const struct option options[] = {{"block", 1, NULL, 0},
+                                            {"mag", 1, NULL, 0},
+                                            {"codec", 1, NULL, 0},
+                                            {"window", 1, NULL, 0},
+                                            {"sample", 1, NULL, 0},
+                                            {"table", 1, NULL, 0},
+                                            {"save-tables", 1, NULL, 0},
+                                            {"json", 1, NULL, 0},
+                                            {"plot", 1, NULL, 0},
+                                            {"threads", 1, NULL, 0},
+                                            {"no-shannon", 0, NULL, 0},
+                                            {"help", 0, NULL, 'h'},
+                                            {0}};
+    int which = 0;
+    optind = 1;
+    opterr = 0;
+    for (int k; (k = getopt_long(argc, argv, "h", options, &which)) != -1;) {
+        if (k == 'h')
+            return 0;
+        if (k == '?') {
+            err_set(err, "bad option '%s'; see parsim codec --help", argv[optind - 1]);
+            return -1;
+        }
+        if (!parse_option(c, options[which].name, optarg, err))
+            return -1;
+    }
+    if (!split_codecs(c, err))
+        return -1;
+    if (optind == argc) {
+        err_set(err, "no file was given; see parsim codec --help");
+        return -1;
+    }
+    return optind;
+}
+
+static bool write_results(const struct command *c, const struct codec_report *reports, unsigned n,
+                          struct err *err)
+{
+    bool text = !c->json || strcmp(c->json, "-");
+    for (unsigned i = 0; i < n && text; i++)
+        codec_print_report(&reports[i]);
+    if (n > 1 && text)
+        codec_print_side_by_side(reports, n);
+    if (c->json && !codec_write_json(c->json, reports, n, c->opts.window_bytes != 0, err))
+        return false;
+    return !c->plot || codec_write_svg(c->plot, reports, n, err);
+}
+
+static bool analyse(const struct command *c, char **files, unsigned n, struct err *err)
+{
+    struct codec_report *reports = xcalloc(n, sizeof *reports);
+    bool ok = true;
+    for (unsigned i = 0; i < n && ok; i++)
+        ok = codec_scan(files[i], &c->opts, &reports[i], err);
+    ok = ok && write_results(c, reports, n, err);
+    for (unsigned i = 0; i < n; i++)
+        codec_report_free(&reports[i]);
+    free(reports);
+    return ok;
+}
+
+int cmd_codec(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "encode"))
+        return codec_cmd_encode(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "decode"))
+        return codec_cmd_decode(argc - 1, argv + 1);
+    struct command c = {
+        .list = "all",
+        .opts = {
+            .block_bytes = 128, .mag_bytes = 32, .shannon = true, .threads = default_threads()}};
+    struct err err;
+    int first = parse_args(&c, argc, argv, &err);
+    if (first == 0)
+        fputs(help, stdout);
+    bool ok =
+        first == 0 || (first > 0 && analyse(&c, argv + first, (unsigned)(argc - first), &err));
+    for (unsigned l = 0; l < CODEC_LENGTHS; l++)
+        codec_table_free(c.opts.tables[l]);
+    free(c.split);
+    return ok ? EXIT_DONE : cli_fail("codec", "%s", err.msg);
+}

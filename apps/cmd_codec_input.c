@@ -1,0 +1,116 @@
+#include "cmd_codec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_temporary(void)
+{
+    const char *dir = getenv("TMPDIR");
+    char *path = xasprintf("%s/parsim-XXXXXX", dir && *dir ? dir : "/tmp");
+    int fd = mkstemp(path);
+    if (fd >= 0)
+        unlink(path);
+    free(path);
+    return fd;
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return false;
+        p += w;
+        n -= (size_t)w;
+    }
+    return true;
+}
+
+/* Pipes cannot be read twice: keep what they say in a file that has no name. */
+static bool spool(struct codec_input *in, struct err *err)
+{
+    enum { CHUNK = 1 << 16 };
+    char buf[CHUNK];
+    int fd = open_temporary();
+    if (fd < 0)
+        return err_set(err, "%s: cannot make a temporary file: %s", in->name, strerror(errno));
+    for (;;) {
+        ssize_t n = read(in->fd, buf, sizeof buf);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            break;
+        if (n < 0 || !write_all(fd, buf, (size_t)n)) {
+            err_set(err, "%s: cannot copy it to a temporary file: %s", in->name, strerror(errno));
+            close(fd);
+            return false;
+        }
+        in->bytes += (uint64_t)n;
+    }
+    codec_input_close(in);
+    in->fd = fd;
+    return true;
+}
+
+static bool open_file(struct codec_input *in, const char *path, struct err *err)
+{
+    struct stat st;
+    bool is_stdin = !strcmp(path, "-");
+    *in = (struct codec_input){.name = is_stdin ? "(standard input)" : path};
+    in->fd = is_stdin ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0 || fstat(in->fd, &st) < 0)
+        return err_set(err, "%s: %s", in->name, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return err_set(err, "%s: is a directory", in->name);
+    if (!S_ISREG(st.st_mode))
+        return spool(in, err);
+    in->bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+bool codec_input_open(struct codec_input *in, const char *path, unsigned block_bytes,
+                      struct err *err)
+{
+    bool ok = open_file(in, path, err);
+    if (ok && in->bytes == 0)
+        ok = err_set(err, "%s: is empty", in->name);
+    else if (ok && in->bytes < block_bytes)
+        ok = err_set(err, "%s: its %llu bytes are less than one block of %u", in->name,
+                     (unsigned long long)in->bytes, block_bytes);
+    if (!ok)
+        codec_input_close(in);
+    return ok;
+}
+
+void codec_input_close(struct codec_input *in)
+{
+    if (in->fd >= 0)
+        close(in->fd);
+    in->fd = -1;
+}
+
+bool codec_input_read(const struct codec_input *in, uint64_t at, void *data, size_t bytes,
+                      struct err *err)
+{
+    char *p = data;
+    while (bytes) {
+        ssize_t n = pread(in->fd, p, bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_set(err, "%s: %s", in->name, strerror(errno));
+        if (n == 0)
+            return err_set(err, "%s: ends before its length", in->name);
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
