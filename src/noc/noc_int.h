@@ -1,0 +1,199 @@
+/* Private to src/noc and its tests. */
+#ifndef NOC_NOC_INT_H
+#define NOC_NOC_INT_H
+
+#include "base/vec.h"
+#include "noc/noc.h"
+
+#define NOC_INLINE static inline __attribute__((always_inline))
+
+/* A flit is its packet's index, its destination and two marks: what routers need lies in it. */
+typedef uint64_t flit_t;
+enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_DST = 2, FLIT_PACKET = 32 };
+
+static inline flit_t flit_make(uint32_t packet, uint32_t dst, bool head, bool tail)
+{
+    return (flit_t)packet << FLIT_PACKET | (flit_t)dst << FLIT_DST | (head ? FLIT_HEAD : 0) |
+           (tail ? FLIT_TAIL : 0);
+}
+
+static inline uint32_t flit_dst(flit_t f)
+{
+    return (uint32_t)f >> FLIT_DST;
+}
+
+enum { VC_NONE = UINT16_MAX, WORDS_MAX = 16, STAGES_BEFORE_LINK = 2, WHEEL_MAX = 32 };
+
+/* Mesh ports: neighbours at greater and smaller x, greater and smaller y, then the node. */
+enum mesh_port { MESH_EAST, MESH_WEST, MESH_SOUTH, MESH_NORTH, MESH_LOCAL, MESH_PORTS };
+
+enum invc_state { INVC_IDLE, INVC_ROUTING, INVC_WAITING, INVC_ACTIVE };
+
+struct invc {
+    uint8_t state;
+    uint8_t head, len; /* of its ring of flits */
+    uint16_t out;      /* port, from INVC_WAITING on */
+    uint16_t ovc;      /* output port * vcs + vc, when INVC_ACTIVE */
+    uint16_t accept;   /* iSLIP pointer of the virtual channel allocator */
+};
+
+struct outvc {
+    uint16_t owner; /* input vc whose packet holds it, or VC_NONE */
+    uint16_t credits;
+    uint16_t grant; /* iSLIP pointer of the virtual channel allocator */
+};
+
+struct inport {
+    uint16_t accept; /* iSLIP pointer of the switch allocator */
+    uint8_t vc_next; /* round robin among its virtual channels */
+};
+
+/* Where a port leads: another router, or (index >= routers) a node; and vc 0 there. */
+struct far_end {
+    uint16_t index, vc;
+};
+
+/* Sets of input vcs, output vcs and ports are bit masks of noc.words words. */
+struct router {
+    uint64_t *nonempty; /* input vcs that hold flits */
+    uint64_t *credited; /* active input vcs whose output vc has credits */
+    uint64_t *unowned;  /* output vcs that no packet holds */
+    uint64_t *open;     /* output vcs with credits */
+    uint64_t *work;     /* outputs with waiting or owning input vcs */
+    uint64_t *want;     /* [ports]: input vcs that wait for a vc of that output */
+    uint64_t *active;   /* [ports]: input vcs that own a vc of that output */
+    uint32_t flits_held, routing;
+    struct invc *in;        /* [ports * vcs] */
+    struct outvc *out;      /* [ports * vcs] */
+    struct inport *inports; /* [ports] */
+    uint16_t *grant;        /* [ports]: iSLIP pointer of the switch allocator */
+    struct far_end *to;     /* [ports] */
+    struct far_end *from;   /* [ports]: who gets the credits */
+    flit_t *flits;          /* [ports * vcs][ring] */
+    uint16_t *route;        /* [nodes]: output port */
+    cycle_t *routed_at;     /* [ports * vcs]: INVC_ROUTING: when it may ask for a vc */
+    void *block;            /* the memory of all of these */
+};
+
+/* One class of a node's source. */
+struct source {
+    VEC(uint32_t) queue; /* packets; `first` is the oldest */
+    size_t first;
+    uint16_t sent;    /* flits of the first packet */
+    uint16_t vc;      /* its virtual channel */
+    uint16_t last_vc; /* where the last packet went, or VC_NONE */
+};
+
+struct node_vc {
+    uint16_t credits;
+    bool busy;
+    flit_t *ejected; /* ring of flits that wait to leave */
+    uint8_t head, len;
+};
+
+struct node {
+    struct far_end router;  /* its port there */
+    struct source *sources; /* [classes] */
+    struct node_vc *vcs;    /* [vcs of all classes] */
+    uint8_t last_class, eject_next;
+    uint32_t waiting, ejecting; /* packets in source queues; flits that wait to leave */
+};
+
+struct flit_event {
+    uint16_t index, vc; /* far end (router or node) and its input vc */
+    flit_t flit;
+};
+
+struct credit_event {
+    uint16_t index, vc;
+};
+
+struct va_grant {
+    uint16_t invc, ovc;
+};
+
+struct sa_grant {
+    uint16_t invc, out;
+    bool speculative;
+};
+
+/* What a router's allocators decided in this cycle. */
+struct noc_decisions {
+    struct va_grant *va; /* [invcs] */
+    struct sa_grant *sa; /* [ports] */
+    unsigned nva, nsa;
+};
+
+struct binding {
+    struct port *in, *out;
+    uint16_t node;
+    uint8_t class;
+    bool reply;
+};
+
+struct noc {
+    struct noc_cfg cfg;
+    const struct noc_client_ops *client;
+    void *client_self;
+    const struct probe *probe;
+    uint32_t nnodes, nrouters, ports, vcs, invcs; /* vcs: of all classes; invcs = ports * vcs */
+    uint32_t words, ring;
+    uint32_t flit_delay, credit_delay; /* from a switch grant to the far end */
+    bool speculative;
+    uint8_t vc_class[32];
+    uint16_t *port_of, *vc_of;         /* [invcs]: tables, since dividing is slow */
+    uint64_t class_mask[4][WORDS_MAX]; /* input vcs of a class */
+    struct router *routers;
+    struct node *nodes;
+    struct noc_packet *packets;
+    uint32_t npackets;
+    VEC(uint32_t) free_packets;
+    /* what arrives in a cycle: at most one flit and one credit a link, so never more than fits */
+    struct flit_event *flit_wheel[WHEEL_MAX];
+    struct credit_event *credit_wheel[WHEEL_MAX];
+    uint32_t nflits[WHEEL_MAX], ncredits[WHEEL_MAX];
+    struct noc_decisions decisions;
+    uint64_t *sure, *all, *offers; /* [ports][words]: the switch allocator's scratch */
+    uint64_t events, in_flight, queued, ejecting;
+    uint64_t *busy_routers, *busy_nodes; /* bit masks */
+    VEC(struct binding *) bindings;
+    struct binding **bound; /* [nodes * classes] */
+    bool started;
+    cycle_t first;
+    struct noc_stats stats;
+};
+
+void noc_build(struct noc *n);
+void noc_teardown(struct noc *n);
+/* One cycle of every router that holds flits. */
+void noc_routers_step(struct noc *n, cycle_t now);
+void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now);
+void noc_credit_arrive(struct noc *n, const struct credit_event *e);
+/* A node's two sides. */
+void noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
+void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
+cycle_t noc_ports_take(struct noc *n, cycle_t now);
+
+static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,
+                                  flit_t flit)
+{
+    size_t slot = at % WHEEL_MAX;
+    n->flit_wheel[slot][n->nflits[slot]++] =
+        (struct flit_event){to.index, (uint16_t)(to.vc + vc), flit};
+    n->events++;
+}
+
+static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
+{
+    size_t slot = at % WHEEL_MAX;
+    n->credit_wheel[slot][n->ncredits[slot]++] =
+        (struct credit_event){to.index, (uint16_t)(to.vc + vc)};
+    n->events++;
+}
+
+static inline const struct noc_packet *flit_packet(const struct noc *n, flit_t f)
+{
+    return &n->packets[f >> FLIT_PACKET];
+}
+
+#endif

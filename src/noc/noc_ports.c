@@ -1,0 +1,61 @@
+/* A network between ports, as a component. */
+#include "noc/noc_int.h"
+
+static void ports_deliver(void *self, const struct noc_packet *p, cycle_t now)
+{
+    struct noc *n = self;
+    struct mem_req *req = p->payload;
+    const struct binding *b = n->bound[p->dst * (uint32_t)n->cfg.classes + p->class];
+    req->at[b->reply ? MEM_AT_NOC_OUT : MEM_AT_L2_IN] = now;
+    port_push(b->out, now, req);
+}
+
+static bool ports_ready(void *self, uint32_t node, uint32_t class, cycle_t now)
+{
+    struct noc *n = self;
+    return port_can_push(n->bound[node * (uint32_t)n->cfg.classes + class]->out, now);
+}
+
+static const struct noc_client_ops ports_ops = {ports_deliver, ports_ready};
+
+void noc_bind(struct noc *n, uint32_t node, uint32_t class, bool reply, struct port *in,
+              struct port *out)
+{
+    struct binding *b = xcalloc(1, sizeof *b);
+    *b = (struct binding){in, out, (uint16_t)node, (uint8_t) class, reply};
+    n->client = &ports_ops;
+    n->client_self = n;
+    vec_push(&n->bindings, b);
+    n->bound[node * (uint32_t)n->cfg.classes + class] = b;
+}
+
+/* Takes what the ports show into the source queues; returns when a port has more. */
+cycle_t noc_ports_take(struct noc *n, cycle_t now)
+{
+    cycle_t next = CYCLE_NEVER;
+    for (size_t i = 0; i < n->bindings.len; i++) {
+        struct binding *b = n->bindings.data[i];
+        struct mem_req *req;
+        while (b->in && noc_can_send(n, b->node, b->class) && (req = port_pop(b->in, now))) {
+            req->at[b->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN] = now;
+            noc_send(n, now, b->node, b->reply ? req->src : req->dst, b->class,
+                     noc_cfg_flits(&n->cfg, req->wire_bytes), req);
+        }
+        cycle_t more = b->in ? port_next(b->in) : CYCLE_NEVER;
+        if (more < next)
+            next = more > now ? more : now + 1;
+    }
+    return next;
+}
+
+static cycle_t component_tick(void *self, cycle_t now)
+{
+    return noc_tick(self, now);
+}
+
+static void component_dump(const void *self, FILE *out)
+{
+    noc_dump(self, out);
+}
+
+const struct component_ops noc_component_ops = {component_tick, component_dump};
