@@ -32,6 +32,15 @@ enum {
 /* lane_op.mode of the .cc family. */
 enum { LANE_CARRY_IN = 1, LANE_CARRY_OUT = 2 };
 
+/* lane_op.imm of vmad. */
+enum {
+    LANE_VMAD_NEG_PRODUCT = 1,
+    LANE_VMAD_NEG_C = 2,
+    LANE_VMAD_PO = 4,
+    LANE_VMAD_SHR7 = 8,
+    LANE_VMAD_SHR15 = 16,
+};
+
 /* lane_op.mode of min and max of halves. */
 enum { LANE_PICK_NAN = 1, LANE_PICK_XORSIGN = 2 };
 

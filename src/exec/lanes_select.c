@@ -104,10 +104,22 @@ static void all_widths(struct choice *c, enum ptx_type t)
 /* Rows of halves take their flavour at run time. */
 static void choose_half(const struct ptx_inst *i, struct lane_op *op, struct choice *c)
 {
-    c->variant = LV_ANY;
+    /* There is no other rounding here, and no .oob. */
+    c->variant = op->rnd == LANE_RN && !has(i, PTX_M_OOB) ? LV_ANY : LV_OOB;
     op->flag = has(i, PTX_M_RELU);
     op->mode = (uint8_t)((has(i, PTX_M_NAN_) ? LANE_PICK_NAN : 0) |
                          (has(i, PTX_M_XORSIGN) ? LANE_PICK_XORSIGN : 0));
+}
+
+/* add.f32.f16 d, a, c and fma.rn.f32.f16 d, a, b, c: the factors are halves. */
+static void choose_mixed(const struct lane_tables *tables, const struct ptx_inst *i,
+                         struct choice *c)
+{
+    c->table = tables->half;
+    c->type2 = i->types[1];
+    c->s[0] = 2;
+    if (c->op == PTX_OP_FMA)
+        c->s[1] = 2;
 }
 
 /* Floating-point arithmetic: the type's own table. */
@@ -130,6 +142,8 @@ static void choose_float(const struct lane_tables *tables, const struct ptx_inst
     c->in_mode = op->rnd != LANE_RN;
     if (c->table == tables->half)
         choose_half(i, op, c);
+    if (t == PTX_F32 && i->ntypes > 1)
+        choose_mixed(tables, i, c);
 }
 
 static void choose_sfu(const struct lane_tables *tables, const struct ptx_inst *i,
@@ -371,6 +385,34 @@ static void choose_bits(const struct lane_tables *tables, const struct ptx_inst 
     }
 }
 
+/* Video: everything but the operation is read from the lane_op; see mv/lanes_video.c. */
+static void choose_video(const struct lane_tables *tables, const struct ptx_inst *i,
+                         struct lane_op *op, struct choice *c)
+{
+    const bool is_set = c->op == PTX_OP_VSET || c->op == PTX_OP_VSET2 || c->op == PTX_OP_VSET4;
+    const struct ptx_operand none = {0};
+    const struct ptx_operand *o[4] = {&none, &none, &none, &none};
+    for (unsigned k = 0; k < i->nops && k < 4; k++)
+        o[k] = &i->ops[k];
+    c->table = tables->video;
+    c->type = PTX_NOTYPE;
+    c->variant = LV_ANY;
+    /* vset names no type for d. */
+    op->type = is_set ? PTX_U32 : i->types[0];
+    op->type2 = i->types[is_set ? 0 : 1];
+    op->mode = i->types[is_set ? 1 : i->ntypes > 2 ? 2 : 1];
+    op->sel_d = o[0]->selector;
+    op->sel_a = o[1]->selector;
+    op->sel_b = o[2]->selector;
+    op->cmp = (uint8_t)comparison(i);
+    op->boolop = (uint8_t)ptx_inst_mod_in(i, PTX_M_ADD, PTX_M_MAX);
+    op->flag = has(i, PTX_M_WRAP);
+    op->imm = (o[1]->neg != o[2]->neg ? LANE_VMAD_NEG_PRODUCT : 0) |
+              (o[3]->neg ? LANE_VMAD_NEG_C : 0) | (has(i, PTX_M_PO) ? LANE_VMAD_PO : 0) |
+              (has(i, PTX_M_SHR7) ? LANE_VMAD_SHR7 : 0) |
+              (has(i, PTX_M_SHR15) ? LANE_VMAD_SHR15 : 0);
+}
+
 /* Picks the table and the key. False: not a lane operation. */
 static bool choose(const struct lane_tables *tables, const struct ptx_inst *i, struct lane_op *op,
                    struct choice *c)
@@ -496,8 +538,13 @@ static bool choose(const struct lane_tables *tables, const struct ptx_inst *i, s
     case PTX_OP_FNS:
         choose_bits(tables, i, op, c);
         return true;
-    default:
+    case PTX_OP_VOTE:
         return false;
+    default:
+        if (c->op < PTX_OP_VABSDIFF || c->op > PTX_OP_VSUB4 || i->ntypes < 2)
+            return false;
+        choose_video(tables, i, op, c);
+        return true;
     }
 }
 

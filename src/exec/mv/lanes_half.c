@@ -29,6 +29,15 @@ static inline u32 round_f16(float r)
     const u32 h = m < 0x38800000 ? tiny : m >= 0x477ff000 ? INF_f16 : normal;
     return m > F32_INF ? HALF_NAN : sign | h;
 }
+/* Towards zero, as the hardware's half-precision functions do. */
+static inline u32 cut_f16(float r)
+{
+    const u32 u = f32_bits(r), m = u & ~F32_SIGN, sign = u >> 16 & HALF_SIGN;
+    const u32 normal = (m - 0x38000000) >> 13;
+    const u32 tiny = (u32)(s32)(f32_of(m < 0x38800000 ? m : 0) * 0x1p24f);
+    const u32 h = m < 0x38800000 ? tiny : m >= 0x47800000 ? INF_f16 : normal;
+    return m > F32_INF ? HALF_NAN : sign | h;
+}
 static inline u32 round_bf16(float r)
 {
     const u32 u = f32_bits(r);
@@ -126,14 +135,16 @@ static inline s32 order(u32 h)
     }                                                                                            \
     static inline u32 ex2_##F(u32 x, const struct flags *f)                                      \
     {                                                                                            \
-        return flush_##F(round_##F(f32_of(sfu_ex2(f32_bits(in_##F(x, f))))), f);                 \
+        return flush_##F(FUNCTION_ROUND_##F(f32_of(sfu_ex2(f32_bits(in_##F(x, f))))), f);        \
     }                                                                                            \
     static inline u32 tanh_##F(u32 x, const struct flags *f)                                     \
     {                                                                                            \
-        return flush_##F(round_##F(f32_of(sfu_tanh(f32_bits(in_##F(x, f))))), f);                \
+        return flush_##F(FUNCTION_ROUND_##F(f32_of(sfu_tanh(f32_bits(in_##F(x, f))))), f);       \
     }
-#define FORMAT_f16  SOFTFP_F16
-#define FORMAT_bf16 SOFTFP_BF16
+#define FUNCTION_ROUND_f16  cut_f16
+#define FUNCTION_ROUND_bf16 round_bf16
+#define FORMAT_f16          SOFTFP_F16
+#define FORMAT_bf16         SOFTFP_BF16
 
 FORMAT(f16)
 FORMAT(bf16)

@@ -1,2 +1,240 @@
+/* Video instructions: parts of words, saturation, a secondary operation or a merge with c.
+ *
+ * The lane_op holds: type, type2, mode = types of d, a, b; sel_a, sel_b = parts of a and b; sel_d =
+ * part of d that is written (SIMD forms: the one element); boolop = secondary operation; cmp; sat;
+ * flag = .wrap of the shifts; imm = LANE_VMAD_*. */
 #include "exec/lanes_loop.h"
-const struct lane_entry MV(lanes_video)[] = {{0}};
+
+enum kind { ADD, SUB, ABSDIFF, AVRG, MIN, MAX, SET, SHL, SHR };
+
+struct shape {
+    bool signed_d, signed_a, signed_b, sat, wrap;
+    u8 sel_a, sel_b, sel_d, second, cmp;
+};
+
+static inline struct shape shape_of(const struct lane_op *op)
+{
+    return (struct shape){
+        .signed_d = ptx_type_is_signed((enum ptx_type)op->type),
+        .signed_a = ptx_type_is_signed((enum ptx_type)op->type2),
+        .signed_b = ptx_type_is_signed((enum ptx_type)op->mode),
+        .sat = op->sat,
+        .wrap = op->flag,
+        .sel_a = op->sel_a,
+        .sel_b = op->sel_b,
+        .sel_d = op->sel_d,
+        .second = op->boolop,
+        .cmp = op->cmp,
+    };
+}
+
+/* Where a selector's part lies. */
+static inline void part_of(u8 sel, unsigned *shift, unsigned *bits)
+{
+    switch (sel) {
+    case PTX_M_B0:
+    case PTX_M_B1:
+    case PTX_M_B2:
+    case PTX_M_B3:
+        *shift = 8u * (unsigned)(sel - PTX_M_B0);
+        *bits = 8;
+        break;
+    case PTX_M_H0:
+    case PTX_M_H1:
+        *shift = 16u * (unsigned)(sel - PTX_M_H0);
+        *bits = 16;
+        break;
+    default:
+        *shift = 0;
+        *bits = 32;
+        break;
+    }
+}
+
+static inline s64 extend(u32 v, unsigned bits, bool is_signed)
+{
+    const u64 top = (u64)v << (64 - bits);
+    return is_signed ? (s64)top >> (64 - bits) : (s64)(top >> (64 - bits));
+}
+
+static inline s64 select_part(u32 v, u8 sel, bool is_signed)
+{
+    unsigned shift, bits;
+    part_of(sel, &shift, &bits);
+    return extend(v >> shift, bits, is_signed);
+}
+
+static inline s64 saturate(s64 v, unsigned bits, bool is_signed)
+{
+    const s64 hi = is_signed ? ((s64)1 << (bits - 1)) - 1 : ((s64)1 << bits) - 1;
+    const s64 lo = is_signed ? -((s64)1 << (bits - 1)) : 0;
+    return v > hi ? hi : v < lo ? lo : v;
+}
+
+static inline bool compare(u8 cmp, s64 x, s64 y)
+{
+    switch (cmp) {
+    case PTX_M_EQ:
+        return x == y;
+    case PTX_M_NE:
+        return x != y;
+    case PTX_M_LT:
+        return x < y;
+    case PTX_M_LE:
+        return x <= y;
+    case PTX_M_GT:
+        return x > y;
+    default:
+        return x >= y;
+    }
+}
+
+/* A left shift by up to 32 of a 33-bit value; what does not fit stays beyond any saturation. */
+static inline s64 shift_left(s64 x, u32 n)
+{
+    const s64 limit = INT64_MAX >> n;
+    return x > limit ? INT64_MAX - (INT64_MAX & 0xffffffff) + (s64)((u64)x << n & 0xffffffff)
+                     : (s64)((u64)x << n);
+}
+
+static inline s64 apply(enum kind k, const struct shape *s, s64 x, s64 y)
+{
+    const u32 n = s->wrap ? (u32)y & 31 : y > 32 || y < 0 ? 32 : (u32)y;
+    switch (k) {
+    case ADD:
+        return x + y;
+    case SUB:
+        return x - y;
+    case ABSDIFF:
+        return x > y ? x - y : y - x;
+    case AVRG:
+        return (x + y + (x + y >= 0)) >> 1;
+    case MIN:
+        return x < y ? x : y;
+    case MAX:
+        return x > y ? x : y;
+    case SET:
+        return compare(s->cmp, x, y);
+    case SHL:
+        return shift_left(x, n);
+    default:
+        return x >> n;
+    }
+}
+
+/* The scalar forms. */
+static inline u32 scalar(enum kind k, const struct shape *s, u32 a, u32 b, u32 c)
+{
+    const s64 x = select_part(a, s->sel_a, s->signed_a), y = select_part(b, s->sel_b, s->signed_b);
+    s64 t = apply(k, s, x, y);
+    unsigned shift, bits;
+    part_of(s->sel_d, &shift, &bits);
+    if (s->sat)
+        t = saturate(t, bits, s->signed_d);
+    if (s->sel_d) {
+        const u32 m = (((u32)1 << bits) - 1) << shift;
+        return ((u32)t << shift & m) | (c & ~m);
+    }
+    const s64 u = extend((u32)t, 32, s->signed_d), v = extend(c, 32, s->signed_d);
+    switch (s->second) {
+    case PTX_M_ADD:
+        return (u32)t + c;
+    case PTX_M_MIN:
+        return (u32)(u < v ? u : v);
+    case PTX_M_MAX:
+        return (u32)(u > v ? u : v);
+    default:
+        return (u32)t;
+    }
+}
+
+/* The SIMD forms: elements of `bits`; those not written come from c, or all are added to it. */
+static inline u32 simd(enum kind k, const struct shape *s, u32 a, u32 b, u32 c, unsigned bits)
+{
+    unsigned shift = 0, wide = 32;
+    part_of(s->sel_d, &shift, &wide);
+    u32 sum = c, merged = 0;
+    for (unsigned at = 0; at < 32; at += bits) {
+        const u32 m = (u32)(((u64)1 << bits) - 1) << at;
+        const bool on = wide == 32 || shift == at;
+        s64 t = apply(k, s, extend(a >> at, bits, s->signed_a), extend(b >> at, bits, s->signed_b));
+        if (s->sat)
+            t = saturate(t, bits, s->signed_d);
+        sum += on ? (u32)t : 0;
+        merged |= (on ? (u32)t << at : c) & m;
+    }
+    return s->second == PTX_M_ADD ? sum : merged;
+}
+
+#define VIDEO(name, EXPR)                                                               \
+    static void name(LANE_ARGS)                                                         \
+    {                                                                                   \
+        const struct shape s = shape_of(op);                                            \
+        u32 *d = (u32 *)lane_at(&op->d, base);                                          \
+        const u32 *xs = (const u32 *)lane_at(&op->src[0], base);                        \
+        const u32 *ys = (const u32 *)lane_at(&op->src[1], base);                        \
+        const u32 *zs = op->src[2].none ? xs : (const u32 *)lane_at(&op->src[2], base); \
+        LANE_STORE(u32, d, mask, EXPR);                                                 \
+    }
+#define SCALAR(name, k) VIDEO(name, scalar(k, &s, xs[l], ys[l], zs[l]))
+#define SIMD2(name, k)  VIDEO(name, simd(k, &s, xs[l], ys[l], zs[l], 16))
+#define SIMD4(name, k)  VIDEO(name, simd(k, &s, xs[l], ys[l], zs[l], 8))
+SCALAR(vadd, ADD)
+SCALAR(vsub, SUB)
+SCALAR(vabsdiff, ABSDIFF)
+SCALAR(vmin, MIN)
+SCALAR(vmax, MAX)
+SCALAR(vset, SET)
+SCALAR(vshl, SHL)
+SCALAR(vshr, SHR)
+SIMD2(vadd2, ADD)
+SIMD2(vsub2, SUB)
+SIMD2(vabsdiff2, ABSDIFF)
+SIMD2(vavrg2, AVRG)
+SIMD2(vmin2, MIN)
+SIMD2(vmax2, MAX)
+SIMD2(vset2, SET)
+SIMD4(vadd4, ADD)
+SIMD4(vsub4, SUB)
+SIMD4(vabsdiff4, ABSDIFF)
+SIMD4(vavrg4, AVRG)
+SIMD4(vmin4, MIN)
+SIMD4(vmax4, MAX)
+SIMD4(vset4, SET)
+
+/* vmad: a product of parts plus c in 128 bits, scaled down, saturated. Negation is a complement and
+ * a one, which .po adds by itself. */
+static inline u32 multiply_add(const struct shape *s, u32 how, u32 a, u32 b, u32 c)
+{
+    const bool negate = how & LANE_VMAD_NEG_PRODUCT, negate_c = how & LANE_VMAD_NEG_C;
+    const bool is_signed = s->signed_a || s->signed_b || negate || negate_c;
+    s128 t = (s128)select_part(a, s->sel_a, s->signed_a) * select_part(b, s->sel_b, s->signed_b);
+    u32 one = 0;
+    if (how & LANE_VMAD_PO) {
+        one = 1;
+    } else if (negate) {
+        t = ~t;
+        one = 1;
+    } else if (negate_c) {
+        c = ~c;
+        one = 1;
+    }
+    t += (s128)extend(c, 32, is_signed) + one;
+    t >>= how & LANE_VMAD_SHR7 ? 7 : how & LANE_VMAD_SHR15 ? 15 : 0;
+    if (!s->sat)
+        return (u32)t;
+    const s128 hi = is_signed ? INT32_MAX : UINT32_MAX, lo = is_signed ? INT32_MIN : 0;
+    return (u32)(t > hi ? hi : t < lo ? lo : t);
+}
+VIDEO(vmad, multiply_add(&s, op->imm, xs[l], ys[l], zs[l]))
+
+#define ROW(OP, fn) LANE_ROW(OP, NOTYPE, NOTYPE, LV_ANY, fn)
+
+const struct lane_entry MV(lanes_video)[] = {
+    ROW(VADD, vadd),     ROW(VSUB, vsub),   ROW(VABSDIFF, vabsdiff),   ROW(VMIN, vmin),
+    ROW(VMAX, vmax),     ROW(VSET, vset),   ROW(VSHL, vshl),           ROW(VSHR, vshr),
+    ROW(VMAD, vmad),     ROW(VADD2, vadd2), ROW(VSUB2, vsub2),         ROW(VABSDIFF2, vabsdiff2),
+    ROW(VAVRG2, vavrg2), ROW(VMIN2, vmin2), ROW(VMAX2, vmax2),         ROW(VSET2, vset2),
+    ROW(VADD4, vadd4),   ROW(VSUB4, vsub4), ROW(VABSDIFF4, vabsdiff4), ROW(VAVRG4, vavrg4),
+    ROW(VMIN4, vmin4),   ROW(VMAX4, vmax4), ROW(VSET4, vset4),         {0},
+};
