@@ -1,0 +1,68 @@
+# parsim inspect: the table, the JSON, errors.
+set -euo pipefail
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+fail() { echo "FAIL: $*"; exit 1; }
+
+cat >"$tmp/k.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .shared .align 4 .b8 dyn[];
+.shared .b32 used[4];
+.shared .b32 unused[4];
+.func f() { .local .b8 depot[24]; ret; }
+.visible .entry first(.param .u64 a, .param .u32 n)
+.maxntid 64, 1, 1
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    .shared .b8 own[10];
+    ld.param.u64 %rd1, [a];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, dyn;
+    st.shared.u32 [used], %r1;
+    st.global.u32 [%rd1], %r1;
+    call f;
+    made.up.thing %r1, %r2;
+    made.up.thing %r1, %r2;
+    ret;
+}
+.visible .entry second() { ret; }
+PTX
+
+out=$("$PARSIM_BIN" inspect "$tmp/k.ptx")
+grep -q 'PTX 7.0 for sm_70, 64-bit addresses; 2 kernels shown, 1 function, 3 variables' <<<"$out" ||
+    fail "head: $out"
+grep -Eq '^first +8 +2 +12 +4 +26\+ +24 +10 ' <<<"$out" || fail "row: $out"
+grep -Eq '^second .* none$' <<<"$out" || fail "row 2: $out"
+grep -q "first cannot be launched" <<<"$out" || fail "unsupported: $out"
+grep -q "k.ptx:20: made.up.thing: .*(2 times)" <<<"$out" || fail "unsupported place: $out"
+
+out=$("$PARSIM_BIN" inspect "$tmp/k.ptx" --kernel first)
+grep -Eq 'parameter 1 +at byte 8 +4 bytes +.u32 n' <<<"$out" || fail "parameters: $out"
+grep -q '.maxntid 64, 1, 1' <<<"$out" || fail "limits: $out"
+
+"$PARSIM_BIN" inspect "$tmp/k.ptx" --json "$tmp/k.json" >/dev/null
+for want in '"ptx_version":"7.0"' '"name":"first"' '"shared_bytes":26' '"dynamic_shared":true' \
+    '"local_bytes":24' '"instruction":"made.up.thing"' '"maxntid":\[' '"parameter_bytes":12'; do
+    grep -q "$want" <(tr -d ' \n' <"$tmp/k.json") || fail "JSON lacks $want"
+done
+"$PARSIM_BIN" inspect - --json - <"$tmp/k.ptx" | head -1 | grep -q '^{' || fail "JSON to stdout"
+
+expect_usage() { # ARGUMENTS... : exit code 2, a message on stderr, nothing on stdout
+    local code=0
+    "$PARSIM_BIN" inspect "$@" >"$tmp/out" 2>"$tmp/err" || code=$?
+    [ $code = 2 ] || fail "exit code $code for: $*"
+    [ -s "$tmp/err" ] && [ ! -s "$tmp/out" ] || fail "streams for: $*"
+}
+expect_usage
+expect_usage "$tmp/nosuch.ptx"
+expect_usage "$tmp/k.ptx" --nosuch
+expect_usage "$tmp/k.ptx" --json
+expect_usage "$tmp/k.ptx" --kernel third
+printf '.version 7.0\n.entry k() { bra X; }\n' >"$tmp/bad.ptx"
+expect_usage "$tmp/bad.ptx"
+grep -q "bad.ptx:2:18: label 'X' is not defined" "$tmp/err" || fail "place: $(cat "$tmp/err")"
+"$PARSIM_BIN" inspect --help | grep -q '^usage: parsim inspect' || fail "help"
+echo ok
