@@ -221,6 +221,25 @@ FORMAT(bf16)
 FUNCTIONS(f16)
 FUNCTIONS(bf16)
 
+/* Mixed precision: halves are exact in single, where the operation is done. */
+static inline u32 single(float r, bool sat)
+{
+    return sat ? f32_saturate(f32_bits(r)) : f32_canon(f32_bits(r));
+}
+#define MIXED(F, SUFFIX, SAT)                                                          \
+    LANE_FN2(add_f32_##F##SUFFIX, u32, u16, u32, single(load_##F(x) + f32_of(y), SAT)) \
+    LANE_FN2(sub_f32_##F##SUFFIX, u32, u16, u32, single(load_##F(x) - f32_of(y), SAT)) \
+    LANE_FN3(fma_f32_##F##SUFFIX, u32, u16, u16, u32,                                  \
+             single(__builtin_fmaf(load_##F(x), load_##F(y), f32_of(z)), SAT))
+MIXED(f16, , false)
+MIXED(f16, _sat, true)
+MIXED(bf16, , false)
+MIXED(bf16, _sat, true)
+
+#define MIXED_ROWS(T, F)                                                                         \
+    LANE_ROW(ADD, F32, T, 0, add_f32_##F), LANE_ROW(ADD, F32, T, LV_SAT, add_f32_##F##_sat),     \
+        LANE_ROW(SUB, F32, T, 0, sub_f32_##F), LANE_ROW(SUB, F32, T, LV_SAT, sub_f32_##F##_sat), \
+        LANE_ROW(FMA, F32, T, 0, fma_f32_##F), LANE_ROW(FMA, F32, T, LV_SAT, fma_f32_##F##_sat),
 #define ROW2(OP, name, T, F)                          \
     LANE_ROW(OP, T, NOTYPE, LV_ANY, fn_##name##_##F), \
         LANE_ROW(OP, T##X2, NOTYPE, LV_ANY, fn_##name##_##F##x2),
@@ -237,5 +256,5 @@ FUNCTIONS(bf16)
     ROW2(TANH, tanh, T, F)
 
 const struct lane_entry MV(lanes_half)[] = {
-    ROWS(F16, f16) ROWS(BF16, bf16){0},
+    ROWS(F16, f16) ROWS(BF16, bf16) MIXED_ROWS(F16, f16) MIXED_ROWS(BF16, bf16){0},
 };
