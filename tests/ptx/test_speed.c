@@ -1,8 +1,19 @@
-/* A 22 MB module must load in under two seconds, and hostile lists must not be slower. The limits
- * here are wide: they catch quadratic behaviour, not a slow machine. */
+/* A 22 MB module must load in under two seconds, and hostile lists must not be quadratic. Time is
+ * that of the processor, so that a busy machine does not matter. */
 #include "ptx/support_parse.h"
 
 #include <time.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOWER 20
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOWER 20
+#endif
+#endif
+#ifndef SLOWER
+#define SLOWER 1
+#endif
 
 enum { MODULE_BYTES = 22 << 20, LIST = 200000 };
 
@@ -27,7 +38,7 @@ static void append(struct text *t, const char *fmt, ...)
 static double seconds(void)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
@@ -81,13 +92,13 @@ static void a_large_module_loads_quickly(void **state)
     print_message("%.1f MB, %u functions, %llu instructions: %.2f s, %.0f MB of memory\n",
                   (double)t.len / 1048576, m->nfuncs, (unsigned long long)insts, took,
                   (double)m->arena.total_bytes / 1048576);
-    assert_true(took < 10);
+    assert_true(took < 2 * SLOWER);
     start = seconds();
     for (uint32_t i = 0; i < m->nfuncs; i++)
         assert_true(ptx_regs_needed(m->funcs[i]) >= 1);
     took = seconds() - start;
     print_message("registers of all of them: %.2f s\n", took);
-    assert_true(took < 20);
+    assert_true(took < 5 * SLOWER);
     ptx_module_free(m);
     free(t.data);
 }
@@ -104,7 +115,7 @@ static void expect_fast(const char *what, struct text *t)
         ptx_regs_needed(m->funcs[i]);
     double took = seconds() - start;
     print_message("%s: %.2f s\n", what, took);
-    assert_true(took < 10);
+    assert_true(took < 5 * SLOWER);
     ptx_module_free(m);
     t->len = 0;
 }
