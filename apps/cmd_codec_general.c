@@ -26,7 +26,7 @@ struct codec_general_state *codec_general_new(void)
     s->zstd = ZSTD_createCCtx();
     if (!s->zstd)
         panic("no memory for zstd");
-    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_CLEVEL_DEFAULT);
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, 1);
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_contentSizeFlag, 0);
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 0);
     return s;

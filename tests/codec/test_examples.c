@@ -1,0 +1,325 @@
+/* The worked examples of the papers, and blocks whose sizes are pinned. */
+#include "base/rng.h"
+#include "codec/codec_int.h"
+#include "codec/e2mc_int.h"
+#include "codec/huff_lengths.h"
+#include "codec/support_blocks.h"
+#include "parsim/codec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static unsigned bits_of(const char *name, const void *block, unsigned bytes)
+{
+    struct codec *c = codec_new(name, &(struct codec_params){.block_bytes = bytes}, NULL);
+    assert_non_null(c);
+    unsigned bits = codec_size(c, block);
+    codec_free(c);
+    return bits;
+}
+
+/* CABA, Figure 6: a line of PVC, small values and pointers near 0x8001d000, in turn. */
+static const uint64_t pvc_line[8] = {0x00, 0x8001d000, 0x10, 0x8001d008,
+                                     0x20, 0x8001d010, 0x30, 0x8001d018};
+
+static void caba_figure_6_is_18_bytes(void **state)
+{
+    (void)state;
+    uint8_t out[64];
+    struct codec *c = codec_new("bdi", &(struct codec_params){.block_bytes = 64}, NULL);
+    assert_int_equal(codec_encode(c, pvc_line, out), 18 * 8);
+    /* id; mask: the odd values are relative to the base; base; deltas */
+    static const uint8_t want[18] = {2, 0xaa, 0x00, 0xd0, 0x01, 0x80, 0,    0,    0,
+                                     0, 0x00, 0x00, 0x10, 0x08, 0x20, 0x10, 0x30, 0x18};
+    assert_memory_equal(out, want, 18);
+    codec_free(c);
+}
+
+/* E2MC, section III: classic lengths A = 2, B = 1, C = 3 become B = 0, A = 10, C = 110. */
+static void e2mc_canonical_code_of_three_symbols(void **state)
+{
+    (void)state;
+    struct e2mc_symbol symbols[] = {{'A', 2, false}, {'B', 1, false}, {'C', 3, false}};
+    struct e2mc_tree *t = calloc(1, sizeof *t);
+    e2mc_tree_init(t, symbols, 3, 8);
+    static const uint32_t values[] = {'B', 'A', 'C'}, codes[] = {0, 2, 6}, lens[] = {1, 2, 3};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(t->values[i], values[i]);
+        assert_int_equal(t->codes[i], codes[i]);
+        assert_int_equal(t->lens[i], lens[i]);
+    }
+    free(t->decode);
+    free(t);
+}
+
+static void the_escape_is_last_of_its_length(void **state)
+{
+    (void)state;
+    struct e2mc_symbol symbols[] = {{0, 2, true}, {9, 2, false}, {5, 2, false}, {7, 2, false}};
+    struct e2mc_tree *t = calloc(1, sizeof *t);
+    e2mc_tree_init(t, symbols, 4, 16);
+    assert_int_equal(t->values[0], 5);
+    assert_int_equal(t->values[2], 9);
+    assert_int_equal(t->escape, 3);
+    assert_int_equal(t->codes[3], 3);
+    free(t->decode);
+    free(t);
+}
+
+/* G-Scalar, Figure 2.4: eight operands 0xc04039c0, ...c8, ..., ...f8. */
+static void gscalar_figure_2_4_is_1110(void **state)
+{
+    (void)state;
+    uint32_t lanes[8];
+    for (unsigned i = 0; i < 8; i++)
+        lanes[i] = 0xc04039c0 + 8 * i;
+    assert_int_equal(codec_gsr_equal_bytes(lanes, 8, 0xff), 3);
+    assert_int_equal(codec_gsr_enc(3), 0xe);
+    assert_int_equal(bits_of("gsr", lanes, 32), 8 * (4 + 8)); /* base value, one byte a lane */
+}
+
+static void gsr_looks_at_active_lanes_only(void **state)
+{
+    (void)state;
+    uint32_t lanes[32];
+    for (unsigned i = 0; i < 32; i++)
+        lanes[i] = i < 4 ? 0x11223344 : i;
+    assert_int_equal(codec_gsr_equal_bytes(lanes, 32, 0xf), 4);
+    assert_int_equal(codec_gsr_equal_bytes(lanes, 32, 0x1f), 0);
+    assert_int_equal(codec_gsr_equal_bytes(lanes, 32, 0xfffffff0), 3);
+    assert_int_equal(codec_gsr_equal_bytes(lanes, 32, 0), 4);
+    static const unsigned enc[5] = {0x0, 0x8, 0xc, 0xe, 0xf};
+    for (unsigned k = 0; k <= 4; k++)
+        assert_int_equal(codec_gsr_enc(k), enc[k]);
+}
+
+/* The sizes of the table in the specification. */
+static void bdi_forms_of_128_bytes(void **state)
+{
+    (void)state;
+    uint64_t v8[16];
+    uint32_t v4[32];
+    uint16_t v2[64];
+    memset(v8, 0, sizeof v8);
+    assert_int_equal(bits_of("bdi", v8, 128), 8 * 1);
+    memset(v8, 0x5a, sizeof v8);
+    assert_int_equal(bits_of("bdi", v8, 128), 8 * 9);
+    static const struct {
+        uint64_t step;
+        unsigned bytes;
+    } forms8[] = {{1, 27}, {1000, 43}, {100000000, 75}};
+    for (unsigned f = 0; f < 3; f++) {
+        for (unsigned i = 0; i < 16; i++)
+            v8[i] = 0x123456789abcdef0 + i * forms8[f].step;
+        assert_int_equal(bits_of("bdi", v8, 128), 8 * forms8[f].bytes);
+    }
+    for (unsigned i = 0; i < 32; i++)
+        v4[i] = 0x12345678 + i % 5;
+    assert_int_equal(bits_of("bdi", v4, 128), 8 * 41);
+    for (unsigned i = 0; i < 32; i++)
+        v4[i] = 0x12345678 + i * 1000;
+    assert_int_equal(bits_of("bdi", v4, 128), 8 * 73);
+    for (unsigned i = 0; i < 64; i++)
+        v2[i] = (uint16_t)(0x4000 + i * 5 % 97);
+    assert_int_equal(bits_of("bdi", v2, 128), 8 * 75);
+}
+
+/* A corpus of blocks that a fixed seed generates, each sum over 64 blocks of 128 bytes of a kind,
+ * in bits: taken when the formats were fixed, these may never change. */
+static void sizes_of_generated_blocks_are_pinned(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"bdi",    "fpc", "fpc-seg", "cpack",
+                                        "cpack4", "dpc", "gsr",     "bpc"};
+    static const unsigned want[][8] = {
+        {
+            65536,
+            65536,
+            65536,
+            65536,
+            65536,
+            65536,
+            65536,
+            65536,
+        },
+        {
+            512,
+            1536,
+            2048,
+            4096,
+            8704,
+            4160,
+            2048,
+            640,
+        },
+        {
+            65536,
+            20546,
+            60096,
+            20352,
+            60912,
+            65114,
+            65536,
+            63191,
+        },
+        {
+            20992,
+            21922,
+            18432,
+            28890,
+            27136,
+            65536,
+            65536,
+            21388,
+        },
+        {
+            32512,
+            65536,
+            65536,
+            33764,
+            28480,
+            21520,
+            30720,
+            3455,
+        },
+        {
+            35328,
+            65536,
+            65536,
+            33402,
+            29120,
+            23690,
+            34304,
+            20992,
+        },
+        {
+            65536,
+            65536,
+            65536,
+            65536,
+            65536,
+            49792,
+            51200,
+            51690,
+        },
+        {
+            4608,
+            65536,
+            65536,
+            14080,
+            10752,
+            4160,
+            2048,
+            2560,
+        },
+        {
+            65536,
+            65536,
+            65536,
+            41268,
+            65536,
+            38229,
+            51872,
+            39920,
+        },
+        {
+            65536,
+            39526,
+            65440,
+            35848,
+            65536,
+            65536,
+            65536,
+            32312,
+        },
+        {
+            65536,
+            55296,
+            65536,
+            43672,
+            65536,
+            65536,
+            65536,
+            65536,
+        },
+        {
+            65536,
+            49813,
+            65536,
+            33920,
+            65536,
+            65536,
+            65536,
+            53251,
+        },
+        {
+            65536,
+            22465,
+            18432,
+            65220,
+            65536,
+            65536,
+            65536,
+            65536,
+        },
+        {
+            38400,
+            65536,
+            65536,
+            34042,
+            31232,
+            20032,
+            51200,
+            22100,
+        },
+    };
+    for (unsigned kind = 0; kind < BLOCK_KINDS; kind++)
+        for (unsigned k = 0; k < ARRAY_LEN(names); k++) {
+            struct rng r = {kind + 100};
+            unsigned sum = 0;
+            for (unsigned i = 0; i < 64; i++) {
+                uint8_t block[128];
+                blocks_fill(&r, kind, block, sizeof block);
+                sum += bits_of(names[k], block, 128);
+            }
+            assert_int_equal(sum, want[kind][k]);
+        }
+}
+
+static void hardware_costs_are_the_papers(void **state)
+{
+    (void)state;
+    struct codec_counts *counts = codec_counts_new(16, 0);
+    struct codec_table *t = codec_table_build(counts);
+    struct codec *c = codec_new("e2mc-16w4", &(struct codec_params){.table = t}, NULL);
+    assert_true(codec_hw(c).compress.latency_cycles == 46);
+    assert_true(codec_hw(c).decompress.latency_cycles == 82.0 / 4);
+    codec_free(c);
+    codec_table_free(t);
+    codec_counts_free(counts);
+    c = codec_new("bdi", NULL, NULL);
+    assert_true(codec_hw(c).compress.latency_cycles == 5);
+    assert_true(codec_hw(c).decompress.latency_cycles == 1);
+    assert_true(codec_hw(c).compress.area_mm2 < 0);
+    codec_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caba_figure_6_is_18_bytes),
+        cmocka_unit_test(e2mc_canonical_code_of_three_symbols),
+        cmocka_unit_test(the_escape_is_last_of_its_length),
+        cmocka_unit_test(gscalar_figure_2_4_is_1110),
+        cmocka_unit_test(gsr_looks_at_active_lanes_only),
+        cmocka_unit_test(bdi_forms_of_128_bytes),
+        cmocka_unit_test(sizes_of_generated_blocks_are_pinned),
+        cmocka_unit_test(hardware_costs_are_the_papers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
