@@ -175,14 +175,16 @@ static bool count_bytes(struct parser *p, const struct token *at, struct ptx_var
     return true;
 }
 
-/* One declarator after the words: NAME[dims]. */
-static bool parse_declarator(struct parser *p, const struct decl *d, struct ptx_var *v,
-                             struct dims *dims)
+/* One declarator after the words: NAME[dims]; a prototype may leave out the name. */
+static bool parse_declarator(struct parser *p, const struct decl *d, bool is_proto,
+                             struct ptx_var *v, struct dims *dims)
 {
     struct token at = p->lx.tok;
-    if (at.kind != TOK_IDENT)
-        return parse_expected(p, "a name");
-    lexer_next(&p->lx);
+    bool is_nameless = is_proto && (at.kind == ',' || at.kind == ')');
+    if (is_nameless)
+        at.len = 0;
+    else if (!parse_require(p, TOK_IDENT, "a name"))
+        return false;
     *v = (struct ptx_var){.name = arena_strndup(&p->m->arena, at.s, at.len),
                           .space = d->space,
                           .type = d->type,
@@ -213,7 +215,7 @@ static bool parse_variable(struct parser *p, const struct decl *d)
     struct token at = p->lx.tok;
     struct ptx_var v;
     struct dims dims;
-    if (!parse_declarator(p, d, &v, &dims))
+    if (!parse_declarator(p, d, false, &v, &dims))
         return false;
     if (parse_accept(p, '=')) {
         if (!parse_init(p, &v, &dims))
@@ -225,6 +227,17 @@ static bool parse_variable(struct parser *p, const struct decl *d)
     return p->func ? add_local_var(p, &at, &v) : module_add_var(p, &at, &v);
 }
 
+/* Registers outside functions would carry values between functions, which the IR cannot express:
+ * each function gets its own, and an instruction that uses one is kept as `bad`. */
+static bool add_registers(struct parser *p, const struct decl *d, const struct token *at,
+                          bool is_range, uint32_t count)
+{
+    if (p->func)
+        return scope_add_regs(p, at, (enum ptx_type)d->type, d->vec, is_range, count);
+    vec_push(&p->module_regs, ((struct module_reg){*at, d->type, d->vec, is_range, count}));
+    return true;
+}
+
 static bool parse_register(struct parser *p, const struct decl *d)
 {
     struct token at = p->lx.tok;
@@ -232,21 +245,18 @@ static bool parse_register(struct parser *p, const struct decl *d)
         return parse_expected(p, "a register name");
     lexer_next(&p->lx);
     if (!parse_accept(p, '<'))
-        return scope_add_regs(p, &at, (enum ptx_type)d->type, d->vec, false, 1);
+        return add_registers(p, d, &at, false, 1);
     struct token n = p->lx.tok;
     if (n.kind != TOK_INT || n.value > UINT32_MAX / 4)
         return parse_expected(p, "the number of registers");
     lexer_next(&p->lx);
-    return parse_require(p, '>', "'>'") &&
-           scope_add_regs(p, &at, (enum ptx_type)d->type, d->vec, true, (uint32_t)n.value);
+    return parse_require(p, '>', "'>'") && add_registers(p, d, &at, true, (uint32_t)n.value);
 }
 
 bool parse_variables(struct parser *p, const struct decl *d)
 {
-    bool is_reg = d->space == PTX_SPACE_REG;
-    if (is_reg && !p->func)
-        return parse_error(p, &p->lx.tok, "registers are declared inside a function");
     do {
+        bool is_reg = d->space == PTX_SPACE_REG;
         if (!(is_reg ? parse_register(p, d) : parse_variable(p, d)))
             return false;
     } while (parse_accept(p, ','));
@@ -271,7 +281,7 @@ static bool parse_param(struct parser *p, struct ptx_func *f, bool is_ret, struc
     if (p->lx.tok.kind != TOK_DOT)
         return parse_expected(p, "'.param' or '.reg'");
     struct token at = p->lx.tok;
-    if (!parse_decl_words(p, &d) || !parse_declarator(p, &d, v, &dims))
+    if (!parse_decl_words(p, &d) || !parse_declarator(p, &d, f->is_proto, v, &dims))
         return false;
     if (dims.first_open) {
         v->is_unsized = true;

@@ -42,12 +42,26 @@ static bool skip_header_directive(struct parser *p)
             break;
         }
     }
-    return !is_pragma || parse_require(p, ';', "';' after .pragma");
+    if (is_pragma)
+        parse_accept(p, ';');
+    return true;
+}
+
+/* Old compilers end a function's declaration with nothing: the next definition shows it. */
+static bool starts_definition(const struct parser *p)
+{
+    static const char *const words[] = {"func", "entry", "file", "section", "version", "target"};
+    uint8_t any;
+    const struct token *t = &p->lx.tok;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (parse_dot_is(p, words[i]))
+            return true;
+    return parse_linkage_word(t, &any) || parse_space_word(t, &any);
 }
 
 static bool parse_header_directives(struct parser *p, struct ptx_func *f)
 {
-    while (p->lx.tok.kind == TOK_DOT) {
+    while (p->lx.tok.kind == TOK_DOT && !starts_definition(p)) {
         struct token t = p->lx.tok;
         bool ok = true;
         if (parse_token_is(&t, "maxntid") || parse_token_is(&t, "reqntid")) {
@@ -233,6 +247,18 @@ static bool declare_params(struct parser *p, struct ptx_func *f)
     return true;
 }
 
+/* Registers of the module belong to every function; see parse_register(). */
+static bool declare_module_regs(struct parser *p)
+{
+    for (size_t i = 0; i < p->module_regs.len; i++) {
+        const struct module_reg *r = &p->module_regs.data[i];
+        if (!scope_add_regs(p, &r->name, (enum ptx_type)r->type, r->vec, r->is_range, r->count))
+            return false;
+    }
+    p->nmodule_regs = (uint32_t)p->regs.len;
+    return true;
+}
+
 static bool ends_path(const struct ptx_inst *i)
 {
     return i->guard == PTX_NO_REG && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT ||
@@ -270,7 +296,7 @@ static bool parse_body(struct parser *p, struct ptx_func *f)
     p->func = f;
     p->insts.len = p->regs.len = p->families.len = p->locals.len = p->opnds.len = 0;
     p->ends_in_label = false;
-    if (!scope_push(p))
+    if (!scope_push(p) || !declare_module_regs(p))
         return false;
     lexer_next(&p->lx);
     if (!declare_params(p, f))
@@ -314,13 +340,8 @@ bool parse_function(struct parser *p, uint8_t linkage, bool is_entry)
     f->module = p->m;
     if (!parse_header(p, f, &name))
         return false;
-    f->is_decl = p->lx.tok.kind == ';';
-    if (!f->is_decl && p->lx.tok.kind != '{')
+    f->is_decl = p->lx.tok.kind != '{';
+    if (f->is_decl && !parse_accept(p, ';') && !starts_definition(p))
         return parse_expected(p, "'{' or ';' after the function's header");
-    if (!module_add_func(p, f, &name))
-        return false;
-    if (!f->is_decl)
-        return parse_body(p, f);
-    lexer_next(&p->lx);
-    return true;
+    return module_add_func(p, f, &name) && (f->is_decl || parse_body(p, f));
 }

@@ -76,6 +76,7 @@ static bool parse_guard(struct parser *p, struct ptx_inst *i)
         return parse_error(p, &t, "the guard '%.*s' must be a predicate (.pred) register",
                            (int)t.len, t.s);
     i->guard = r.first;
+    i->bad = r.first < p->nmodule_regs;
     lexer_next(&p->lx);
     return true;
 }
@@ -188,7 +189,7 @@ bool parse_instruction(struct parser *p)
     p->form_unknown = false;
     if (!(i.bad ? parse_skip_to_semicolon(p) : parse_operands(p, &i)))
         return false;
-    i.bad |= p->form_unknown || !has_known_form(&i);
+    i.bad |= guard.bad || p->form_unknown || !has_known_form(&i);
     vec_push(&p->insts, i);
     return true;
 }

@@ -281,6 +281,7 @@ static void parser_free(struct parser *p)
     vec_free(&p->funcs);
     vec_free(&p->fixups);
     vec_free(&p->func_refs);
+    vec_free(&p->module_regs);
     vec_free(&p->insts);
     vec_free(&p->regs);
     vec_free(&p->families);

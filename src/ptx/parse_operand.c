@@ -129,6 +129,7 @@ static bool parse_reg(struct parser *p, struct reg_range r, struct ptx_operand *
     struct token at = p->lx.tok;
     o->kind = PTX_OPND_REG;
     o->reg = r.first;
+    p->form_unknown |= r.first < p->nmodule_regs;
     lexer_next(&p->lx);
     if (has_suffix)
         return parse_reg_suffix(p, r, o);
@@ -322,8 +323,14 @@ static bool parse_ident(struct parser *p, const struct ptx_inst *i, struct ptx_o
         lexer_next(&p->lx);
         return true;
     }
-    if (scope_find_reg(p, t->s, t->len, &r))
-        return parse_reg(p, r, o);
+    if (scope_find_reg(p, t->s, t->len, &r)) {
+        if (!parse_reg(p, r, o))
+            return false;
+        if (LIKELY(in_address || (p->lx.tok.kind != '+' && p->lx.tok.kind != '-')))
+            return true;
+        p->form_unknown = true; /* %r1+4 as a value */
+        return parse_offset(p, &o->imm);
+    }
     if (t->len == 1 && t->s[0] == '_') {
         o->kind = PTX_OPND_SINK;
         lexer_next(&p->lx);

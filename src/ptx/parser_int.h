@@ -47,6 +47,14 @@ struct scope {
     uint32_t line, col;
 };
 
+/* A .reg outside functions, as compilers for PTX 1.x wrote at the top of each module. */
+struct module_reg {
+    struct token name;
+    uint8_t type, vec;
+    bool is_range;
+    uint32_t count;
+};
+
 /* A name that is not known yet where it is used: a label, or a function or variable further down.
  * Resolved when its scope closes, or at the end of the module. */
 struct fixup {
@@ -75,6 +83,8 @@ struct parser {
     VEC(struct fixup) fixups;
     VEC(struct ptx_operand *) func_refs; /* operands that name a function declared so far */
 
+    VEC(struct module_reg) module_regs;
+
     /* the function being parsed */
     struct ptx_func *func;
     VEC(struct ptx_inst) insts;
@@ -84,6 +94,7 @@ struct parser {
     struct scope scopes[PARSE_MAX_SCOPES];
     unsigned nscopes;
     bool ends_in_label;
+    uint32_t nmodule_regs; /* its first registers are those of the module */
 
     /* the instruction being parsed */
     VEC(struct ptx_operand) opnds; /* a stack: operands and, above them, elements of the current */

@@ -133,6 +133,26 @@ static void calls(void **state)
     ptx_module_free(m);
 }
 
+static void old_declarations(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_text(
+        ".version 1.4\n.target sm_10\n.reg .u32 %ra<3>;\n.reg .pred %rp;\n"
+        ".visible .func (.param .s32 r) f (.param .s32 a)\n\n.func g ()\n.extern .shared .b8 s[];\n"
+        ".func g () { ret; }\n"
+        ".entry k { .reg .u32 x; pr: .callprototype (.reg .f64) _ (.reg .s64, .reg .u32);\n"
+        "mov.u32 x, 1; mov.u32 x, %ra2; @%rp ret; add.u32 x, x+1, 2; }\n");
+    const struct ptx_func *k = ptx_find_func(m, "k");
+    assert_true(ptx_find_func(m, "f")->is_decl);
+    assert_false(ptx_find_func(m, "g")->is_decl);
+    assert_int_equal(k->nregs, 5);
+    assert_false(k->insts[0].bad);
+    assert_true(k->insts[1].bad); /* registers of the module: kept, not understood */
+    assert_true(k->insts[2].bad);
+    assert_true(k->insts[3].bad);
+    ptx_module_free(m);
+}
+
 static void branch_lists(void **state)
 {
     (void)state;
@@ -175,7 +195,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initialisers),     cmocka_unit_test(addresses_in_initialisers),
         cmocka_unit_test(parameter_blocks), cmocka_unit_test(calls),
-        cmocka_unit_test(branch_lists),     cmocka_unit_test(symbols_merge),
+        cmocka_unit_test(branch_lists),     cmocka_unit_test(old_declarations),
+        cmocka_unit_test(symbols_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

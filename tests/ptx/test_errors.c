@@ -76,7 +76,6 @@ static void module_errors(void **state)
     expect_error(PTX_HEAD ".global .u8 x[2000000000] = {1};",
                  "t.ptx:4:29: the initialised data is larger than 1 GiB");
     expect_error(PTX_HEAD "/* open", "t.ptx:4:8: the comment is not closed");
-    expect_error(PTX_HEAD ".reg .u32 x;", "t.ptx:4:11: registers are declared inside a function");
 }
 
 /* Repeats `unit` n times between head and tail. */
