@@ -1,0 +1,21 @@
+# The codec library for others: libparsim-codec.so, that exports include/parsim/codec.h alone, and
+# the room's own static library.
+include(GNUInstallDirs)
+file(GLOB codec_srcs CONFIGURE_DEPENDS src/codec/*.c src/base/*.c)
+file(GLOB codec_mv CONFIGURE_DEPENDS src/codec/mv/*.c)
+add_library(parsim-codec-shared SHARED ${codec_srcs})
+target_include_directories(parsim-codec-shared PRIVATE src include)
+target_link_libraries(parsim-codec-shared PRIVATE m)
+set_target_properties(parsim-codec-shared PROPERTIES OUTPUT_NAME parsim-codec C_VISIBILITY_PRESET hidden
+                      VERSION ${PROJECT_VERSION} SOVERSION 0)
+foreach(level base avx2 avx512)
+  add_library(parsim-codec-shared-${level} OBJECT ${codec_mv})
+  target_include_directories(parsim-codec-shared-${level} PRIVATE src include)
+  target_compile_options(parsim-codec-shared-${level} PRIVATE ${MV_FLAGS_${level}} -fvisibility=hidden)
+  target_compile_definitions(parsim-codec-shared-${level} PRIVATE MV_LEVEL_NAME=${level})
+  target_sources(parsim-codec-shared PRIVATE $<TARGET_OBJECTS:parsim-codec-shared-${level}>)
+endforeach()
+configure_file(src/codec/parsim-codec.pc.in parsim-codec.pc @ONLY)
+install(TARGETS parsim-codec-shared parsim-codec parsim-base)
+install(FILES include/parsim/codec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/parsim)
+install(FILES ${CMAKE_BINARY_DIR}/parsim-codec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
