@@ -129,6 +129,46 @@ static void bdi_forms_of_128_bytes(void **state)
     assert_int_equal(bits_of("bdi", v2, 128), 8 * 75);
 }
 
+/* Encodes words (the rest of the block is zero) and compares the string's first bits with `want`,
+ * in which blanks do not count. Returns the length of the whole string. */
+static unsigned assert_begins(const char *name, unsigned bytes, const uint32_t *words, unsigned n,
+                              const char *want)
+{
+    uint8_t block[128] = {0}, out[128];
+    memcpy(block, words, 4 * n);
+    struct codec *c = codec_new(name, &(struct codec_params){.block_bytes = bytes}, NULL);
+    unsigned bits = codec_encode(c, block, out), at = 0;
+    codec_free(c);
+    for (; *want; want++)
+        if (*want != ' ') {
+            assert_int_equal(out[at / 8] >> (7 - at % 8) & 1, *want - '0');
+            at++;
+        }
+    return bits;
+}
+
+static void the_examples_of_the_document(void **state)
+{
+    (void)state;
+    static const uint32_t patterns[] = {0, 0, 0, 5, 0xffffffb0};
+    assert_begins("fpc", 128, patterns, 5, "000 010 001 0101 010 10110000");
+    static const uint32_t segment[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    assert_int_equal(assert_begins("fpc-seg", 32, segment, 8, "00000010 00000001 00000010"), 72);
+    static const uint32_t words[] = {0x12345678, 0x12345679, 0x12345678};
+    assert_begins("cpack", 128, words, 3,
+                  "01 00010010001101000101011001111000 1110 0000 01111001 10 0000");
+    static const uint32_t two[] = {0x11223300, 0x11223344};
+    assert_int_equal(assert_begins("cpack4", 32, two, 2,
+                                   "00001001 00110010 00000000 00000000 00000000 00000000 "
+                                   "00110011 00100010 00010001 00000000 01000100"),
+                     8 * 17);
+    uint32_t count[32];
+    for (unsigned i = 0; i < 32; i++)
+        count[i] = 100 + i;
+    assert_int_equal(assert_begins("bpc", 128, count, 32, "010 01100100 01 11110 00000"), 23);
+    assert_int_equal(assert_begins("dpc", 128, count, 0, "1"), 65);
+}
+
 /* A corpus of blocks that a fixed seed generates, each sum over 64 blocks of 128 bytes of a kind,
  * in bits: taken when the formats were fixed, these may never change. */
 static void sizes_of_generated_blocks_are_pinned(void **state)
@@ -318,6 +358,7 @@ int main(void)
         cmocka_unit_test(gscalar_figure_2_4_is_1110),
         cmocka_unit_test(gsr_looks_at_active_lanes_only),
         cmocka_unit_test(bdi_forms_of_128_bytes),
+        cmocka_unit_test(the_examples_of_the_document),
         cmocka_unit_test(sizes_of_generated_blocks_are_pinned),
         cmocka_unit_test(hardware_costs_are_the_papers),
     };
