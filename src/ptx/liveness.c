@@ -24,7 +24,12 @@ struct liveness {
     /* by block: register + 1 for which it was set */
     uint32_t *is_live_in, *is_live_out, *has_kill, *has_event;
     VEC(uint32_t) work, touched;
+    uint64_t steps;      /* blocks walked so far */
+    uint32_t everywhere; /* words taken as live at every point, once steps ran out */
 };
+
+/* Real kernels need a few million at most; beyond this, an answer that is too high beats none. */
+#define MAX_STEPS (UINT64_C(1) << 26)
 
 static unsigned reg_words(const struct ptx_func *f, uint32_t reg)
 {
@@ -132,6 +137,7 @@ static void propagate(struct liveness *l, uint32_t stamp)
 {
     while (l->work.len) {
         const struct ptx_block *b = &l->cfg->blocks[vec_pop(&l->work)];
+        l->steps += b->npred;
         for (uint32_t i = 0; i < b->npred; i++) {
             uint32_t p = b->pred[i];
             if (l->is_live_out[p] == stamp)
@@ -181,6 +187,10 @@ static void add_register(struct liveness *l, uint32_t reg)
     uint32_t stamp = reg + 1, lo = l->first[reg], end = l->first[reg + 1];
     if (!words || lo == end)
         return;
+    if (l->steps > MAX_STEPS) {
+        l->everywhere += words;
+        return;
+    }
     l->touched.len = 0;
     mark_blocks(l, reg);
     propagate(l, stamp);
@@ -212,7 +222,7 @@ static const struct ptx_func *callee_of(const struct ptx_inst *i)
 /* The largest sum over all points; a call adds what its callee needs. */
 static uint32_t largest_sum(const struct liveness *l, const uint32_t *needs)
 {
-    int64_t live = 0, most = 0;
+    int64_t live = l->everywhere, most = live;
     for (uint32_t pc = 0; pc < l->f->ninsts; pc++) {
         live += l->delta[2 * pc];
         most = live > most ? live : most;

@@ -277,6 +277,24 @@ static void add_final_ret(struct parser *p, uint32_t line, uint32_t col)
                                            .text = ptx_op_name(PTX_OP_RET)}));
 }
 
+/* Every brx.idx has an edge to every label of its list; lists can be shared, edges are not. */
+static bool check_branch_lists(struct parser *p)
+{
+    uint64_t edges = 0;
+    for (size_t i = 0; i < p->insts.len; i++) {
+        const struct ptx_inst *in = &p->insts.data[i];
+        if (in->op != PTX_OP_BRX || in->nops != 2 || in->ops[1].kind != PTX_OPND_LIST)
+            continue;
+        edges += in->ops[1].npcs;
+        if (edges > PARSE_MAX_EDGES) {
+            struct token at = {.line = in->line, .col = in->col};
+            return parse_error(p, &at, "the branch lists of '%s' have more than %d targets",
+                               p->func->name, PARSE_MAX_EDGES);
+        }
+    }
+    return true;
+}
+
 #define COPY_VEC(p, v, n_out)                                                            \
     ((n_out) = (uint32_t)(v).len,                                                        \
      (v).len ? memcpy(arena_alloc(&(p)->m->arena, (v).len * sizeof *(v).data), (v).data, \
@@ -306,7 +324,7 @@ static bool parse_body(struct parser *p, struct ptx_func *f)
         line = p->lx.tok.line;
         col = p->lx.tok.col;
     }
-    if (p->failed)
+    if (p->failed || !check_branch_lists(p))
         return false;
     add_final_ret(p, line, col);
     finish_body(p, f);

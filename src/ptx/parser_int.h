@@ -13,6 +13,7 @@ enum {
     PARSE_MAX_SCOPES = 128, /* nested { } in a function */
     PARSE_MAX_DEPTH = 200,  /* nested operands, expressions, initialisers */
     PARSE_MAX_DIMS = 16,
+    PARSE_MAX_EDGES = 1 << 24, /* of all brx.idx of a function */
 };
 
 /* `%r<100>` or one register: `count` registers (times `vec` components) from number `first`. */

@@ -148,11 +148,30 @@ static void long_lists_are_not_quadratic(void **state)
     append(&t, "};\n.global .u32 z;\n");
     expect_fast("addresses in an initialiser", &t);
 
+    append(&t, PTX_HEAD ".entry k { .reg .u32 r<%u>; .reg .pred p;\n", LIST);
+    for (unsigned i = 0; i < LIST; i++)
+        append(&t, "mov.u32 r%u, 0; L%u: @p bra L%u;\n", i, i, i);
+    for (unsigned i = 0; i < LIST; i++)
+        append(&t, "st.global.u32 [0], r%u;\n", i);
+    append(&t, "}\n");
+    expect_fast("long live ranges", &t);
+
+    append(&t, PTX_HEAD ".entry k { .reg .u32 r; t: .branchtargets L");
+    for (unsigned i = 1; i < LIST; i++)
+        append(&t, ", L");
+    append(&t, "; L:\n");
+    for (unsigned i = 0; i < LIST; i++)
+        append(&t, "brx.idx r, t;\n");
+    append(&t, "}\n");
+    struct err err = {0};
+    assert_null(ptx_parse("edges.ptx", t.data, t.len, &err));
+    assert_non_null(strstr(err.msg, "have more than 16777216 targets"));
+    t.len = 0;
+
     append(&t, PTX_HEAD);
     for (unsigned i = 0; i < LIST; i++)
         append(&t, ".func f%u { call f%u; ret; }\n", i, i + 1);
     append(&t, ".func f%u { ret; }\n", LIST);
-    struct err err = {0};
     struct ptx_module *m = ptx_parse("chain.ptx", t.data, t.len, &err);
     assert_non_null(m);
     assert_int_equal(ptx_regs_needed(ptx_find_func(m, "f0")), 1);
