@@ -42,7 +42,7 @@ static int64_t *device_member(struct dram_cfg *c, int i)
 
 static const struct {
     const char *source;
-    int16_t values[DEVICE_VALUES];
+    int32_t values[DEVICE_VALUES];
 } devices[] = {
 #define DEVICE(name, source, ...) {source, {__VA_ARGS__}},
 #include "dram/dram_devices.def"
