@@ -1,0 +1,277 @@
+/* tex, tld4, txq, istypep. */
+#include "exec/device.h"
+#include "exec/softfp.h"
+#include "exec/texture_int.h"
+
+/* The handle: in a register, or in the .texref or .surfref variable that the operand names. */
+static uint64_t handle_of(struct warp *w, const struct xinst *x, unsigned operand, unsigned lane)
+{
+    const struct ptx_operand *o = &x->src->ops[operand];
+    uint64_t v = lane_u64(&x->op.refs[x->op.first[operand]], w->base, lane);
+    const bool is_list = o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC;
+    if ((is_list ? o->elems[0].kind : o->kind) == PTX_OPND_VAR)
+        __builtin_memcpy(&v, devmem_ptr(v), sizeof v);
+    return v;
+}
+
+const struct tex_object *texture_object(struct warp *w, const struct xinst *x, unsigned operand,
+                                        unsigned lane, bool is_surface)
+{
+    const uint64_t handle = handle_of(w, x, operand, lane);
+    const struct tex_object *o = tex_table_get(warp_textures(w), handle);
+    if (o && o->is_surface == is_surface)
+        return o;
+    warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS, "%s handle 0x%llx is %s",
+               is_surface ? "surface" : "texture", (unsigned long long)handle,
+               o             ? "of the other kind"
+               : handle == 0 ? "0: nothing is bound"
+                             : "not that of a live object");
+    return NULL;
+}
+
+/* --- tex --- */
+
+enum tex_detail { DETAIL_NONE, DETAIL_LEVEL, DETAIL_GRAD };
+
+struct tex_op {
+    uint8_t shape;  /* enum tex_shape */
+    uint8_t coords; /* where they start among the references of the address operand */
+    uint8_t detail; /* enum tex_detail */
+    uint8_t channel;
+    bool is_whole, has_layer, is_gather;
+};
+
+static const struct lane_ref *ref_of(const struct xop *op, unsigned operand, unsigned i)
+{
+    return &op->refs[op->first[operand] + i];
+}
+
+static float read_float(struct warp *w, const struct lane_ref *r, unsigned lane)
+{
+    return f32_of((uint32_t)lane_u64(r, w->base, lane));
+}
+
+static struct tex_query query_of(struct warp *w, const struct xop *op, const struct tex_op *t,
+                                 const struct tex_object *o, unsigned lane)
+{
+    struct tex_query q = {.is_whole = t->is_whole, .has_level = t->detail != DETAIL_NONE};
+    const unsigned dims = texture_dims((enum tex_shape)t->shape);
+    const unsigned at = t->coords + t->has_layer;
+    if (t->has_layer)
+        q.layer = (uint32_t)lane_u64(ref_of(op, 1, t->coords), w->base, lane);
+    for (unsigned k = 0; k < dims; k++) {
+        const struct lane_ref *r = ref_of(op, 1, at + k);
+        if (t->is_whole)
+            q.place[k] = (int32_t)lane_u64(r, w->base, lane);
+        else
+            q.at[k] = read_float(w, r, lane);
+    }
+    if (t->detail == DETAIL_LEVEL)
+        q.level = read_float(w, ref_of(op, 2, 0), lane);
+    if (t->detail == DETAIL_GRAD) {
+        float d[2][3] = {{0}, {0}};
+        for (unsigned k = 0; k < dims; k++) {
+            d[0][k] = read_float(w, ref_of(op, 2, k), lane);
+            d[1][k] = read_float(w, ref_of(op, 3, k), lane);
+        }
+        q.level = texture_level(o, d[0], d[1], dims);
+    }
+    return q;
+}
+
+/* A 1D object may be a linear buffer; other shapes must agree. */
+static bool shape_fits(const struct tex_object *o, const struct tex_op *t)
+{
+    return o->shape == t->shape || (o->shape == TEX_BUFFER && t->shape == TEX_1D);
+}
+
+static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct tex_op *t = x->op.data;
+    FOR_LANES(l, mask)
+    {
+        const struct tex_object *o = texture_object(w, x, 1, l, false);
+        struct tex_value v;
+        if (!o)
+            return false;
+        if (!shape_fits(o, t))
+            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                              "the texture bound has another number of dimensions");
+        const struct tex_query q = query_of(w, &x->op, t, o, l);
+        if (t->is_gather)
+            texture_gather(o, &q, t->channel, &v);
+        else
+            texture_fetch(o, (enum tex_shape)o->shape, &q, &v);
+        for (unsigned c = 0; c < 4; c++)
+            lane_set_u64(ref_of(&x->op, 0, c), w->base, l, v.v[c]);
+    }
+    return true;
+}
+
+/* A sampler between the texture and the coordinates (independent mode): by its name, or by the
+ * count, since coordinates come as vectors of 1, 2 or 4. */
+static bool has_sampler(const struct ptx_operand *address, enum tex_shape shape)
+{
+    const unsigned n = address->nelems - 1u;
+    return address->elems[1].kind == PTX_OPND_VAR || n == 3 || n == 5 ||
+           (shape == TEX_1D && n == 2);
+}
+
+static bool select_tex(const struct ptx_inst *inst, struct tex_op *t)
+{
+    const int shape = texture_shape_of(inst);
+    t->detail = ptx_inst_has(inst, PTX_M_LEVEL)  ? DETAIL_LEVEL
+                : ptx_inst_has(inst, PTX_M_GRAD) ? DETAIL_GRAD
+                                                 : DETAIL_NONE;
+    if (shape < 0 || inst->nops != 2 + t->detail || inst->ntypes != 2 ||
+        inst->ops[0].kind != PTX_OPND_VEC || inst->ops[0].nelems != 4 ||
+        inst->ops[1].kind != PTX_OPND_ADDR || inst->ops[1].nelems < 2 ||
+        ptx_type_bits((enum ptx_type)inst->types[0]) != 32)
+        return false;
+    t->shape = (uint8_t)shape;
+    t->has_layer = shape == TEX_1D_LAYERED || shape == TEX_2D_LAYERED || shape == TEX_CUBE_LAYERED;
+    t->is_whole = inst->types[1] != PTX_F32;
+    t->coords = has_sampler(&inst->ops[1], (enum tex_shape)shape) ? 2 : 1;
+    return t->coords + t->has_layer + texture_dims((enum tex_shape)shape) <= inst->ops[1].nelems;
+}
+
+static bool select_gather(const struct ptx_inst *inst, struct tex_op *t)
+{
+    t->is_gather = true;
+    t->channel = ptx_inst_has(inst, PTX_M_R)   ? 0
+                 : ptx_inst_has(inst, PTX_M_G) ? 1
+                 : ptx_inst_has(inst, PTX_M_B) ? 2
+                                               : 3;
+    return t->shape == TEX_2D && !t->detail && !t->is_whole;
+}
+
+/* --- queries --- */
+
+static uint32_t channel_order(const struct tex_object *o)
+{
+    /* CL_R, CL_RG, CL_RGBA as PTX names them */
+    return o->channels == 1 ? 0x10B0 : o->channels == 2 ? 0x10B2 : 0x10B5;
+}
+
+static uint32_t channel_data_type(const struct tex_object *o)
+{
+    const unsigned width = o->channel_bits == 8 ? 0 : o->channel_bits == 16 ? 1 : 2;
+    if (o->format == TEX_FLOAT)
+        return o->channel_bits == 16 ? 0x10DD : 0x10DE;
+    if (o->read_normalized)
+        return (o->format == TEX_SIGNED ? 0x10D0 : 0x10D2) + width;
+    return (o->format == TEX_SIGNED ? 0x10D7 : 0x10DA) + width;
+}
+
+/* What the hardware's descriptor says: layers of a 1D array count as rows. */
+static uint32_t query_height(const struct tex_object *o)
+{
+    if (o->shape == TEX_1D_LAYERED)
+        return o->depth;
+    return o->height || o->is_surface ? o->height : 1;
+}
+
+static uint32_t query_depth(const struct tex_object *o)
+{
+    switch (o->shape) {
+    case TEX_3D:
+    case TEX_2D_LAYERED:
+        return o->depth;
+    case TEX_CUBE:
+        return o->is_surface ? 6 : 0;
+    case TEX_CUBE_LAYERED:
+        return o->is_surface ? o->depth : o->depth / 6;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t query(const struct tex_object *o, enum ptx_mod what)
+{
+    switch (what) {
+    case PTX_M_WIDTH:
+        return o->width;
+    case PTX_M_HEIGHT:
+        return query_height(o);
+    case PTX_M_DEPTH:
+        return query_depth(o);
+    case PTX_M_CHANNEL_DATA_TYPE:
+        return channel_data_type(o);
+    case PTX_M_CHANNEL_ORDER:
+        return channel_order(o);
+    case PTX_M_NORMALIZED_COORDS:
+        return o->normalized_coords;
+    case PTX_M_FILTER_MODE:
+        return o->filter;
+    case PTX_M_ADDR_MODE_0:
+    case PTX_M_ADDR_MODE_1:
+    case PTX_M_ADDR_MODE_2:
+        return o->address[what - PTX_M_ADDR_MODE_0];
+    case PTX_M_ARRAY_SIZE:
+        return o->shape == TEX_CUBE_LAYERED ? o->depth / 6 : o->depth;
+    case PTX_M_NUM_MIPMAP_LEVELS:
+        return o->levels;
+    default:
+        return 0;
+    }
+}
+
+static bool query_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const enum ptx_mod what = (enum ptx_mod) * (const uint16_t *)x->op.data;
+    FOR_LANES(l, mask)
+    {
+        const struct tex_object *o = texture_object(w, x, 1, l, x->src->op == PTX_OP_SUQ);
+        if (!o)
+            return false;
+        if (x->src->nops > 2) {
+            const uint32_t level = (uint32_t)lane_u64(ref_of(&x->op, 2, 0), w->base, l);
+            o = level && level < o->levels ? &o->level_objects[level - 1] : o;
+        }
+        lane_set_u64(ref_of(&x->op, 0, 0), w->base, l, query(o, what));
+    }
+    return true;
+}
+
+static bool select_query(const struct ptx_inst *inst, struct arena *arena, struct xop *op)
+{
+    const enum ptx_mod what = ptx_inst_mod_in(inst, PTX_M_WIDTH, PTX_M_NUM_MIPMAP_LEVELS);
+    if (!what || what == PTX_M_FORCE_UNNORMALIZED || inst->nops < 2)
+        return false;
+    uint16_t *data = arena_new(arena, uint16_t);
+    *data = (uint16_t)what;
+    op->data = data;
+    op->fn = query_run;
+    return true;
+}
+
+static bool istypep_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const bool wants_surface = x->src->types[0] == PTX_SURFREF;
+    FOR_LANES(l, mask)
+    {
+        const struct tex_object *o =
+            tex_table_get(warp_textures(w), lane_u64(ref_of(&x->op, 1, 0), w->base, l));
+        lane_set_u64(ref_of(&x->op, 0, 0), w->base, l,
+                     o && o->is_surface == wants_surface && x->src->types[0] != PTX_SAMPLERREF);
+    }
+    return true;
+}
+
+bool texture_select(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                    const char **why)
+{
+    *why = "this form of texture or surface instruction is not supported";
+    if (inst->op == PTX_OP_TXQ || inst->op == PTX_OP_SUQ)
+        return select_query(inst, arena, op);
+    if (inst->op == PTX_OP_ISTYPEP) {
+        op->fn = istypep_run;
+        return inst->nops == 2;
+    }
+    if (inst->op != PTX_OP_TEX && inst->op != PTX_OP_TLD4)
+        return surface_select(inst, arena, op, why);
+    struct tex_op *t = arena_new(arena, struct tex_op);
+    op->data = t;
+    op->fn = tex_run;
+    return select_tex(inst, t) && (inst->op == PTX_OP_TEX || select_gather(inst, t));
+}

@@ -1,0 +1,68 @@
+/* Private to textures and surfaces. */
+#ifndef EXEC_TEXTURE_INT_H
+#define EXEC_TEXTURE_INT_H
+
+#include "exec/texture.h"
+#include "exec/warp.h"
+
+/* What one lane asks for. */
+struct tex_query {
+    double at[3];     /* x, y, z; of a cube: a direction */
+    int64_t place[3]; /* the same as whole texels, if is_whole */
+    uint32_t layer;
+    bool is_whole, is_gather;
+    bool has_level; /* given, and the object's bias applies */
+    float level;    /* of detail */
+};
+
+/* The four channels: floats, or integers extended to 32 bits, by the object's format. */
+struct tex_value {
+    uint32_t v[4];
+};
+
+/* A filtered read (tex). */
+void texture_fetch(const struct tex_object *o, enum tex_shape shape, const struct tex_query *q,
+                   struct tex_value *out);
+/* One channel of the four texels that a linear 2D read would mix (tld4). */
+void texture_gather(const struct tex_object *o, const struct tex_query *q, unsigned channel,
+                    struct tex_value *out);
+/* Level of detail (without bias) of a read whose coordinates change by dx and dy to the neighbours.
+ */
+float texture_level(const struct tex_object *o, const float *dx, const float *dy, unsigned dims);
+
+/* One texel as the shader sees it, at places inside the texture. */
+void texture_load(const struct tex_object *o, uint32_t x, uint32_t y, uint32_t z,
+                  struct tex_value *out);
+void texture_border(const struct tex_object *o, struct tex_value *out);
+/* How many coordinates the shape has, without the layer. */
+unsigned texture_dims(enum tex_shape shape);
+/* The shape that an instruction names, or -1. */
+int texture_shape_of(const struct ptx_inst *inst);
+
+/* A weighted sum of texels, as the filter unit forms it. weights[slice][texel] in 1/256. */
+struct tex_sum {
+    unsigned slices; /* 1, or 2 for 3D and between levels */
+    uint16_t weight[2][4];
+    const struct tex_value *texel[2][4];
+};
+uint32_t texture_mix(const struct tex_object *o, const struct tex_sum *s, unsigned channel);
+
+static inline bool texture_is_float(const struct tex_object *o)
+{
+    return o->format == TEX_FLOAT || o->read_normalized;
+}
+
+/* sRGB channels become floats as they are loaded; alpha stays an integer. */
+static inline bool texture_is_srgb(const struct tex_object *o, unsigned channel)
+{
+    return o->srgb && o->read_normalized && o->channel_bits == 8 && channel < 3;
+}
+
+/* The object of a lane, or NULL with a fault. `operand` is the one that starts with the handle. */
+const struct tex_object *texture_object(struct warp *w, const struct xinst *x, unsigned operand,
+                                        unsigned lane, bool is_surface);
+
+bool surface_select(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
+                    const char **why);
+
+#endif
