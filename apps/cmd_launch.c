@@ -151,6 +151,15 @@ static bool place_buffer(struct device *d, struct arg *a, struct err *err)
     return true;
 }
 
+/* Old PTX does not declare the width of its addresses: the parameters for buffers tell. */
+static unsigned pointer_bytes(const struct options *o, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->nparams && i < o->args.len; i++)
+        if (o->args.data[i].kind == ARG_BUFFER)
+            return f->params[i]->bytes == 4 ? 4 : 8;
+    return 8;
+}
+
 static bool place_args(struct device *d, struct options *o, const struct ptx_func *f, char *params,
                        struct err *err)
 {
@@ -160,7 +169,7 @@ static bool place_args(struct device *d, struct options *o, const struct ptx_fun
     for (uint32_t i = 0; i < f->nparams; i++) {
         struct arg *a = &o->args.data[i];
         const struct ptx_var *p = f->params[i];
-        unsigned bytes = a->kind == ARG_NUMBER ? a->bytes : (unsigned)f->module->address_bytes;
+        unsigned bytes = a->kind == ARG_NUMBER ? a->bytes : pointer_bytes(o, f);
         if (a->kind == ARG_BUFFER && !place_buffer(d, a, err))
             return false;
         if (bytes != p->bytes)
@@ -286,7 +295,9 @@ static int launch(struct options *o, struct err *err)
     free(text);
     if (!m)
         return EXIT_USAGE;
-    struct device *d = gpu_device_new(o->gpu, err);
+    const struct ptx_func *f = ptx_find_func(m, o->kernel);
+    bool is_32 = f && f->is_entry && pointer_bytes(o, f) == 4;
+    struct device *d = is_32 ? gpu_device_new_32(o->gpu, err) : gpu_device_new(o->gpu, err);
     if (!d) {
         ptx_module_free(m);
         return EXIT_USAGE;

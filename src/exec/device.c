@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-struct device *device_new(uint64_t memory_bytes, struct err *err)
+static struct device *device_with(struct devmem *mem)
 {
-    struct devmem *mem = devmem_new(memory_bytes, err);
     if (!mem)
         return NULL;
     struct device *d = xcalloc(1, sizeof *d);
@@ -14,6 +13,16 @@ struct device *device_new(uint64_t memory_bytes, struct err *err)
     d->stack_limit_bytes = UINT64_C(512) << 10;
     d->sm_count = 1;
     return d;
+}
+
+struct device *device_new(uint64_t memory_bytes, struct err *err)
+{
+    return device_with(devmem_new(memory_bytes, err));
+}
+
+struct device *device_new_32(uint64_t memory_bytes, struct err *err)
+{
+    return device_with(devmem_new_32(memory_bytes, err));
 }
 
 void device_free(struct device *d)

@@ -33,6 +33,8 @@ struct device {
 };
 
 struct device *device_new(uint64_t memory_bytes, struct err *err);
+/* With all addresses below 4 GB, for modules whose addresses have 32 bits. */
+struct device *device_new_32(uint64_t memory_bytes, struct err *err);
 void device_free(struct device *d);
 
 #endif

@@ -7,9 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RESERVE_BYTES (UINT64_C(1) << 40)
-#define COMMIT_STEP   (UINT64_C(2) << 20)
-#define DEFAULT_ALIGN 256u
+#define RESERVE_BYTES    (UINT64_C(1) << 40)
+#define RESERVE_BYTES_32 (UINT64_C(3) << 30)
+#define COMMIT_STEP      (UINT64_C(2) << 20)
+#define DEFAULT_ALIGN    256u
 /* Unowned bytes after every allocation, so that a small overrun hits nobody. */
 #define GUARD_BYTES        256u
 #define RELEASE_PAGES_FROM (UINT64_C(64) << 10)
@@ -20,6 +21,7 @@ struct hole {
 };
 
 struct devmem {
+    uint64_t reserved;
     addr_t base, brk, committed; /* [base, brk) has been handed out; [base, committed) is mapped */
     uint64_t capacity, used, serial, epoch;
     VEC(struct mem_alloc *) live; /* by address */
@@ -28,35 +30,49 @@ struct devmem {
     uint64_t nfreed;
 };
 
-struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err)
+/* Reserves `bytes` of address space at the first place of `tries` that is free, `step` apart. */
+static struct devmem *reserve(uint64_t capacity, addr_t first, uint64_t bytes, uint64_t step,
+                              unsigned tries, struct err *err)
 {
     struct devmem *m = xcalloc(1, sizeof *m);
-    for (unsigned i = 0; i < 16 && !m->base; i++) {
-        void *want = devmem_ptr(DEVICE_BASE + i * RESERVE_BYTES);
-        void *got = mmap(want, RESERVE_BYTES, PROT_NONE,
+    for (unsigned i = 0; i < tries && !m->base; i++) {
+        void *want = devmem_ptr(first + i * step);
+        void *got = mmap(want, bytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == want)
             m->base = (addr_t)(uintptr_t)got;
         else if (got != MAP_FAILED)
-            munmap(got, RESERVE_BYTES);
+            munmap(got, bytes);
     }
     if (!m->base) {
         free(m);
         err_set(err,
-                "cannot reserve 1 TB of address space for device memory (is `ulimit -v` set?)");
+                "cannot reserve %llu GB of address space for device memory (is `ulimit -v` set?)",
+                (unsigned long long)(bytes >> 30));
         return NULL;
     }
+    m->reserved = bytes;
     m->brk = m->committed = m->base;
-    m->capacity = capacity_bytes;
+    m->capacity = capacity;
     m->freed = xcalloc(FREED_KEPT, sizeof *m->freed);
     return m;
+}
+
+struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err)
+{
+    return reserve(capacity_bytes, DEVICE_BASE, RESERVE_BYTES, RESERVE_BYTES, 16, err);
+}
+
+struct devmem *devmem_new_32(uint64_t capacity_bytes, struct err *err)
+{
+    return reserve(capacity_bytes, DEVICE_BASE_32, RESERVE_BYTES_32, COMMIT_STEP, 64, err);
 }
 
 void devmem_free(struct devmem *m)
 {
     if (!m)
         return;
-    munmap(devmem_ptr(m->base), RESERVE_BYTES);
+    munmap(devmem_ptr(m->base), m->reserved);
     for (size_t i = 0; i < m->live.len; i++)
         free(m->live.data[i]);
     for (uint64_t i = 0; i < FREED_KEPT; i++)
@@ -124,7 +140,7 @@ static addr_t take_hole(struct devmem *m, uint64_t span, uint64_t align)
 static addr_t take_fresh(struct devmem *m, uint64_t span, uint64_t align)
 {
     addr_t at = align_up(m->brk, align);
-    if (span > RESERVE_BYTES || at + span > m->base + RESERVE_BYTES)
+    if (span > m->reserved || at + span > m->base + m->reserved)
         return 0;
     if (at + span > m->committed) {
         addr_t end = align_up(at + span, COMMIT_STEP);

@@ -17,6 +17,11 @@
 #define FUNC_WINDOW   UINT64_C(0x130000000000)
 #define WINDOW_BYTES  UINT64_C(0x010000000000)
 #define DEVICE_BASE   UINT64_C(0x200000000000)
+/* Modules with 32-bit addresses: memory and windows below 4 GB. */
+#define DEVICE_BASE_32   UINT64_C(0x20000000)
+#define SHARED_WINDOW_32 UINT64_C(0xf0000000)
+#define LOCAL_WINDOW_32  UINT64_C(0xf1000000)
+#define WINDOW_BYTES_32  UINT64_C(0x01000000)
 
 enum mem_kind { MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_VARIABLE, MEM_HEAP, MEM_ARRAY };
 
@@ -34,6 +39,8 @@ struct devmem;
 
 /* `capacity_bytes`: what the simulated GPU has; allocation beyond it fails. */
 struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err);
+/* The same with every address below 4 GB; there is room for 3 GB. */
+struct devmem *devmem_new_32(uint64_t capacity_bytes, struct err *err);
 void devmem_free(struct devmem *m);
 
 /* Zeroed at first use, undefined after reuse, as on a GPU (here: deterministic). `align` a power of

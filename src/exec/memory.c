@@ -155,13 +155,18 @@ static enum ptx_space space_of(addr_t addr)
         return PTX_SPACE_LOCAL;
     if (addr - PARAM_WINDOW < WINDOW_BYTES)
         return PTX_SPACE_PARAM;
+    if (addr - SHARED_WINDOW_32 < WINDOW_BYTES_32)
+        return PTX_SPACE_SHARED;
+    if (addr - LOCAL_WINDOW_32 < WINDOW_BYTES_32)
+        return PTX_SPACE_LOCAL;
     return PTX_SPACE_GLOBAL;
 }
 
-static addr_t window_of(enum ptx_space s)
+static addr_t window_of(enum ptx_space s, addr_t addr)
 {
-    return s == PTX_SPACE_SHARED  ? SHARED_WINDOW
-           : s == PTX_SPACE_LOCAL ? LOCAL_WINDOW
+    bool is_32 = addr <= UINT32_MAX;
+    return s == PTX_SPACE_SHARED  ? (is_32 ? SHARED_WINDOW_32 : SHARED_WINDOW)
+           : s == PTX_SPACE_LOCAL ? (is_32 ? LOCAL_WINDOW_32 : LOCAL_WINDOW)
            : s == PTX_SPACE_PARAM ? PARAM_WINDOW
                                   : 0;
 }
@@ -174,7 +179,8 @@ static bool one_space(struct warp *w, const struct xinst *x, struct access *a, e
     memcpy(raw, a->addr, sizeof raw);
     part.space = (uint8_t)s;
     part.mask = mask;
-    w->grid->lanes->addresses(raw, 8, -(int64_t)window_of(s), mask, part.addr, &part.span);
+    addr_t window = window_of(s, raw[__builtin_ctz(mask)]);
+    w->grid->lanes->addresses(raw, 8, -(int64_t)window, mask, part.addr, &part.span);
     return access_check(w, x, &part) && fn(w, x, &part, arg);
 }
 

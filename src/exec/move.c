@@ -240,11 +240,13 @@ static bool lower_mov(struct lower *lo, const struct ptx_inst *i, struct xinst *
     return lower_plain_mov(lo, i, x);
 }
 
-static int64_t window_base(enum ptx_space s)
+static int64_t window_base(enum ptx_space s, bool is_32)
 {
-    return s == PTX_SPACE_SHARED  ? (int64_t)SHARED_WINDOW
-           : s == PTX_SPACE_LOCAL ? (int64_t)LOCAL_WINDOW
-                                  : 0;
+    if (s == PTX_SPACE_SHARED)
+        return (int64_t)(is_32 ? SHARED_WINDOW_32 : SHARED_WINDOW);
+    if (s == PTX_SPACE_LOCAL)
+        return (int64_t)(is_32 ? LOCAL_WINDOW_32 : LOCAL_WINDOW);
+    return 0;
 }
 
 static bool lower_cvta(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
@@ -257,7 +259,8 @@ static bool lower_cvta(struct lower *lo, const struct ptx_inst *i, struct xinst 
         bool in_frame = u64map_get(&lo->locals, (uintptr_t)a->var) != NULL;
         return lower_add(lo, &i->ops[0], a, (int64_t)(in_frame ? LOCAL_WINDOW : PARAM_WINDOW), x);
     }
-    return lower_add(lo, &i->ops[0], a, to ? -window_base(s) : window_base(s), x);
+    int64_t window = window_base(s, ptx_type_bits((enum ptx_type)i->types[0]) == 32);
+    return lower_add(lo, &i->ops[0], a, to ? -window : window, x);
 }
 
 static bool lower_refs(struct lower *lo, const struct ptx_inst *i, struct xinst *x, warp_fn fn)

@@ -36,3 +36,12 @@ struct device *gpu_device_new(const struct gpu_row *gpu, struct err *err)
         d->sm_count = gpu->sm_count;
     return d;
 }
+
+struct device *gpu_device_new_32(const struct gpu_row *gpu, struct err *err)
+{
+    uint64_t most = UINT64_C(3) << 30;
+    struct device *d = device_new_32(gpu->memory_bytes < most ? gpu->memory_bytes : most, err);
+    if (d)
+        d->sm_count = gpu->sm_count;
+    return d;
+}

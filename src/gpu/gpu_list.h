@@ -16,5 +16,7 @@ const struct gpu_row *gpu_default(void);
 /* NULL with an error that lists the names. */
 const struct gpu_row *gpu_find(const char *name, struct err *err);
 struct device *gpu_device_new(const struct gpu_row *gpu, struct err *err);
+/* For modules with 32-bit addresses: at most 3 GB, all below 4 GB. */
+struct device *gpu_device_new_32(const struct gpu_row *gpu, struct err *err);
 
 #endif
