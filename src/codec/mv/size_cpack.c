@@ -48,21 +48,22 @@ INLINE void nearest(const struct lanes *w, const struct lanes *keys, unsigned ve
     }
 }
 
-/* The same among the last 16 lanes of `from` before each lane: those whose rank in `from` is 1 to
- * 16 below the number of lanes of `from` before this one. Numbers are shifted so that the bits
- * of such a difference are below, and those of any other reach, what counts as no match. */
-INLINE void nearest_recent(const struct lanes *w, uint32_t from, unsigned vecs, struct lanes *best)
+/* The same for the lanes from DICT on, among the last DICT lanes of `from` before each lane: those
+ * whose rank in `from` is 1 to 16 below the number of lanes of `from` before this one. Numbers are
+ * shifted so that the bits of such a difference are below, and those of any other reach, what
+ * counts as no match. */
+INLINE void nearest_recent(const struct lanes *w, uint32_t from, struct lanes *best)
 {
-    enum { SHIFT = 12, NO_MATCH = 0xffff };
+    enum { SHIFT = 12, NO_MATCH = 0xffff, FIRST = DICT / 8, VECS = WORDS_MAX / 8 };
     struct lanes before;
-    for (unsigned i = 0; i < 8 * vecs; i++)
+    for (unsigned i = DICT; i < WORDS_MAX; i++)
         ((uint32_t *)&before)[i] = (uint32_t)__builtin_popcount(from & ~(~0u << i)) << SHIFT;
-    for (unsigned k = 0; k < vecs; k++)
+    for (unsigned k = FIRST; k < VECS; k++)
         best->v[k] = (v8u){0} - 1;
     for (uint32_t rank = 1u << SHIFT; from; rank += 1u << SHIFT, from &= from - 1) {
         uint32_t word = ((const uint32_t *)w)[__builtin_ctz(from)];
-#pragma GCC unroll 4
-        for (unsigned k = 0; k < vecs; k++) {
+#pragma GCC unroll 2
+        for (unsigned k = FIRST; k < VECS; k++) {
             v8u gone = (before.v[k] - rank) & ~(uint32_t)NO_MATCH;
             best->v[k] = v8u_min(best->v[k], (w->v[k] ^ word) | gone);
         }
@@ -85,21 +86,22 @@ static inline unsigned cost(const struct cpack_masks *m, unsigned n)
     return 2 * zero + 12 * small + 6 * exact + 16 * three + 24 * two + 34 * none;
 }
 
-INLINE unsigned evicting_bits(const struct lanes *w, unsigned n, struct cpack_masks m)
+/* Only a block of 128 bytes has more words than the dictionary; its first 16 meet no eviction. */
+INLINE unsigned evicting_bits(const struct lanes *w, struct lanes *best, struct cpack_masks m)
 {
-    struct lanes best;
-    uint32_t all = ~0u >> (32 - n), enters = all & ~m.small & ~m.exact;
+    enum { VECS = WORDS_MAX / 8, EARLY = (1 << DICT) - 1 };
+    uint32_t enters = ~m.small & ~m.exact;
     for (;;) {
-        nearest_recent(w, enters, n / 8, &best);
-        m.exact = lanes_below(&best, 0, n / 8);
-        uint32_t next = all & ~m.small & ~m.exact;
+        nearest_recent(w, enters, best);
+        m.exact = (m.exact & EARLY) | (lanes_below(best, 0, VECS) & ~EARLY);
+        uint32_t next = ~m.small & ~m.exact;
         if (next == enters)
             break;
         enters = next;
     }
-    m.three = lanes_below(&best, 8, n / 8);
-    m.two = lanes_below(&best, 16, n / 8);
-    return cost(&m, n);
+    m.three = (m.three & EARLY) | (lanes_below(best, 8, VECS) & ~EARLY);
+    m.two = (m.two & EARLY) | (lanes_below(best, 16, VECS) & ~EARLY);
+    return cost(&m, WORDS_MAX);
 }
 
 KERNEL cpack_bits(const uint8_t *block, unsigned block_bytes)
@@ -124,9 +126,9 @@ KERNEL cpack_bits(const uint8_t *block, unsigned block_bytes)
     unsigned bits = cost(&m, n);
     /* Evictions can only make it larger. */
     unsigned entered = n - (unsigned)__builtin_popcount(m.small | m.exact);
-    if (entered <= DICT || bits > 8 * (block_bytes - 1))
+    if (n <= DICT || entered <= DICT || bits > 8 * (block_bytes - 1))
         return bits;
-    return evicting_bits(&w, n, m);
+    return evicting_bits(&w, &best, m);
 }
 
 KERNEL cpack4_bits(const uint8_t *block, unsigned block_bytes)
