@@ -8,6 +8,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* clang-format off */
 #define COMMANDS(X) \
+    X(run, "run a CUDA program") \
     X(launch, "run one kernel of a PTX file") \
     X(inspect, "kernels, registers, memory and instructions of a PTX file") \
     X(golden, "run conformance vectors of a real GPU") \

@@ -1,0 +1,172 @@
+/* `parsim run`: an unmodified CUDA program with our libraries in the place of NVIDIA's. */
+#include "cli.h"
+#include "cmd.h"
+#include "cuda/elf_modules.h"
+#include "gpu/gpu_list.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: parsim run [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs a CUDA program on a simulated GPU. Its output and its exit code are its own; a report\n"
+    "follows on stderr.\n"
+    "\n"
+    "  --functional     compute values only (the only mode of this version, and the default)\n"
+    "  --gpu NAME       the machine (default h200)                     PARSIM_GPU\n"
+    "  --max-inst N     stop a kernel after N warp instructions        PARSIM_MAX_INST\n"
+    "  --check          report reads of memory nobody wrote, and what is never freed\n"
+    "                                                                  PARSIM_CHECK=memory\n"
+    "  --check=race     report races in shared memory                  PARSIM_CHECK=race\n"
+    "  --json FILE      the report as JSON                             PARSIM_JSON\n"
+    "  --quiet          no report on stderr                            PARSIM_REPORT=0\n"
+    "\n"
+    "The variables on the right mean the same where a program is started without this command, "
+    "with\n"
+    "LD_LIBRARY_PATH set to the folder lib beside parsim.\n";
+
+enum { OPT_FUNCTIONAL = 256, OPT_GPU, OPT_MAX, OPT_CHECK, OPT_JSON, OPT_QUIET };
+
+static const struct option longopts[] = {
+    {"functional", no_argument, NULL, OPT_FUNCTIONAL},
+    {"gpu", required_argument, NULL, OPT_GPU},
+    {"max-inst", required_argument, NULL, OPT_MAX},
+    {"check", optional_argument, NULL, OPT_CHECK},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool set_json(const char *path, struct err *err)
+{
+    /* The program may change its directory before it ends. */
+    char cwd[PATH_MAX];
+    if (path[0] == '/')
+        return setenv("PARSIM_JSON", path, 1) == 0;
+    if (!getcwd(cwd, sizeof cwd))
+        return err_set(err, "--json %s: the current directory has no name", path);
+    char *full = xasprintf("%s/%s", cwd, path);
+    setenv("PARSIM_JSON", full, 1);
+    free(full);
+    return true;
+}
+
+static bool set_option(int c, struct err *err)
+{
+    uint64_t n;
+    switch (c) {
+    case OPT_GPU:
+        return gpu_find(optarg, err) && setenv("PARSIM_GPU", optarg, 1) == 0;
+    case OPT_MAX:
+        if (!cli_u64(optarg, &n) || !n)
+            return err_set(err, "--max-inst %s: not a number above 0", optarg);
+        char text[32];
+        snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+        return setenv("PARSIM_MAX_INST", text, 1) == 0;
+    case OPT_CHECK:
+        if (optarg && strcmp(optarg, "race") && strcmp(optarg, "memory"))
+            return err_set(err, "--check=%s: there are memory (the default) and race", optarg);
+        return setenv("PARSIM_CHECK", optarg ? optarg : "memory", 1) == 0;
+    case OPT_JSON:
+        return set_json(optarg, err);
+    case OPT_QUIET:
+        return setenv("PARSIM_REPORT", "0", 1) == 0;
+    default:
+        return c == OPT_FUNCTIONAL;
+    }
+}
+
+/* The libraries are in lib/ beside this binary, wherever the tree has been moved. */
+static bool set_library_path(struct err *err)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return err_set(err, "cannot read /proc/self/exe");
+    self[n] = 0;
+    char *lib = xasprintf("%s/lib", dirname(self));
+    char *probe = xasprintf("%s/libcuda.so.1", lib);
+    const char *old = getenv("LD_LIBRARY_PATH");
+    bool ok = access(probe, R_OK) == 0;
+    if (!ok) {
+        err_set(err, "%s is missing; build the target cuda-dropin", probe);
+    } else {
+        char *path = old && *old ? xasprintf("%s:%s", lib, old) : xstrdup(lib);
+        setenv("LD_LIBRARY_PATH", path, 1);
+        free(path);
+    }
+    free(probe);
+    free(lib);
+    return ok;
+}
+
+/* The file that execvp() would run. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return xstrdup(name);
+    while (*path) {
+        size_t len = strcspn(path, ":");
+        char *full = xasprintf("%.*s/%s", (int)len, path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+        path += len + (path[len] == ':');
+    }
+    return xstrdup(name);
+}
+
+static int run_program(char **argv, struct err *err)
+{
+    char *file = find_program(argv[0]);
+    bool is_static = elf_has_static_runtime(file);
+    free(file);
+    if (is_static) {
+        err_set(err, "%s is linked with the static CUDA runtime; relink it with -cudart shared",
+                argv[0]);
+        return EXIT_USAGE;
+    }
+    if (!set_library_path(err))
+        return EXIT_USAGE;
+    setenv("PARSIM_REPORT", "1", 0);
+    fflush(NULL);
+    execvp(argv[0], argv);
+    err_set(err, "cannot run %s: %s", argv[0], strerror(errno));
+    return EXIT_USAGE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct err err = {0};
+    int c, code = EXIT_USAGE;
+    opterr = 0;
+    optind = 1;
+    /* '+': the first word that is no option is the program, also without "--". */
+    while ((c = getopt_long(argc, argv, "+h", longopts, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EXIT_DONE;
+        }
+        if (c == '?') {
+            err_set(&err, "option '%s' is not known or lacks its value; see --help",
+                    argv[optind - 1]);
+            break;
+        }
+        if (!set_option(c, &err))
+            break;
+    }
+    if (c == -1 && optind >= argc)
+        err_set(&err, "no program given; see --help");
+    else if (c == -1)
+        code = run_program(argv + optind, &err);
+    return cli_fail("run", "%s", err.msg), code;
+}

@@ -1,0 +1,205 @@
+#include "cuda/ctx.h"
+
+#include "cuda/device_info.h"
+#include "cuda/module.h"
+#include "cuda/stream.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct ctx the_ctx;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct ctx_thread thread_state;
+
+struct ctx_thread *ctx_thread(void)
+{
+    return &thread_state;
+}
+
+void ctx_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fflush(stdout);
+    fputs("parsim: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+int ctx_missing(const char *name)
+{
+    static struct u64map said;
+    struct ctx *c = ctx_lock_cold();
+    if (!u64map_get(&said, (uintptr_t)name)) {
+        u64map_put(&said, (uintptr_t)name, 1);
+        ctx_say("%s is not supported", name);
+    }
+    ctx_unlock(c);
+    return CUDA_NOT_SUPPORTED;
+}
+
+/* --- start and end --- */
+
+static bool read_environment(struct ctx *c, struct err *err)
+{
+    const char *gpu = getenv("PARSIM_GPU"), *max = getenv("PARSIM_MAX_INST");
+    c->gpu = gpu && *gpu ? gpu_find(gpu, err) : gpu_default();
+    if (!c->gpu)
+        return err_prefix(err, "PARSIM_GPU");
+    if (max && *max) {
+        char *end;
+        errno = 0;
+        c->max_inst = strtoull(max, &end, 0);
+        if (errno || *end || !c->max_inst)
+            return err_set(err, "PARSIM_MAX_INST=%s is not a number above 0", max);
+    }
+    return true;
+}
+
+static void set_limits(struct ctx *c)
+{
+    static const uint64_t defaults[LIMIT_COUNT] = {
+        [LIMIT_STACK] = 1024,      [LIMIT_PRINTF_FIFO] = 8 << 20,   [LIMIT_HEAP] = 8 << 20,
+        [LIMIT_SYNC_DEPTH] = 2,    [LIMIT_PENDING_LAUNCHES] = 2048, [LIMIT_L2_FETCH] = 64,
+        [LIMIT_PERSISTING_L2] = 0,
+    };
+    memcpy(c->limits, defaults, sizeof defaults);
+}
+
+/* After the program's own handlers and destructors. */
+__attribute__((destructor)) static void at_exit(void)
+{
+    report_write(&the_ctx);
+}
+
+static bool start(struct ctx *c)
+{
+    struct err err = {0};
+    static bool failed;
+    if (failed)
+        return false;
+    if (!read_environment(c, &err) || !(c->dev = gpu_device_new(c->gpu, &err))) {
+        ctx_say("%s", err.msg);
+        failed = true;
+        return false;
+    }
+    c->arch = gpu_arch_find(c->gpu->cc_major, c->gpu->cc_minor);
+    set_limits(c);
+    stream_create(c, &c->default_stream, 0, 0);
+    stream_create(c, &c->thread_stream, 0, 0);
+    return true;
+}
+
+struct ctx *ctx_lock_cold(void)
+{
+    if (!thread_state.lock_depth++)
+        pthread_mutex_lock(&lock);
+    return &the_ctx;
+}
+
+struct ctx *ctx_lock(void)
+{
+    struct ctx *c = ctx_lock_cold();
+    if (LIKELY(c->dev) || start(c))
+        return c;
+    ctx_unlock(c);
+    return NULL;
+}
+
+void ctx_unlock(struct ctx *c)
+{
+    (void)c;
+    if (!--thread_state.lock_depth)
+        pthread_mutex_unlock(&lock);
+}
+
+void ctx_call_host(struct ctx *c, void (*fn)(void *arg), void *arg)
+{
+    unsigned depth = thread_state.lock_depth;
+    (void)c;
+    thread_state.lock_depth = 0;
+    pthread_mutex_unlock(&lock);
+    fn(arg);
+    pthread_mutex_lock(&lock);
+    thread_state.lock_depth = depth;
+}
+
+struct doomed {
+    VEC(addr_t) bases;
+};
+
+static bool collect(const struct mem_alloc *a, void *arg)
+{
+    struct doomed *d = arg;
+    vec_push(&d->bases, a->base);
+    return true;
+}
+
+int ctx_reset(struct ctx *c)
+{
+    struct doomed d = {0};
+    module_close_all(c);
+    devmem_each(c->dev->mem, collect, &d);
+    for (size_t i = 0; i < d.bases.len; i++)
+        devmem_release(c->dev->mem, d.bases.data[i]);
+    vec_free(&d.bases);
+    c->fault = 0;
+    c->peer_enabled = false;
+    c->dev->heap_used_bytes = 0;
+    set_limits(c);
+    ctx_thread()->last_error = 0;
+    return CUDA_OK;
+}
+
+/* --- handles --- */
+
+void handle_add(struct ctx *c, enum handle_kind kind, const void *p)
+{
+    u64map_put(&c->handles, (uintptr_t)p, kind);
+}
+
+void handle_remove(struct ctx *c, const void *p)
+{
+    u64map_put(&c->handles, (uintptr_t)p, HANDLE_NONE);
+}
+
+bool handle_is(const struct ctx *c, enum handle_kind kind, const void *p)
+{
+    const uint64_t *k = p ? u64map_get(&c->handles, (uintptr_t)p) : NULL;
+    return k && *k == kind;
+}
+
+/* --- errors --- */
+
+static const struct error_row {
+    int code;
+    const char *runtime, *driver, *text;
+} errors[] = {
+#define CUDA_ERROR(code, runtime, driver, text) {code, runtime, driver, text},
+#include "cuda/cuda_error.def"
+#undef CUDA_ERROR
+};
+
+static const struct error_row *error_find(int code)
+{
+    for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+        if (errors[i].code == code)
+            return &errors[i];
+    return NULL;
+}
+
+const char *error_name(int code, bool driver)
+{
+    const struct error_row *e = error_find(code);
+    return !e ? NULL : driver ? e->driver : e->runtime;
+}
+
+const char *error_text(int code)
+{
+    const struct error_row *e = error_find(code);
+    return e ? e->text : NULL;
+}

@@ -1,0 +1,223 @@
+#include "cuda/launch.h"
+
+#include "cuda/device_info.h"
+#include "cuda/occupancy.h"
+#include "cuda/stream.h"
+#include "exec/grid.h"
+
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_BLOCK_SHARED (48u << 10)
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void copy_dim(uint32_t to[3], const struct dim3 *from)
+{
+    to[0] = from->x;
+    to[1] = from->y;
+    to[2] = from->z;
+}
+
+static uint32_t most_dynamic(const struct ctx *c, const struct function *f)
+{
+    uint32_t limit = f->max_dynamic_shared >= 0 && f->max_dynamic_shared > (int)DEFAULT_BLOCK_SHARED
+                         ? c->gpu->block_shared_bytes
+                         : DEFAULT_BLOCK_SHARED;
+    if (limit > c->gpu->block_shared_bytes)
+        limit = c->gpu->block_shared_bytes;
+    return limit > f->kernel->shared_bytes ? limit - f->kernel->shared_bytes : 0;
+}
+
+static int check_shape(struct ctx *c, struct function *f, const struct launch_shape *s)
+{
+    const struct dim3 *b = &s->block, *g = &s->grid;
+    uint64_t threads = (uint64_t)b->x * b->y * b->z;
+    if (!g->x || !g->y || !g->z || !b->x || !b->y || !b->z || threads > 1024 || b->z > 64 ||
+        g->x > INT32_MAX || g->y > 65535 || g->z > 65535)
+        return CUDA_INVALID_CONFIGURATION;
+    if (s->shared_bytes > most_dynamic(c, f))
+        return CUDA_INVALID_VALUE;
+    if (s->cluster.x && (g->x % s->cluster.x || g->y % s->cluster.y || g->z % s->cluster.z))
+        return CUDA_INVALID_CONFIGURATION;
+    uint32_t per_warp = (uint32_t)align_up((uint64_t)f->kernel->regs * 32, c->arch->reg_unit);
+    if (align_up((threads + 31) / 32, c->arch->warp_unit) * per_warp > c->arch->block_regs)
+        return CUDA_LAUNCH_OUT_OF_RESOURCES;
+    if (s->is_cooperative) {
+        int per_sm = 0;
+        int e = occupancy_blocks(c, &per_sm, f, (int)threads, s->shared_bytes);
+        if (e)
+            return e;
+        if ((uint64_t)g->x * g->y * g->z > (uint64_t)per_sm * c->gpu->sm_count)
+            return CUDA_COOPERATIVE_TOO_LARGE;
+    }
+    return CUDA_OK;
+}
+
+int launch_prepare(struct ctx *c, struct op_kernel *k, struct function *f,
+                   const struct launch_shape *shape, void **args)
+{
+    int e = function_open(c, f);
+    if (!e)
+        e = check_shape(c, f, shape);
+    if (e)
+        return e;
+    const struct ptx_func *src = f->kernel->src;
+    if (src->nparams && !args)
+        return CUDA_INVALID_VALUE;
+    *k = (struct op_kernel){.fn = f,
+                            .shared_bytes = (uint32_t)shape->shared_bytes,
+                            .is_cooperative = shape->is_cooperative,
+                            .param_bytes = src->param_bytes};
+    copy_dim(k->grid, &shape->grid);
+    copy_dim(k->block, &shape->block);
+    copy_dim(k->cluster, &shape->cluster);
+    k->params = xalloc_aligned(64, align_up(src->param_bytes + 16, 64));
+    for (uint32_t i = 0; i < src->nparams; i++)
+        if (args[i])
+            memcpy((char *)k->params + src->params[i]->offset, args[i], src->params[i]->bytes);
+    return CUDA_OK;
+}
+
+int launch_submit(struct ctx *c, struct function *f, const struct launch_shape *shape, void **args,
+                  cudaStream_t s)
+{
+    struct op o = {.kind = OP_KERNEL};
+    if (!f)
+        return CUDA_INVALID_DEVICE_FUNCTION;
+    if (!stream_get(c, s))
+        return CUDA_INVALID_HANDLE;
+    int e = launch_prepare(c, &o.kernel, f, shape, args);
+    if (e)
+        return e;
+    e = stream_submit(c, s, &o);
+    op_free(&o);
+    return e;
+}
+
+int launch_attributes(struct launch_shape *shape, const struct launch_attribute *attrs, unsigned n)
+{
+    if (n && !attrs)
+        return CUDA_INVALID_VALUE;
+    for (unsigned i = 0; i < n; i++) {
+        const struct launch_attribute *a = &attrs[i];
+        if (a->id == LAUNCH_COOPERATIVE)
+            shape->is_cooperative = a->value.cooperative != 0;
+        else if (a->id == LAUNCH_CLUSTER_DIMENSION)
+            shape->cluster =
+                (struct dim3){a->value.cluster.x, a->value.cluster.y, a->value.cluster.z};
+    }
+    return CUDA_OK;
+}
+
+static void count_launch(struct ctx *c, struct function *f, const struct launch_result *r,
+                         double seconds)
+{
+    if (!f->stats) {
+        vec_push(&c->stats, ((struct kernel_stats){.name = xstrdup(f->name)}));
+        f->stats = c->stats.len;
+    }
+    struct kernel_stats *s = &c->stats.data[f->stats - 1];
+    s->launches++;
+    s->blocks += r->ctas;
+    s->warp_inst += r->warp_inst;
+    s->thread_inst += r->thread_inst;
+    s->seconds += seconds;
+}
+
+int launch_run(struct ctx *c, const struct op_kernel *k)
+{
+    struct err err = {0};
+    struct launch_result r;
+    int e = function_open(c, k->fn); /* cudaDeviceReset() may have closed it */
+    if (e)
+        return e;
+    struct launch l = {.kernel = k->fn->kernel,
+                       .dynamic_shared_bytes = k->shared_bytes,
+                       .params = k->params,
+                       .is_cooperative = k->is_cooperative,
+                       .max_inst = c->max_inst};
+    memcpy(l.grid, k->grid, sizeof l.grid);
+    memcpy(l.block, k->block, sizeof l.block);
+    double start = seconds_now();
+    bool ok = grid_run(c->dev, &l, &r, &err);
+    count_launch(c, k->fn, &r, seconds_now() - start);
+    if (ok)
+        return CUDA_OK;
+    if (!r.fault.code)
+        return err.code ? err.code : CUDA_LAUNCH_FAILED;
+    c->fault = r.fault.code;
+    report_fault(c, r.fault.msg);
+    return CUDA_OK;
+}
+
+/* --- attributes --- */
+
+static int threads_limit(const struct ctx *c, const struct function *f)
+{
+    const struct ptx_func *src = f->kernel->src;
+    const uint32_t *most = src->reqntid[0] ? src->reqntid : src->maxntid;
+    uint32_t by_regs = c->arch->block_regs /
+                       (uint32_t)align_up((uint64_t)f->kernel->regs * 32, c->arch->reg_unit) * 32;
+    uint32_t n = by_regs < 1024 ? by_regs : 1024;
+    if (most[0]) {
+        uint32_t declared = most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
+        n = declared < n ? declared : n;
+    }
+    return (int)n;
+}
+
+int function_attributes(struct ctx *c, struct cudaFuncAttributes *a, struct function *f)
+{
+    if (!f)
+        return CUDA_INVALID_DEVICE_FUNCTION;
+    if (!a)
+        return CUDA_INVALID_VALUE;
+    int e = function_open(c, f);
+    if (e)
+        return e;
+    const struct kernel *k = f->kernel;
+    const struct ptx_module *m = k->src->module;
+    unsigned target = 0;
+    for (const char *p = m->target; p && *p; p++)
+        if (*p >= '0' && *p <= '9')
+            target = target * 10 + (unsigned)(*p - '0');
+    memset(a, 0, sizeof *a);
+    a->sharedSizeBytes = k->shared_bytes;
+    a->localSizeBytes = k->entry->local_bytes;
+    a->maxThreadsPerBlock = threads_limit(c, f);
+    a->numRegs = (int)k->regs;
+    a->ptxVersion = (int)target;
+    a->binaryVersion = (int)(c->gpu->cc_major * 10 + c->gpu->cc_minor);
+    a->maxDynamicSharedSizeBytes =
+        f->max_dynamic_shared >= 0 ? f->max_dynamic_shared : (int)most_dynamic(c, f);
+    a->preferredShmemCarveout = f->carveout;
+    return CUDA_OK;
+}
+
+int function_set_attribute(struct ctx *c, struct function *f, int attr, int value)
+{
+    enum { MAX_DYNAMIC = 8, CARVEOUT = 9, CLUSTER_FIRST = 11, CLUSTER_LAST = 15 };
+    if (!f)
+        return CUDA_INVALID_DEVICE_FUNCTION;
+    int e = function_open(c, f);
+    if (e)
+        return e;
+    if (attr == MAX_DYNAMIC) {
+        if (value < 0 || (uint64_t)value + f->kernel->shared_bytes > c->gpu->block_shared_bytes)
+            return CUDA_INVALID_VALUE;
+        f->max_dynamic_shared = value;
+    } else if (attr == CARVEOUT) {
+        if (value < -1 || value > 100)
+            return CUDA_INVALID_VALUE;
+        f->carveout = value;
+    } else if (attr < CLUSTER_FIRST || attr > CLUSTER_LAST) {
+        return CUDA_INVALID_VALUE;
+    }
+    return CUDA_OK;
+}

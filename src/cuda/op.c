@@ -1,0 +1,108 @@
+#include "cuda/op.h"
+
+#include "cuda/launch.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+
+#include <string.h>
+#include <time.h>
+
+static void run_copy(const struct op_copy *o)
+{
+    bool whole_rows =
+        o->rows == 1 || (o->dst_pitch == o->row_bytes && o->src_pitch == o->row_bytes);
+    for (size_t z = 0; z < o->slices; z++) {
+        char *dst = (char *)o->dst + z * o->dst_slice;
+        const char *src = (const char *)o->src + z * o->src_slice;
+        if (whole_rows) {
+            memmove(dst, src, o->row_bytes * o->rows);
+            continue;
+        }
+        for (size_t y = 0; y < o->rows; y++)
+            memmove(dst + y * o->dst_pitch, src + y * o->src_pitch, o->row_bytes);
+    }
+}
+
+static void fill_row(char *dst, uint32_t value, uint32_t value_bytes, size_t n)
+{
+    if (value_bytes == 1) {
+        memset(dst, (int)value, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        memcpy(dst + i * value_bytes, &value, value_bytes);
+}
+
+static void run_fill(const struct op_fill *o)
+{
+    for (size_t z = 0; z < o->slices; z++)
+        for (size_t y = 0; y < o->rows; y++)
+            fill_row((char *)o->dst + z * o->slice + y * o->pitch, o->value, o->value_bytes,
+                     o->width);
+}
+
+static void call_callback(void *arg)
+{
+    const struct op_host *h = arg;
+    h->callback(h->stream, CUDA_OK, h->arg);
+}
+
+static int run_host(struct ctx *c, const struct op_host *h)
+{
+    struct op_host copy = *h;
+    if (h->callback)
+        ctx_call_host(c, call_callback, &copy);
+    else
+        ctx_call_host(c, h->fn, h->arg);
+    return CUDA_OK;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int op_run(struct ctx *c, const struct op *o)
+{
+    switch (o->kind) {
+    case OP_KERNEL:
+        return launch_run(c, &o->kernel);
+    case OP_COPY:
+        run_copy(&o->copy);
+        return CUDA_OK;
+    case OP_FILL:
+        run_fill(&o->fill);
+        return CUDA_OK;
+    case OP_HOST:
+        return run_host(c, &o->host);
+    case OP_RECORD:
+        o->event->seconds = seconds_now();
+        o->event->is_recorded = true;
+        return CUDA_OK;
+    case OP_FREE:
+        return memory_free(c, o->mem);
+    case OP_EMPTY:
+    case OP_WAIT:
+        break;
+    }
+    return CUDA_OK;
+}
+
+struct op op_clone(const struct op *o)
+{
+    struct op copy = *o;
+    if (o->kind == OP_KERNEL) {
+        copy.kernel.params = xmalloc(o->kernel.param_bytes + 1);
+        memcpy(copy.kernel.params, o->kernel.params, o->kernel.param_bytes);
+    }
+    return copy;
+}
+
+void op_free(struct op *o)
+{
+    if (o->kind == OP_KERNEL)
+        free(o->kernel.params);
+    o->kind = OP_EMPTY;
+}
