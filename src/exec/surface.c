@@ -46,7 +46,7 @@ static uint32_t to_format(const struct tex_object *o, uint32_t v)
     const float f = f32_of(v);
     if (isnan(f))
         return 0x7fff;
-    return softfp_narrow(f, SOFTFP_F16, LANE_RN) | (signbit(f) ? 0x8000 : 0);
+    return softfp_narrow(v, SOFTFP_F16, LANE_RN) | (signbit(f) ? 0x8000 : 0);
 }
 
 void surface_format(const struct tex_object *o, const uint32_t in[4], unsigned n, char *texel)

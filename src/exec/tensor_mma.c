@@ -138,7 +138,7 @@ static uint32_t narrow_f16(double v)
 {
     if (isnan(v))
         return 0x7fff;
-    return softfp_narrow(v, SOFTFP_F16, LANE_RN) | (signbit(v) ? 0x8000 : 0);
+    return softfp_narrow(softfp_odd_f32(v), SOFTFP_F16, LANE_RN) | (signbit(v) ? 0x8000 : 0);
 }
 
 static uint32_t cut_f32(double v)
