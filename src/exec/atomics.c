@@ -1,43 +1,12 @@
 /* atom and red: read-modify-write, lane by lane in ascending order. */
 #include "exec/lower.h"
 #include "exec/memory.h"
+#include "exec/softfp.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- one lane --- */
-
-static float half_to_float(uint16_t h)
-{
-    _Float16 f;
-    memcpy(&f, &h, 2);
-    return (float)f;
-}
-
-static uint16_t float_to_half(float v)
-{
-    _Float16 f = (_Float16)v;
-    uint16_t h;
-    memcpy(&h, &f, 2);
-    return h;
-}
-
-static float bf16_to_float(uint16_t h)
-{
-    uint32_t u = (uint32_t)h << 16;
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-
-static uint16_t float_to_bf16(float v)
-{
-    uint32_t u;
-    memcpy(&u, &v, 4);
-    if (v != v)
-        return 0x7fff;
-    return (uint16_t)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
-}
 
 /* min and max of floats return the number when one side is NaN. */
 static float pick(float a, float b, enum ptx_mod op)
@@ -48,29 +17,20 @@ static float pick(float a, float b, enum ptx_mod op)
 static uint16_t half_rmw(uint16_t a, uint16_t b, enum ptx_mod op, bool is_bf16)
 {
     if (is_bf16)
-        return float_to_bf16(pick(bf16_to_float(a), bf16_to_float(b), op));
-    return float_to_half(pick(half_to_float(a), half_to_float(b), op));
+        return (uint16_t)bf16_round(
+            f32_bits(pick(f32_of((uint32_t)a << 16), f32_of((uint32_t)b << 16), op)));
+    return (uint16_t)f16_round(f32_bits(pick(f16_to_f32(a), f16_to_f32(b), op)));
 }
 
 static uint64_t f32_rmw(uint64_t old, uint64_t b, enum ptx_mod op)
 {
-    float x, y;
-    uint32_t r, o32 = (uint32_t)old, b32 = (uint32_t)b;
-    memcpy(&x, &o32, 4);
-    memcpy(&y, &b32, 4);
-    x = pick(x, y, op);
-    memcpy(&r, &x, 4);
-    return x != x ? 0x7fffffff : r;
+    return f32_canon(f32_bits(pick(f32_of((uint32_t)old), f32_of((uint32_t)b), op)));
 }
 
 static uint64_t f64_rmw(uint64_t old, uint64_t b, enum ptx_mod op)
 {
-    double x, y;
-    memcpy(&x, &old, 8);
-    memcpy(&y, &b, 8);
-    x = op == PTX_M_MIN ? fmin(x, y) : op == PTX_M_MAX ? fmax(x, y) : x + y;
-    memcpy(&old, &x, 8);
-    return old;
+    double x = f64_of(old), y = f64_of(b);
+    return f64_bits(op == PTX_M_MIN ? fmin(x, y) : op == PTX_M_MAX ? fmax(x, y) : x + y);
 }
 
 static uint64_t float_rmw(enum ptx_type t, enum ptx_mod op, uint64_t old, uint64_t b)

@@ -1,5 +1,6 @@
 #include "exec/lower.h"
 
+#include "exec/softfp.h"
 #include "exec/sregs.h"
 
 #include <string.h>
@@ -36,19 +37,17 @@ struct lane_ref lower_const(struct lower *lo, uint64_t value, unsigned bytes)
 
 static uint64_t float_bits(double v, enum ptx_type t)
 {
-    uint64_t bits = 0;
-    if (t == PTX_F64) {
-        memcpy(&bits, &v, 8);
-    } else if (t == PTX_F16) {
-        _Float16 h = (_Float16)v;
-        memcpy(&bits, &h, 2);
-    } else {
-        float f = (float)v;
-        memcpy(&bits, &f, 4);
-        if (t == PTX_BF16)
-            bits >>= 16;
+    uint32_t narrow = f32_bits((float)v);
+    switch (t) {
+    case PTX_F64:
+        return f64_bits(v);
+    case PTX_F16:
+        return f16_round(narrow);
+    case PTX_BF16:
+        return bf16_round(narrow);
+    default:
+        return narrow;
     }
-    return bits;
 }
 
 uint64_t lower_imm_bits(const struct ptx_operand *o, enum ptx_type t)
