@@ -121,6 +121,8 @@ static bool check_codec(const struct codec_options *o, const char *name, struct 
 static bool split_codecs(struct command *c, struct err *err)
 {
     struct codec_options *o = &c->opts;
+    if (!check_codec(o, "zero", err)) /* block and granularity, whatever the codecs are */
+        return false;
     c->split = xstrdup(strcmp(c->list, "all") ? c->list : ALL_CODECS);
     for (char *name = strtok(c->split, ","); name; name = strtok(NULL, ",")) {
         if (o->ncolumns == CODEC_COLUMNS_MAX)
