@@ -117,7 +117,7 @@ static void threads_and_order_change_no_bit(void **state)
     static struct noc_stats a, b;
     uint64_t back, again;
     uint64_t hash = machine_hash(1, 0, &a, &back);
-    assert_true(back > 5000);
+    assert_true(back > 3000); /* 8 memories send at most 0.2 packets a network cycle each */
     for (unsigned threads = 2; threads <= 4; threads += 2) {
         assert_true(machine_hash(threads, 0, &b, &again) == hash);
         assert_memory_equal(&a, &b, sizeof a);
