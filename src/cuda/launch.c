@@ -34,13 +34,22 @@ static uint32_t most_dynamic(const struct ctx *c, const struct function *f)
     return limit > f->kernel->shared_bytes ? limit - f->kernel->shared_bytes : 0;
 }
 
+/* What .maxntid or .reqntid allow. */
+static uint32_t declared_threads(const struct ptx_func *src)
+{
+    const uint32_t *most = src->reqntid[0] ? src->reqntid : src->maxntid;
+    return most[0] ? most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
+}
+
 static int check_shape(struct ctx *c, struct function *f, const struct launch_shape *s)
 {
     const struct dim3 *b = &s->block, *g = &s->grid;
     uint64_t threads = (uint64_t)b->x * b->y * b->z;
     if (!g->x || !g->y || !g->z || !b->x || !b->y || !b->z || threads > 1024 || b->z > 64 ||
         g->x > INT32_MAX || g->y > 65535 || g->z > 65535)
-        return CUDA_INVALID_CONFIGURATION;
+        return CUDA_INVALID_VALUE; /* what CUDA 13 answers; it was 9, invalid configuration */
+    if (threads > declared_threads(f->kernel->src))
+        return CUDA_INVALID_VALUE;
     if (s->shared_bytes > most_dynamic(c, f))
         return CUDA_INVALID_VALUE;
     if (s->cluster.x && (g->x % s->cluster.x || g->y % s->cluster.y || g->z % s->cluster.z))
@@ -89,7 +98,7 @@ int launch_submit(struct ctx *c, struct function *f, const struct launch_shape *
 {
     struct op o = {.kind = OP_KERNEL};
     if (!f)
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return CUDA_INVALID_HANDLE;
     if (!stream_get(c, s))
         return CUDA_INVALID_HANDLE;
     int e = launch_prepare(c, &o.kernel, f, shape, args);
@@ -160,22 +169,16 @@ int launch_run(struct ctx *c, const struct op_kernel *k)
 
 static int threads_limit(const struct ctx *c, const struct function *f)
 {
-    const struct ptx_func *src = f->kernel->src;
-    const uint32_t *most = src->reqntid[0] ? src->reqntid : src->maxntid;
+    uint32_t declared = declared_threads(f->kernel->src);
     uint32_t by_regs = c->arch->block_regs /
                        (uint32_t)align_up((uint64_t)f->kernel->regs * 32, c->arch->reg_unit) * 32;
-    uint32_t n = by_regs < 1024 ? by_regs : 1024;
-    if (most[0]) {
-        uint32_t declared = most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
-        n = declared < n ? declared : n;
-    }
-    return (int)n;
+    return (int)(by_regs < declared ? by_regs : declared);
 }
 
 int function_attributes(struct ctx *c, struct cudaFuncAttributes *a, struct function *f)
 {
     if (!f)
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return CUDA_INVALID_HANDLE;
     if (!a)
         return CUDA_INVALID_VALUE;
     int e = function_open(c, f);
@@ -204,7 +207,7 @@ int function_set_attribute(struct ctx *c, struct function *f, int attr, int valu
 {
     enum { MAX_DYNAMIC = 8, CARVEOUT = 9, CLUSTER_FIRST = 11, CLUSTER_LAST = 15 };
     if (!f)
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return CUDA_INVALID_HANDLE;
     int e = function_open(c, f);
     if (e)
         return e;

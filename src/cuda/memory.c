@@ -19,7 +19,7 @@ int memory_alloc(struct ctx *c, void **out, size_t bytes, enum mem_kind kind)
         return CUDA_INVALID_VALUE;
     *out = NULL;
     if (!bytes)
-        return kind == MEM_MANAGED ? CUDA_INVALID_VALUE : CUDA_OK;
+        return CUDA_OK;
     const struct mem_alloc *a = devmem_alloc(c->dev->mem, bytes, 0, kind, NULL);
     if (!a)
         return CUDA_OUT_OF_MEMORY;

@@ -20,7 +20,7 @@ int occupancy_blocks(struct ctx *c, int *blocks, struct function *f, int threads
 {
     const struct gpu_arch *a = c->arch;
     if (!f)
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return CUDA_INVALID_HANDLE;
     if (!blocks || threads <= 0)
         return CUDA_INVALID_VALUE;
     int e = function_open(c, f);

@@ -104,6 +104,14 @@ static int attach_memory(struct ctx *c, cudaStream_t s, void *p)
     return a && a->kind == MEM_MANAGED ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
+/* Hints about managed memory, whose later parameters differ between toolkits: there is only one
+ * place where it can be. */
+static int check_managed(struct ctx *c, const void *p, size_t bytes)
+{
+    const struct mem_alloc *a = devmem_find(c->dev->mem, (addr_t)(uintptr_t)p, bytes ? bytes : 1);
+    return a && (a->kind == MEM_MANAGED || a->kind == MEM_VARIABLE) ? CUDA_OK : CUDA_INVALID_VALUE;
+}
+
 static int stream_attribute(struct ctx *c, cudaStream_t s, const void *value)
 {
     if (!stream_get(c, s))
@@ -179,7 +187,7 @@ static int get_function(struct ctx *c, struct function **out, const void *stub)
     if (!out)
         return CUDA_INVALID_VALUE;
     *out = function_get(c, stub);
-    return *out ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION;
+    return *out ? CUDA_OK : stub ? CUDA_INVALID_HANDLE : CUDA_INVALID_DEVICE_FUNCTION;
 }
 
 static int launch(struct ctx *c, const void *f, struct dim3 grid, struct dim3 block, void **args,
@@ -187,7 +195,7 @@ static int launch(struct ctx *c, const void *f, struct dim3 grid, struct dim3 bl
 {
     struct launch_shape shape = {
         .grid = grid, .block = block, .shared_bytes = shared, .is_cooperative = cooperative};
-    return launch_submit(c, function_get(c, f), &shape, args, s);
+    return f ? launch_submit(c, function_get(c, f), &shape, args, s) : CUDA_INVALID_DEVICE_FUNCTION;
 }
 
 static int launch_config(struct ctx *c, const struct cudaLaunchConfig *config, const void *f,
