@@ -29,21 +29,31 @@ static void decode_mnemonic(const char *s, size_t len, struct ptx_inst *i)
     }
 }
 
+/* "[2]" right after ".const": the bank of old PTX. Returns what follows it, or `q`. */
+static const char *skip_bank(const char *start, const char *q)
+{
+    static const char word[] = ".const";
+    size_t n = sizeof word - 1;
+    if (*q != '[' || (size_t)(q - start) < n || memcmp(q - n, word, n))
+        return q;
+    const char *s = q + 1;
+    while (lexer_is(*s, LEX_DIGIT))
+        s++;
+    return *s == ']' ? s + 1 : q;
+}
+
 /* End of the mnemonic that starts with the current token. */
 static const char *mnemonic_end(const struct parser *p)
 {
     const char *q = p->lx.p;
     for (;;) {
-        if (lexer_is(*q, LEX_IDENT) || *q == '.')
+        const char *before = q;
+        while (lexer_is(*q, LEX_IDENT) || *q == '.')
             q++;
-        else if (q[0] == ':' && q[1] == ':')
+        if (q[0] == ':' && q[1] == ':')
             q += 2;
-        else if (*q == '[' && q - p->lx.tok.s > 6 && !memcmp(q - 6, ".const", 6) && q[1] != '\n' &&
-                 strcspn(q, "]\n") < 5)
-            q += strcspn(q, "]\n");
-        else if (*q == ']' && memchr(p->lx.tok.s, '[', (size_t)(q - p->lx.tok.s)))
-            q++;
-        else
+        q = skip_bank(p->lx.tok.s, q);
+        if (q == before)
             return q;
     }
 }
