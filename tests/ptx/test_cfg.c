@@ -149,6 +149,61 @@ static void register_need(void **state)
     assert_int_equal(regs_of("ld.shared.v2.u32 {%r1,%r1}, [sh];"), 1);
 }
 
+/* Plain data flow over instructions, for bodies of "add %rD, %rA, %rB", guarded ones included, and
+ * "@%p1 bra": the largest number of registers live before or after an instruction. */
+static uint32_t reference_need(const struct ptx_func *f)
+{
+    uint32_t in[64] = {0}, most = 0;
+    assert_true(f->ninsts <= 64); /* and %r0 to %r9 are registers 0 to 9 */
+    for (bool changed = true; changed;) {
+        changed = false;
+        most = 1;
+        for (uint32_t pc = f->ninsts; pc-- > 0;) {
+            const struct ptx_inst *i = &f->insts[pc];
+            bool ends = i->op == PTX_OP_RET;
+            uint32_t out = ends || pc + 1 == f->ninsts ? 0 : in[pc + 1], live = out, def = 0;
+            if (i->op == PTX_OP_BRA)
+                live = out |= in[i->ops[0].pc];
+            if (i->op == PTX_OP_ADD) {
+                def = 1u << i->ops[0].reg;
+                if (i->guard == PTX_NO_REG)
+                    live &= ~def;
+                live |= 1u << i->ops[1].reg | 1u << i->ops[2].reg;
+            }
+            changed |= in[pc] != live;
+            in[pc] = live;
+            uint32_t before = (uint32_t)__builtin_popcount(live);
+            uint32_t after = (uint32_t)__builtin_popcount(out | def);
+            most = before > most ? before : most;
+            most = after > most ? after : most;
+        }
+    }
+    return most;
+}
+
+static void register_need_matches_plain_data_flow(void **state)
+{
+    (void)state;
+    struct rng rng = {11};
+    for (unsigned round = 0; round < 1000; round++) {
+        char body[4096], *p = body;
+        unsigned n = 3 + rng_below(&rng, 40);
+        for (unsigned i = 0; i < n; i++) {
+            p += sprintf(p, "L%u: ", i);
+            if (!rng_below(&rng, 4))
+                p += sprintf(p, "@%%p1 bra L%u;\n", rng_below(&rng, n));
+            else
+                p += sprintf(p, "%s add.s32 %%r%u, %%r%u, %%r%u;\n",
+                             rng_below(&rng, 5) ? "" : "@%p1", rng_below(&rng, 10),
+                             rng_below(&rng, 10), rng_below(&rng, 10));
+        }
+        struct ptx_module *m = parse_body_text(body);
+        const struct ptx_func *f = first_func(m);
+        assert_int_equal(ptx_regs_needed(f), reference_need(f));
+        ptx_module_free(m);
+    }
+}
+
 static void callees_and_limits(void **state)
 {
     (void)state;
@@ -173,6 +228,7 @@ int main(void)
         cmocka_unit_test(unreachable_blocks_are_harmless),
         cmocka_unit_test(post_dominators_match_their_definition),
         cmocka_unit_test(register_need),
+        cmocka_unit_test(register_need_matches_plain_data_flow),
         cmocka_unit_test(callees_and_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
