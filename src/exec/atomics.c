@@ -113,7 +113,7 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
     FOR_LANES(l, a->mask)
     {
         for (unsigned k = 0; k < n; k++) {
-            char *cell = (char *)devmem_ptr(a->addr[l]) + (size_t)k * m->bytes;
+            char *cell = (char *)devmem_ptr(a->base + a->addr[l]) + (size_t)k * m->bytes;
             if (m->bytes == 16) {
                 rmw_wide(m, w->base, l, cell);
                 continue;

@@ -22,7 +22,7 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
     (void)arg;
     if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
         !m->regs[0].none && a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
-        memcpy(lane_at(&m->regs[0], w->base), devmem_ptr(a->addr[0]),
+        memcpy(lane_at(&m->regs[0], w->base), devmem_ptr(a->base + a->addr[0]),
                (size_t)m->bytes * WARP_LANES);
         return true;
     }
@@ -32,7 +32,7 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
             local_read(w, l, a->addr[l] + (uint64_t)k * m->bytes, tmp + (size_t)l * m->bytes,
                        m->bytes);
         } else {
-            lanes->gather(a->addr, (uint64_t)k * m->bytes, m->bytes, tmp);
+            lanes->gather(a->addr, a->base + (uint64_t)k * m->bytes, m->bytes, tmp);
         }
         put_lanes(w, m, k, tmp, a->mask);
     }
@@ -46,7 +46,7 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
     (void)arg;
     if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
         a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
-        memcpy(devmem_ptr(a->addr[0]), lane_at(&m->regs[0], w->base),
+        memcpy(devmem_ptr(a->base + a->addr[0]), lane_at(&m->regs[0], w->base),
                (size_t)m->bytes * WARP_LANES);
         return true;
     }
@@ -58,7 +58,8 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
             local_write(w, l, a->addr[l] + (uint64_t)k * m->bytes, src + (size_t)l * r->bytes,
                         m->bytes);
         } else {
-            lanes->scatter(a->addr, (uint64_t)k * m->bytes, src, r->bytes, m->bytes, a->mask);
+            lanes->scatter(a->addr, a->base + (uint64_t)k * m->bytes, src, r->bytes, m->bytes,
+                           a->mask);
         }
     }
     return true;

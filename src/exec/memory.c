@@ -127,20 +127,16 @@ bool access_check(struct warp *w, const struct xinst *x, struct access *a)
         return fault_misaligned(w, x, a);
     switch (a->space) {
     case PTX_SPACE_SHARED:
-        if (!check_offsets(w, x, a, w->cta->shared_bytes))
-            return false;
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            a->addr[l] += (uintptr_t)w->cta->shared;
-        return true;
+        a->base = (uintptr_t)w->cta->shared;
+        return check_offsets(w, x, a, w->cta->shared_bytes);
     case PTX_SPACE_LOCAL:
+        a->base = 0;
         return check_offsets(w, x, a, (uint64_t)w->local_words * 4);
     case PTX_SPACE_PARAM:
-        if (!check_offsets(w, x, a, w->grid->kernel->src->param_bytes))
-            return false;
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            a->addr[l] += (uintptr_t)w->grid->params;
-        return true;
+        a->base = (uintptr_t)w->grid->params;
+        return check_offsets(w, x, a, w->grid->kernel->src->param_bytes);
     default:
+        a->base = 0;
         return check_global(w, x, a);
     }
 }
@@ -223,7 +219,7 @@ static bool copy_out(struct warp *w, const struct xinst *x, struct access *a, vo
         if (a->space == PTX_SPACE_LOCAL)
             local_read(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else
-            memcpy(b->p + (size_t)l * b->stride, devmem_ptr(a->addr[l]), a->bytes);
+            memcpy(b->p + (size_t)l * b->stride, devmem_ptr(a->base + a->addr[l]), a->bytes);
     }
     return true;
 }
@@ -237,7 +233,7 @@ static bool copy_in(struct warp *w, const struct xinst *x, struct access *a, voi
         if (a->space == PTX_SPACE_LOCAL)
             local_write(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else
-            memcpy(devmem_ptr(a->addr[l]), b->p + (size_t)l * b->stride, a->bytes);
+            memcpy(devmem_ptr(a->base + a->addr[l]), b->p + (size_t)l * b->stride, a->bytes);
     }
     return true;
 }

@@ -5,10 +5,11 @@
 #include "exec/grid.h"
 #include "exec/memory_lanes.h"
 
-/* The lanes of one access, all in one space. For shared and global memory `addr` are host addresses
- * after access_check(); for local memory they stay offsets in the lane's own memory. */
+/* The lanes of one access, all in one space. After access_check() the bytes of lane l are at host
+ * address base + addr[l]; in local memory addr[l] is an offset in the lane's own memory. */
 struct access {
     addr_t addr[WARP_LANES];
+    uintptr_t base;
     struct addr_span span;
     uint32_t mask;
     uint8_t space; /* GLOBAL, SHARED, LOCAL or PARAM (a kernel's parameters) */
