@@ -116,6 +116,8 @@ static bool parse_decl_word(struct parser *p, struct decl *d, enum ptx_type *opa
         return parse_ptr(p);
     if (parse_token_is(&t, "v2") || parse_token_is(&t, "v4"))
         d->vec = (uint8_t)(t.s[1] - '0');
+    else if (parse_token_is(&t, "v8"))
+        return parse_error(p, &t, "vector variables have 2 or 4 elements");
     else if ((type = ptx_type_find(t.s, t.len)))
         d->type = (uint8_t)type;
     return true;

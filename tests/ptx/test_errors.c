@@ -35,6 +35,7 @@ static void places_and_expectations(void **state)
         {".reg .b32 %z<1000000000>;",
          "1:11: 1000000000 registers are more than this module could use"},
         {".shared .u32 x[2] = {1, 2, 3};", "1:29: 'x' holds 2 values, the initialiser has more"},
+        {".reg .v8 .u16 x;", "1:6: vector variables have 2 or 4 elements"},
         {".shared x;", "1:9: expected a type such as .u32, found 'x'"},
         {".local .align 3 .u32 x;", "1:15: the alignment must be a power of two"},
         {"?", "1:1: expected an instruction, a label, a directive or '}', found '?'"},
