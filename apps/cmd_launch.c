@@ -136,19 +136,27 @@ static bool place_buffer(struct device *d, struct arg *a, struct err *err)
 {
     char *data = NULL;
     size_t len = a->size;
-    if (a->in && !(data = file_read(a->in, &len, err)))
+    /* a plain file goes straight into device memory; a pipe has to be read first */
+    bool is_plain = a->in && file_size(a->in, &a->size);
+    if (is_plain)
+        len = a->size;
+    else if (a->in && !(data = file_read(a->in, &len, err)))
         return false;
     const struct mem_alloc *m = devmem_alloc(d->mem, len ? len : 1, 0, MEM_DEVICE, NULL);
-    if (!m) {
-        free(data);
-        return err_set(err, "no device memory for a buffer of %zu bytes", len);
-    }
-    if (data)
+    bool ok = m != NULL;
+    if (!ok)
+        err_set(err, "no device memory for a buffer of %zu bytes (the GPU has %llu MB)", len,
+                (unsigned long long)(devmem_capacity(d->mem) >> 20));
+    else if (is_plain)
+        ok = file_read_into(a->in, devmem_ptr(m->base), len, err);
+    else if (data)
         memcpy(devmem_ptr(m->base), data, len);
     free(data);
-    a->size = len;
-    a->value = m->base;
-    return true;
+    if (ok) {
+        a->size = len;
+        a->value = m->base;
+    }
+    return ok;
 }
 
 /* Old PTX does not declare the width of its addresses: the parameters for buffers tell. */

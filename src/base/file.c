@@ -39,6 +39,25 @@ char *file_read(const char *path, size_t *len, struct err *err)
     return buf;
 }
 
+bool file_size(const char *path, uint64_t *bytes)
+{
+    struct stat st;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    *bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+bool file_read_into(const char *path, void *to, size_t len, struct err *err)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return err_set(err, "cannot read %s: %s", path, strerror(errno));
+    bool ok = fread(to, 1, len, f) == len;
+    fclose(f);
+    return ok || err_set(err, "cannot read %zu bytes of %s", len, path);
+}
+
 bool file_write(const char *path, const void *data, size_t len, struct err *err)
 {
     FILE *f = fopen(path, "wb");

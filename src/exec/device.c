@@ -12,6 +12,7 @@ static struct device *device_with(struct devmem *mem)
     d->heap_limit_bytes = UINT64_C(8) << 20;
     d->stack_limit_bytes = UINT64_C(512) << 10;
     d->sm_count = 1;
+    d->block_shared_bytes = 227u << 10;
     return d;
 }
 

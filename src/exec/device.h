@@ -29,7 +29,8 @@ struct device {
     uint64_t heap_used_bytes;
     uint64_t stack_limit_bytes; /* local memory of one thread */
     uint32_t sm_count;
-    uint32_t grid_count; /* %gridid of the next launch */
+    uint32_t block_shared_bytes; /* the most a block may have */
+    uint32_t grid_count;         /* %gridid of the next launch */
 };
 
 struct device *device_new(uint64_t memory_bytes, struct err *err);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RESERVE_BYTES    (UINT64_C(1) << 40)
+#define RESERVE_STEP     (UINT64_C(1) << 40)
 #define RESERVE_BYTES_32 (UINT64_C(3) << 30)
 #define COMMIT_STEP      (UINT64_C(2) << 20)
 #define DEFAULT_ALIGN    256u
@@ -60,7 +60,11 @@ static struct devmem *reserve(uint64_t capacity, addr_t first, uint64_t bytes, u
 
 struct devmem *devmem_new(uint64_t capacity_bytes, struct err *err)
 {
-    return reserve(capacity_bytes, DEVICE_BASE, RESERVE_BYTES, RESERVE_BYTES, 16, err);
+    /* twice the capacity, for guards and holes */
+    uint64_t bytes = align_up(2 * capacity_bytes + (UINT64_C(64) << 20), COMMIT_STEP);
+    if (bytes > RESERVE_STEP)
+        bytes = RESERVE_STEP;
+    return reserve(capacity_bytes, DEVICE_BASE, bytes, RESERVE_STEP, 16, err);
 }
 
 struct devmem *devmem_new_32(uint64_t capacity_bytes, struct err *err)

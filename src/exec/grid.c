@@ -221,7 +221,13 @@ static void run_free(struct run *r)
     vec_free(&r->spare);
 }
 
-static bool check_shape(const struct launch *l, struct err *err)
+/* Threads that .maxntid or .reqntid name; 0 = not given. */
+static uint64_t threads_declared(const uint32_t n[3])
+{
+    return (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
+}
+
+static bool check_shape(const struct device *d, const struct launch *l, struct err *err)
 {
     const struct ptx_func *f = l->kernel->src;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -240,13 +246,23 @@ static bool check_shape(const struct launch *l, struct err *err)
                             "kernel %s: a grid of %u x %u x %u blocks; the limits are 2147483647, "
                             "65535 and 65535",
                             f->name, l->grid[0], l->grid[1], l->grid[2]);
-    const uint32_t *most = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t limit =
-        most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
+    uint64_t limit = threads_declared(f->maxntid);
     if (limit && threads > limit)
         return err_set_code(err, OUT_OF_RESOURCES,
-                            "kernel %s: %llu threads a block, but it was compiled for at most %llu",
+                            "kernel %s: %llu threads a block, but it was compiled for at most %llu "
+                            "(.maxntid)",
                             f->name, (unsigned long long)threads, (unsigned long long)limit);
+    limit = threads_declared(f->reqntid);
+    if (limit && threads != limit)
+        return err_set_code(err, INVALID_VALUE,
+                            "kernel %s: %llu threads a block, but it was compiled for exactly %llu "
+                            "(.reqntid)",
+                            f->name, (unsigned long long)threads, (unsigned long long)limit);
+    uint64_t shared = (uint64_t)l->kernel->shared_bytes + l->dynamic_shared_bytes;
+    if (shared > d->block_shared_bytes)
+        return err_set_code(err, INVALID_VALUE,
+                            "kernel %s: %llu bytes of shared memory a block; the GPU has %u",
+                            f->name, (unsigned long long)shared, d->block_shared_bytes);
     return true;
 }
 
@@ -266,7 +282,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
               struct err *err)
 {
     memset(result, 0, sizeof *result);
-    if (!check_shape(l, err))
+    if (!check_shape(d, l, err))
         return false;
     struct grid *g = xcalloc(1, sizeof *g);
     grid_init(g, d, l);

@@ -29,19 +29,23 @@ const struct gpu_row *gpu_find(const char *name, struct err *err)
     return NULL;
 }
 
+static struct device *with_limits(const struct gpu_row *gpu, struct device *d)
+{
+    if (d) {
+        d->sm_count = gpu->sm_count;
+        d->block_shared_bytes = gpu->block_shared_bytes;
+    }
+    return d;
+}
+
 struct device *gpu_device_new(const struct gpu_row *gpu, struct err *err)
 {
-    struct device *d = device_new(gpu->memory_bytes, err);
-    if (d)
-        d->sm_count = gpu->sm_count;
-    return d;
+    return with_limits(gpu, device_new(gpu->memory_bytes, err));
 }
 
 struct device *gpu_device_new_32(const struct gpu_row *gpu, struct err *err)
 {
     uint64_t most = UINT64_C(3) << 30;
-    struct device *d = device_new_32(gpu->memory_bytes < most ? gpu->memory_bytes : most, err);
-    if (d)
-        d->sm_count = gpu->sm_count;
-    return d;
+    return with_limits(gpu,
+                       device_new_32(gpu->memory_bytes < most ? gpu->memory_bytes : most, err));
 }
