@@ -6,6 +6,17 @@
 
 #include "exec/lanes.h"
 
+/* c ? a : b without a branch: compilers turn a conditional of costly operands into one, which ends
+ * the vector loop around it. */
+static inline uint32_t sel32(bool c, uint32_t a, uint32_t b)
+{
+    return b ^ ((a ^ b) & (0 - (uint32_t)c));
+}
+static inline uint64_t sel64(bool c, uint64_t a, uint64_t b)
+{
+    return b ^ ((a ^ b) & (0 - (uint64_t)c));
+}
+
 static inline float f32_of(uint32_t u)
 {
     float f;
@@ -76,35 +87,34 @@ struct softfp_format {
 #define SOFTFP_E5M2 ((struct softfp_format){3, -14, 0x7c})
 #define SOFTFP_E4M3 ((struct softfp_format){4, -6, 0x7f})
 
-/* Rounds the magnitude of a finite double to `f`; at or above f.inf means overflow before any
- * overflow rule. `away` rounds away from zero what is not exact (0 for RZ), `nearest` to nearest,
- * ties to even. */
-static inline uint64_t softfp_round_mag(uint64_t mag, struct softfp_format f, bool nearest,
-                                        bool away)
+/* A double as f32 bits rounded to odd: cut off, and the last bit tells of what was lost. Rounding
+ * it again to a format of at most 22 bits within the range of f32 is right in every mode. */
+static inline uint32_t softfp_odd_f32(double v)
 {
-    const int64_t e = (int64_t)(mag >> 52) - 1023;
-    const uint64_t sig = (mag & 0x000fffffffffffff) | 0x0010000000000000;
-    const int64_t above = e - f.emin;
-    const int64_t sh0 = 53 - f.prec + (above < 0 ? -above : 0);
-    const uint64_t sh = (uint64_t)(sh0 > 60 ? 60 : sh0);
-    const uint64_t q = sig >> sh, rem = sig & ((UINT64_C(1) << sh) - 1);
-    const uint64_t half = UINT64_C(1) << (sh - 1);
-    const uint64_t up_n = (rem > half) | ((rem == half) & q);
-    const uint64_t up_a = rem != 0;
-    const uint64_t up = nearest ? up_n & 1 : away ? up_a : 0;
-    return ((uint64_t)(above > 0 ? above : 0) << (f.prec - 1)) + q + up;
+    const float y = (float)v;
+    const double back = (double)y;
+    const uint32_t u = f32_bits(y);
+    const uint32_t too_far = __builtin_fabs(back) > __builtin_fabs(v);
+    return (u - too_far) | (back < v) | (back > v);
 }
 
-/* A double, exact or rounded to odd, to a format with infinities. NaNs are the caller's affair. */
-static inline uint32_t softfp_narrow(double v, struct softfp_format f, unsigned rnd)
+/* f32 bits, exact or rounded to odd, to the magnitude in a format with infinities (or the pattern
+ * f.inf for overflow). NaNs are the caller's affair. */
+static inline uint32_t softfp_narrow(uint32_t u, struct softfp_format f, unsigned rnd)
 {
-    const uint64_t u = f64_bits(v), mag = u & ~F64_SIGN;
-    const bool neg = u >> 63;
-    const bool away = (rnd == LANE_RM && neg) || (rnd == LANE_RP && !neg);
-    const uint64_t r = softfp_round_mag(mag, f, rnd == LANE_RN, away);
-    const uint64_t over = rnd == LANE_RN || away ? f.inf : f.inf - 1;
-    const uint64_t m = mag >= F64_INF ? f.inf : r >= f.inf ? over : mag ? r : 0;
-    return (uint32_t)m;
+    const uint32_t mag = u & ~F32_SIGN, neg = u >> 31, field = mag >> 23;
+    const uint32_t sig = (mag & 0x007fffff) | (uint32_t)(field != 0) << 23;
+    const int32_t above = (int32_t)(field ? field : 1) - 127 - f.emin;
+    const int32_t drop = 24 - f.prec - (above < 0 ? above : 0);
+    const uint32_t sh = (uint32_t)(drop > 31 ? 31 : drop);
+    const uint32_t q = sig >> sh, rem = sig & (((uint32_t)1 << sh) - 1);
+    const uint32_t half = (uint32_t)1 << (sh - 1);
+    const uint32_t nearest = (rem > half) | ((rem == half) & q & 1);
+    const bool away = ((rnd == LANE_RM) & neg) | ((rnd == LANE_RP) & !neg);
+    const uint32_t up = sel32(rnd == LANE_RN, nearest, (rem != 0) & away);
+    const uint32_t r = ((uint32_t)(above > 0 ? above : 0) << (f.prec - 1)) + q + up;
+    const uint32_t over = f.inf - !((rnd == LANE_RN) | away);
+    return sel32(mag >= F32_INF, f.inf, sel32(r >= f.inf, over, r));
 }
 
 /* x + y + (what was lost) to double rounded to odd, so that rounding again to a narrower format is
@@ -114,10 +124,11 @@ static inline double softfp_add_odd(double x, double y)
     const double s = x + y, t = s - x;
     const double err = (x - (s - t)) + (y - t);
     const uint64_t u = f64_bits(s);
-    /* Inexact, and the last bit is even: step towards the true sum. */
-    const bool fix = (err != 0) & !(u & 1) & ((u & ~F64_SIGN) < F64_INF);
-    const bool grow = (err > 0) == (s > 0);
-    return f64_of(fix ? (grow ? u + 1 : u - 1) : u);
+    /* Inexact, and the last bit is even: one step in magnitude towards the true sum. Not a number
+     * at infinity, the error fails the comparison. */
+    const uint64_t inexact = 0 - (uint64_t)(__builtin_fabs(err) > 0), even = (u & 1) - 1;
+    const uint64_t step = 1 - 2 * ((f64_bits(err) ^ u) >> 63);
+    return f64_of(u + (step & inexact & even));
 }
 
 static inline uint32_t f16_to_f32_bits(uint32_t h)
@@ -125,12 +136,26 @@ static inline uint32_t f16_to_f32_bits(uint32_t h)
     const uint32_t sign = (h & 0x8000) << 16, mag = h & 0x7fff;
     const uint32_t scaled = f32_bits(f32_of(mag << 13) * 0x1p112f);
     const uint32_t special = F32_INF | mag << 13;
-    return sign | (mag >= 0x7c00 ? special : scaled);
+    return sign | sel32(mag >= 0x7c00, special, scaled);
 }
 
 static inline float f16_to_f32(uint32_t h)
 {
     return f32_of(f16_to_f32_bits(h));
+}
+
+/* f32 bits to f16 and bf16, to nearest even; NaN to the hardware's. */
+static inline uint32_t f16_round(uint32_t u)
+{
+    const uint32_t m = u & ~F32_SIGN, sign = u >> 16 & 0x8000;
+    const uint32_t normal = (m - 0x38000000 + 0xfff + (m >> 13 & 1)) >> 13;
+    const uint32_t tiny = f32_bits(f32_of(m) + 0.5f) - 0x3f000000;
+    const uint32_t h = sel32(m < 0x38800000, tiny, sel32(m >= 0x477ff000, 0x7c00, normal));
+    return sel32(m > F32_INF, 0x7fff, sign | h);
+}
+static inline uint32_t bf16_round(uint32_t u)
+{
+    return sel32((u & ~F32_SIGN) > F32_INF, 0x7fff, (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
 #endif

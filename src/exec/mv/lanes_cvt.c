@@ -7,10 +7,11 @@
 #include "exec/softfp.h"
 
 /* Y(NAME, type, storage): 8-bit values live in 16-bit elements. */
-#define INTS(Y)                                                                        \
-    Y(U8, u8, u16)                                                                     \
-    Y(S8, s8, u16) Y(U16, u16, u16) Y(S16, s16, u16) Y(U32, u32, u32) Y(S32, s32, u32) \
-        Y(U64, u64, u64) Y(S64, s64, u64)
+#define INTS(Y)      \
+    Y(U8, u8, u16)   \
+    Y(S8, s8, u16)   \
+    Y(U16, u16, u16) \
+    Y(S16, s16, u16) Y(U32, u32, u32) Y(S32, s32, u32) Y(U64, u64, u64) Y(S64, s64, u64)
 
 #define MIN_u8  0
 #define MAX_u8  UINT8_MAX
@@ -138,8 +139,9 @@ static inline void narrow(const struct lane_op *op, const double *v, u32 *r, str
     const u32 limit = op->imm ? op->imm : UINT32_MAX;
     LANE_FOR
     {
-        const u32 m = softfp_narrow(v[l], f, rnd), s = f64_bits(v[l]) >> 63 ? sign : 0;
-        r[l] = v[l] != v[l] ? nan : s | (m > limit ? limit : m);
+        const u32 m = softfp_narrow(softfp_odd_f32(v[l]), f, rnd);
+        const u32 s = sel32(f64_bits(v[l]) >> 63, sign, 0);
+        r[l] = sel32(v[l] != v[l], nan, s | (m > limit ? limit : m));
     }
 }
 
@@ -445,6 +447,10 @@ LANE_FN1(f64_f32, u64, u32, f64_bits((double)f32_of(x)))
 LANE_FN1(f32_f64, u32, u64, narrow_nan(f64_of(x)))
 LANE_FN1(f32_f16, u32, u16, f32_canon(f16_to_f32_bits(x)))
 LANE_FN1(f32_bf16, u32, u16, (u32)x << 16)
+LANE_FN1(f16_f32, u16, u32, f16_round(x))
+LANE_FN1(bf16_f32, u16, u32, bf16_round(x))
+LANE_FN2(f16x2_f32, u32, u32, u32, f16_round(x) << 16 | f16_round(y))
+LANE_FN2(bf16x2_f32, u32, u32, u32, bf16_round(x) << 16 | bf16_round(y))
 LANE_FN1(f32_f32, u32, u32, x)
 LANE_FN1(sat_f32_f32, u32, u32, f32_saturate(x))
 
@@ -464,13 +470,15 @@ LANE_FN1(rpi_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_ceilf(f32_of(x)))))
 
 #define INT_ROW(S, s, D, d) \
     LANE_ROW(CVT, D, S, 0, int_##d##_##s), LANE_ROW(CVT, D, S, LV_SAT, sat_##d##_##s),
-#define INT_ROWS(D, d, ds)                                                                        \
-    INT_ROW(U8, u8, D, d)                                                                         \
-    INT_ROW(S8, s8, D, d) INT_ROW(U16, u16, D, d) INT_ROW(S16, s16, D, d) INT_ROW(U32, u32, D, d) \
-        INT_ROW(S32, s32, D, d) INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d)                   \
-            LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16),                                         \
-        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                                           \
-        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                                             \
+#define INT_ROWS(D, d, ds)                                                  \
+    INT_ROW(U8, u8, D, d)                                                   \
+    INT_ROW(S8, s8, D, d)                                                   \
+    INT_ROW(U16, u16, D, d)                                                 \
+    INT_ROW(S16, s16, D, d) INT_ROW(U32, u32, D, d) INT_ROW(S32, s32, D, d) \
+        INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d)                     \
+            LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16),                   \
+        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                     \
+        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                       \
         LANE_ROW(CVT, D, F64, LV_ANY, any_##d##_f64),
 #define FLOAT_ROWS(S, s, ss)                                                                  \
     LANE_ROW(CVT, F16, S, LV_ANY, any_f16_##s), LANE_ROW(CVT, BF16, S, LV_ANY, any_bf16_##s), \
@@ -496,6 +504,10 @@ const struct lane_entry MV(lanes_cvt)[] = {
     LANE_ROW(CVT, F32, F64, 0, f32_f64),
     LANE_ROW(CVT, F32, F16, 0, f32_f16),
     LANE_ROW(CVT, F32, BF16, 0, f32_bf16),
+    LANE_ROW(CVT, F16, F32, 0, f16_f32),
+    LANE_ROW(CVT, BF16, F32, 0, bf16_f32),
+    LANE_ROW(CVT, F16X2, F32, 0, f16x2_f32),
+    LANE_ROW(CVT, BF16X2, F32, 0, bf16x2_f32),
     LANE_ROW(CVT, F32, F32, 0, f32_f32),
     LANE_ROW(CVT, F32, F32, LV_SAT, sat_f32_f32),
     LANE_ROW(CVT, S32, F32, PTX_M_RZI, rzi_s32_f32),

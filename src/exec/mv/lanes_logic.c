@@ -153,8 +153,8 @@ LANE_FN3(prmt_b32_ecl, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecl))
 LANE_FN3(prmt_b32_ecr, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecr))
 LANE_FN3(prmt_b32_rc16, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc16))
 
-/* Counting. Written out, because popcount and count-leading-zeros are no vector operations on most
- * hosts and these shapes are. */
+/* Counting. Population count is written out because it is no vector operation on most hosts and
+ * this shape is. */
 static inline u32 popc_32(u32 x)
 {
     x -= x >> 1 & 0x55555555;
@@ -168,17 +168,11 @@ static inline u32 popc_64(u64 x)
 }
 static inline u32 clz_32(u32 x)
 {
-    x |= x >> 1;
-    x |= x >> 2;
-    x |= x >> 4;
-    x |= x >> 8;
-    x |= x >> 16;
-    return 32 - popc_32(x);
+    return x ? (u32)__builtin_clz(x) : 32;
 }
 static inline u32 clz_64(u64 x)
 {
-    const u32 hi = (u32)(x >> 32);
-    return hi ? clz_32(hi) : 32 + clz_32((u32)x);
+    return x ? (u32)__builtin_clzll(x) : 64;
 }
 static inline u32 brev_32(u32 x)
 {

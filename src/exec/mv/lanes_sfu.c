@@ -5,7 +5,8 @@
 #define SFU(name)                                \
     LANE_FN1(fn_##name, u32, u32, sfu_##name(x)) \
     LANE_FN1(fn_##name##_ftz, u32, u32, f32_flush(sfu_##name(f32_flush(x))))
-SFU(ex2)
+LANE_FN1(fn_ex2, u32, u32, sfu_ex2(x))
+LANE_FN1(fn_ex2_ftz, u32, u32, sfu_ex2_ftz(x))
 SFU(lg2)
 SFU(sin)
 SFU(cos)

@@ -1,54 +1,49 @@
 /* Video instructions: parts of words, saturation, a secondary operation or a merge with c.
  *
  * The lane_op holds: type, type2, mode = types of d, a, b; sel_a, sel_b = parts of a and b; sel_d =
- * part of d that is written (SIMD forms: the one element); boolop = secondary operation; cmp; sat;
+ * part of d that is written; boolop = secondary operation; cmp; sat;
  * flag = .wrap of the shifts; imm = LANE_VMAD_*. */
 #include "exec/lanes_loop.h"
 
 enum kind { ADD, SUB, ABSDIFF, AVRG, MIN, MAX, SET, SHL, SHR };
 
+/* A part of a word. */
+struct part {
+    unsigned shift, bits;
+};
+
 struct shape {
     bool signed_d, signed_a, signed_b, sat, wrap;
-    u8 sel_a, sel_b, sel_d, second, cmp;
+    struct part a, b, d;
+    u32 written; /* the bits of d that come from the operation, if not all or a sum */
+    u8 second, cmp;
 };
+
+static inline struct part part_of(u8 sel)
+{
+    if (sel >= PTX_M_B0 && sel <= PTX_M_B3)
+        return (struct part){8u * (unsigned)(sel - PTX_M_B0), 8};
+    if (sel == PTX_M_H0 || sel == PTX_M_H1)
+        return (struct part){16u * (unsigned)(sel - PTX_M_H0), 16};
+    return (struct part){0, 32};
+}
 
 static inline struct shape shape_of(const struct lane_op *op)
 {
+    const struct part d = part_of(op->sel_d);
     return (struct shape){
         .signed_d = ptx_type_is_signed((enum ptx_type)op->type),
         .signed_a = ptx_type_is_signed((enum ptx_type)op->type2),
         .signed_b = ptx_type_is_signed((enum ptx_type)op->mode),
         .sat = op->sat,
         .wrap = op->flag,
-        .sel_a = op->sel_a,
-        .sel_b = op->sel_b,
-        .sel_d = op->sel_d,
+        .a = part_of(op->sel_a),
+        .b = part_of(op->sel_b),
+        .d = d,
+        .written = (u32)(((u64)1 << d.bits) - 1) << d.shift,
         .second = op->boolop,
         .cmp = op->cmp,
     };
-}
-
-/* Where a selector's part lies. */
-static inline void part_of(u8 sel, unsigned *shift, unsigned *bits)
-{
-    switch (sel) {
-    case PTX_M_B0:
-    case PTX_M_B1:
-    case PTX_M_B2:
-    case PTX_M_B3:
-        *shift = 8u * (unsigned)(sel - PTX_M_B0);
-        *bits = 8;
-        break;
-    case PTX_M_H0:
-    case PTX_M_H1:
-        *shift = 16u * (unsigned)(sel - PTX_M_H0);
-        *bits = 16;
-        break;
-    default:
-        *shift = 0;
-        *bits = 32;
-        break;
-    }
 }
 
 static inline s64 extend(u32 v, unsigned bits, bool is_signed)
@@ -57,11 +52,9 @@ static inline s64 extend(u32 v, unsigned bits, bool is_signed)
     return is_signed ? (s64)top >> (64 - bits) : (s64)(top >> (64 - bits));
 }
 
-static inline s64 select_part(u32 v, u8 sel, bool is_signed)
+static inline s64 select_part(u32 v, struct part p, bool is_signed)
 {
-    unsigned shift, bits;
-    part_of(sel, &shift, &bits);
-    return extend(v >> shift, bits, is_signed);
+    return extend(v >> p.shift, p.bits, is_signed);
 }
 
 static inline s64 saturate(s64 v, unsigned bits, bool is_signed)
@@ -107,8 +100,6 @@ static inline s64 apply(enum kind k, const struct shape *s, s64 x, s64 y)
         return x - y;
     case ABSDIFF:
         return x > y ? x - y : y - x;
-    case AVRG:
-        return (x + y + (x + y >= 0)) >> 1;
     case MIN:
         return x < y ? x : y;
     case MAX:
@@ -125,16 +116,12 @@ static inline s64 apply(enum kind k, const struct shape *s, s64 x, s64 y)
 /* The scalar forms. */
 static inline u32 scalar(enum kind k, const struct shape *s, u32 a, u32 b, u32 c)
 {
-    const s64 x = select_part(a, s->sel_a, s->signed_a), y = select_part(b, s->sel_b, s->signed_b);
+    const s64 x = select_part(a, s->a, s->signed_a), y = select_part(b, s->b, s->signed_b);
     s64 t = apply(k, s, x, y);
-    unsigned shift, bits;
-    part_of(s->sel_d, &shift, &bits);
     if (s->sat)
-        t = saturate(t, bits, s->signed_d);
-    if (s->sel_d) {
-        const u32 m = (((u32)1 << bits) - 1) << shift;
-        return ((u32)t << shift & m) | (c & ~m);
-    }
+        t = saturate(t, s->d.bits, s->signed_d);
+    if (s->d.bits < 32)
+        return ((u32)t << s->d.shift & s->written) | (c & ~s->written);
     const s64 u = extend((u32)t, 32, s->signed_d), v = extend(c, 32, s->signed_d);
     switch (s->second) {
     case PTX_M_ADD:
@@ -148,22 +135,34 @@ static inline u32 scalar(enum kind k, const struct shape *s, u32 a, u32 b, u32 c
     }
 }
 
+/* One element of the SIMD forms, where 32 bits are enough for everything. */
+static inline s32 element(enum kind k, const struct shape *s, u32 a, u32 b, unsigned bits)
+{
+    const u32 m = ((u32)1 << bits) - 1;
+    const u32 top_a = (u32)s->signed_a << (bits - 1), top_b = (u32)s->signed_b << (bits - 1);
+    const s32 x = (s32)((a & m) ^ top_a) - (s32)top_a, y = (s32)((b & m) ^ top_b) - (s32)top_b;
+    const s32 t = k == ADD       ? x + y
+                  : k == SUB     ? x - y
+                  : k == ABSDIFF ? (x > y ? x - y : y - x)
+                  : k == AVRG    ? (x + y + (x + y >= 0)) >> 1
+                  : k == MIN     ? (x < y ? x : y)
+                  : k == MAX     ? (x > y ? x : y)
+                                 : compare(s->cmp, x, y);
+    const s32 most = (s32)(m >> s->signed_d), least = s->signed_d ? -most - 1 : 0;
+    const s32 hi = s->sat ? most : INT32_MAX, lo = s->sat ? least : INT32_MIN;
+    return t > hi ? hi : t < lo ? lo : t;
+}
+
 /* The SIMD forms: elements of `bits`; those not written come from c, or all are added to it. */
 static inline u32 simd(enum kind k, const struct shape *s, u32 a, u32 b, u32 c, unsigned bits)
 {
-    unsigned shift = 0, wide = 32;
-    part_of(s->sel_d, &shift, &wide);
     u32 sum = c, merged = 0;
     for (unsigned at = 0; at < 32; at += bits) {
-        const u32 m = (u32)(((u64)1 << bits) - 1) << at;
-        const bool on = wide == 32 || shift == at;
-        s64 t = apply(k, s, extend(a >> at, bits, s->signed_a), extend(b >> at, bits, s->signed_b));
-        if (s->sat)
-            t = saturate(t, bits, s->signed_d);
-        sum += on ? (u32)t : 0;
-        merged |= (on ? (u32)t << at : c) & m;
+        const u32 t = (u32)element(k, s, a >> at, b >> at, bits), m = (u32)(((u64)1 << bits) - 1);
+        sum += t & (0 - (s->written >> at & 1));
+        merged |= (t & m) << at;
     }
-    return s->second == PTX_M_ADD ? sum : merged;
+    return s->second == PTX_M_ADD ? sum : (merged & s->written) | (c & ~s->written);
 }
 
 #define VIDEO(name, EXPR)                                                               \
@@ -208,7 +207,7 @@ static inline u32 multiply_add(const struct shape *s, u32 how, u32 a, u32 b, u32
 {
     const bool negate = how & LANE_VMAD_NEG_PRODUCT, negate_c = how & LANE_VMAD_NEG_C;
     const bool is_signed = s->signed_a || s->signed_b || negate || negate_c;
-    s128 t = (s128)select_part(a, s->sel_a, s->signed_a) * select_part(b, s->sel_b, s->signed_b);
+    s128 t = (s128)select_part(a, s->a, s->signed_a) * select_part(b, s->b, s->signed_b);
     u32 one = 0;
     if (how & LANE_VMAD_PO) {
         one = 1;
