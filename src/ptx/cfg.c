@@ -108,14 +108,82 @@ static void find_edges(struct ptx_cfg *c, const struct ptx_func *f)
         for_each_succ(c, f, b, store_edge);
 }
 
+static bool can_split(const struct ptx_inst *i)
+{
+    uint32_t n;
+    return branch_targets(i, &n) && (i->guard != PTX_NO_REG || i->op == PTX_OP_BRX);
+}
+
+/* Blocks that do nothing but end the path, or go to one that does. */
+static void find_ends(const struct ptx_cfg *c, const struct ptx_func *f, bool *ends)
+{
+    for (uint32_t b = c->nblocks; b-- > 0;) {
+        const struct ptx_block *blk = &c->blocks[b];
+        const struct ptx_inst *i = &f->insts[blk->first];
+        if (blk->first != blk->last || i->guard != PTX_NO_REG)
+            continue;
+        ends[b] = ends_path(i) || (i->op == PTX_OP_BRA && blk->nsucc == 1 &&
+                                   blk->succ[0] < c->nblocks && ends[blk->succ[0]]);
+    }
+}
+
+/* Whether two ways of block `b` that both go on meet at meet[b], but not by strict post-dominance:
+ * because somewhere between, a path ends. */
+static bool is_kept_apart(const struct ptx_cfg *c, const bool *ends, const uint32_t *meet,
+                          uint32_t b)
+{
+    const struct ptx_block *blk = &c->blocks[b];
+    uint32_t way = PTX_NO_PC;
+    if (meet[b] == c->nblocks || ends[meet[b]])
+        return false;
+    if (blk->ipdom != c->nblocks && !ends[blk->ipdom])
+        return false;
+    for (uint32_t i = 0; i < blk->nsucc; i++) {
+        uint32_t s = blk->succ[i];
+        if (s == c->nblocks || ends[s])
+            continue;
+        if (way != PTX_NO_PC && way != s)
+            return true;
+        way = s;
+    }
+    return false;
+}
+
+/* Lanes that have ended need not be met. Where strict post-dominators would make the others wait
+ * for the end of the function, all branches of the function look past paths that just end; all,
+ * because the stack of a warp needs points that nest. Other functions stay strict. */
+static bool find_meeting_points(const struct ptx_cfg *c, const struct ptx_func *f, uint32_t *meet)
+{
+    bool *ends = xcalloc(c->nblocks, sizeof *ends), matters = false;
+    find_ends(c, f, ends);
+    bool candidate = false;
+    for (uint32_t b = 0; b < c->nblocks && !candidate; b++)
+        candidate = can_split(&f->insts[c->blocks[b].last]) &&
+                    (c->blocks[b].ipdom == c->nblocks || ends[c->blocks[b].ipdom]);
+    if (candidate) {
+        ptx_postdom_compute(c, ends, meet);
+        for (uint32_t b = 0; b < c->nblocks && !matters; b++)
+            matters = can_split(&f->insts[c->blocks[b].last]) && is_kept_apart(c, ends, meet, b);
+    }
+    free(ends);
+    return matters;
+}
+
 static void find_reconvergence(struct ptx_cfg *c, const struct ptx_func *f)
 {
+    uint32_t *meet = xmalloc(c->nblocks * sizeof *meet);
+    ptx_postdom_compute(c, NULL, meet);
+    for (uint32_t b = 0; b < c->nblocks; b++)
+        c->blocks[b].ipdom = meet[b];
+    if (!find_meeting_points(c, f, meet))
+        for (uint32_t b = 0; b < c->nblocks; b++)
+            meet[b] = c->blocks[b].ipdom;
     for (uint32_t pc = 0; pc < f->ninsts; pc++) {
-        const struct ptx_inst *i = &f->insts[pc];
-        uint32_t n, ipdom = c->blocks[c->block_of[pc]].ipdom;
-        bool splits = branch_targets(i, &n) && (i->guard != PTX_NO_REG || i->op == PTX_OP_BRX);
-        c->reconv[pc] = splits && ipdom < c->nblocks ? c->blocks[ipdom].first : PTX_NO_PC;
+        uint32_t m = meet[c->block_of[pc]];
+        bool meets = can_split(&f->insts[pc]) && m < c->nblocks;
+        c->reconv[pc] = meets ? c->blocks[m].first : PTX_NO_PC;
     }
+    free(meet);
 }
 
 struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f)
@@ -127,7 +195,6 @@ struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f)
     c->reconv = xcalloc(f->ninsts, sizeof *c->reconv);
     find_blocks(c, f);
     find_edges(c, f);
-    ptx_postdom_compute(c);
     find_reconvergence(c, f);
     return c;
 }

@@ -3,7 +3,13 @@
  * Reconvergence: for every instruction that can split a warp (a predicated or indexed branch), the
  * first instruction of the immediate post-dominator of its block; PTX_NO_PC when paths only meet
  * after the function has returned. `ret`, `exit` and `trap` end a path whether predicated or not
- * (predicated ones also fall through). */
+ * (predicated ones also fall through).
+ *
+ * Threads that have ended need not be met. In `if (a) { if (b) return; x; } y;` strict
+ * post-dominators would let the two ways of `a` meet only at the end, and the threads that are left
+ * would run `y` in two groups, which no GPU does (and which breaks vote.sync and the like in `y`).
+ * In a function where that happens, reconv[] looks past paths that do nothing but end; ipdom stays
+ * strict. */
 #ifndef PTX_CFG_H
 #define PTX_CFG_H
 

@@ -9,6 +9,8 @@
 
 struct postdom {
     const struct ptx_cfg *c;
+    const bool *ends;
+    bool *goes_on;           /* by block: has an edge to a block that is not in `ends` */
     uint32_t exit;           /* = c->nblocks, the root */
     uint32_t *exits, nexits; /* blocks with an edge to the exit, real or pretended */
     bool *pretended;         /* by block: has a pretended edge to the exit */
@@ -27,6 +29,23 @@ static uint32_t *alloc_nodes(const struct postdom *d, uint32_t fill)
     return a;
 }
 
+static bool is_end(const struct postdom *d, uint32_t b)
+{
+    return b == d->exit || (d->ends && d->ends[b]);
+}
+
+static bool counts(const struct postdom *d, uint32_t from, uint32_t to)
+{
+    return !d->ends || !d->goes_on[from] || !is_end(d, to);
+}
+
+static void find_goes_on(struct postdom *d)
+{
+    for (uint32_t b = 0; b < d->c->nblocks; b++)
+        for (uint32_t i = 0; i < d->c->blocks[b].nsucc; i++)
+            d->goes_on[b] |= !is_end(d, d->c->blocks[b].succ[i]);
+}
+
 /* Marks everything that can reach `b`. */
 static void mark_reaching(struct postdom *d, uint32_t b)
 {
@@ -36,12 +55,15 @@ static void mark_reaching(struct postdom *d, uint32_t b)
     d->reached[b] = true;
     d->stack[sp++] = b;
     while (sp) {
-        const struct ptx_block *blk = &d->c->blocks[d->stack[--sp]];
-        for (uint32_t i = 0; i < blk->npred; i++)
-            if (!d->reached[blk->pred[i]]) {
-                d->reached[blk->pred[i]] = true;
-                d->stack[sp++] = blk->pred[i];
-            }
+        uint32_t to = d->stack[--sp];
+        const struct ptx_block *blk = &d->c->blocks[to];
+        for (uint32_t i = 0; i < blk->npred; i++) {
+            uint32_t from = blk->pred[i];
+            if (d->reached[from] || !counts(d, from, to))
+                continue;
+            d->reached[from] = true;
+            d->stack[sp++] = from;
+        }
     }
 }
 
@@ -54,7 +76,7 @@ static uint32_t find_loop_end(struct postdom *d, uint32_t b)
         d->cursor[b] = 1;
         uint32_t next = NONE;
         for (uint32_t i = 0; i < blk->nsucc && next == NONE; i++)
-            if (!d->cursor[blk->succ[i]])
+            if (counts(d, b, blk->succ[i]) && !d->cursor[blk->succ[i]])
                 next = blk->succ[i];
         if (next == NONE)
             return b;
@@ -67,7 +89,7 @@ static void find_exits(struct postdom *d)
     uint32_t n = d->c->nblocks;
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t i = 0; i < d->c->blocks[b].nsucc; i++)
-            if (d->c->blocks[b].succ[i] == d->exit) {
+            if (d->c->blocks[b].succ[i] == d->exit && counts(d, b, d->exit)) {
                 d->exits[d->nexits++] = b;
                 mark_reaching(d, b);
                 break;
@@ -88,7 +110,7 @@ static uint32_t next_reverse_succ(struct postdom *d, uint32_t v)
     uint32_t n = v == d->exit ? d->nexits : d->c->blocks[v].npred;
     while (d->cursor[v] < n) {
         uint32_t w = list[d->cursor[v]++];
-        if (d->semi[w] == NONE)
+        if (d->semi[w] == NONE && (v == d->exit || counts(d, w, v)))
             return w;
     }
     return NONE;
@@ -157,7 +179,8 @@ static void dominate(struct postdom *d)
         uint32_t w = d->vertex[i];
         const struct ptx_block *b = &d->c->blocks[w];
         for (uint32_t k = 0; k < b->nsucc; k++)
-            lower_semi(d, w, b->succ[k]);
+            if (counts(d, w, b->succ[k]))
+                lower_semi(d, w, b->succ[k]);
         if (d->pretended[w])
             lower_semi(d, w, d->exit);
         uint32_t s = d->vertex[d->semi[w]];
@@ -173,23 +196,24 @@ static void dominate(struct postdom *d)
     }
 }
 
-void ptx_postdom_compute(struct ptx_cfg *c)
+void ptx_postdom_compute(const struct ptx_cfg *c, const bool *ends, uint32_t *ipdom)
 {
-    struct postdom d = {.c = c, .exit = c->nblocks};
+    struct postdom d = {.c = c, .ends = ends, .exit = c->nblocks};
     uint32_t **arrays[] = {&d.exits,    &d.stack, &d.cursor, &d.parent, &d.semi,       &d.label,
                            &d.ancestor, &d.idom,  &d.vertex, &d.bucket, &d.bucket_next};
+    bool **flags[] = {&d.goes_on, &d.pretended, &d.reached};
     for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
         *arrays[i] = alloc_nodes(&d, NONE);
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        *flags[i] = xcalloc(d.exit + 1, sizeof(bool));
     memset(d.cursor, 0, (d.exit + 1) * sizeof *d.cursor);
-    d.pretended = xcalloc(d.exit + 1, sizeof *d.pretended);
-    d.reached = xcalloc(d.exit + 1, sizeof *d.reached);
+    find_goes_on(&d);
     find_exits(&d);
     depth_first(&d);
     dominate(&d);
-    for (uint32_t b = 0; b < c->nblocks; b++)
-        c->blocks[b].ipdom = d.idom[b];
+    memcpy(ipdom, d.idom, c->nblocks * sizeof *ipdom);
     for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
         free(*arrays[i]);
-    free(d.pretended);
-    free(d.reached);
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        free(*flags[i]);
 }

@@ -25,8 +25,22 @@ static void reconvergence_points(void **state)
     expect_reconv("L: mov.u32 %r1,1; @%p1 bra L; mov.u32 %r2,1; ret;", 1, 2);
     /* one side leaves: nothing to meet before the return */
     expect_reconv("@%p1 bra E; mov.u32 %r1,1; ret; E: mov.u32 %r1,2; ret;", 0, PTX_NO_PC);
-    /* a predicated exit between: paths end there, so that nothing after it is on all paths */
-    expect_reconv("@%p1 bra E; @%p2 exit; E: mov.u32 %r1,2; ret;", 0, PTX_NO_PC);
+    /* an early end on one way: those who are left meet all the same */
+    expect_reconv("@%p1 bra E; @%p2 exit; E: mov.u32 %r1,2; ret;", 0, 2);
+    expect_reconv("@%p1 bra M; @%p2 bra END; mov.u32 %r1,1; M: mov.u32 %r1,2; END: ret;", 0, 3);
+    expect_reconv("@%p1 bra M; @%p2 bra END; mov.u32 %r1,1; M: mov.u32 %r1,2; END: ret;", 1, 2);
+    expect_reconv("@%p1 bra M; @%p2 bra X; mov.u32 %r1,1; M: mov.u32 %r1,2; ret; X: bra END;"
+                  "END: ret;",
+                  0, 3);
+    /* leaving or going on, and nothing else: strict, they meet at the common end */
+    expect_reconv("@%p1 bra END; mov.u32 %r1,1; END: ret;", 0, 2);
+    /* an early end out of a loop */
+    expect_reconv("L: @%p1 bra M; @%p2 bra END; M: mov.u32 %r1,1; @%p3 bra L; mov.u32 %r1,2;"
+                  "END: ret;",
+                  0, 2);
+    expect_reconv("L: @%p1 bra M; @%p2 bra END; M: mov.u32 %r1,1; @%p3 bra L; mov.u32 %r1,2;"
+                  "END: ret;",
+                  3, 4);
     /* uniform branches and ordinary instructions cannot split */
     expect_reconv("bra E; E: ret;", 0, PTX_NO_PC);
     expect_reconv("@%p1 mov.u32 %r1,1; ret;", 0, PTX_NO_PC);
