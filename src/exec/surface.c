@@ -3,12 +3,11 @@
 #include "exec/device.h"
 #include "exec/softfp.h"
 
-#include <math.h>
 #include <string.h>
 
-static int64_t clamp_to(int64_t v, int64_t last)
+static int64_t clamp_between(int64_t low, int64_t v, int64_t high)
 {
-    return v < 0 ? 0 : v > last ? last : v;
+    return v < low ? low : v > high ? high : v;
 }
 
 static uint64_t texel_bytes(const struct tex_object *o)
@@ -28,9 +27,9 @@ bool surface_locate(const struct tex_object *o, enum tex_shape shape, const stru
     const int64_t last[3] = {row - (int64_t)bytes, o->height ? o->height - 1 : 0,
                              o->depth ? o->depth - 1 : 0};
     if (mode == PTX_M_CLAMP) {
-        x = clamp_to(x, last[0]);
-        y = clamp_to(y, last[1]);
-        z = clamp_to(z, last[2]);
+        x = clamp_between(0, x, last[0]);
+        y = clamp_between(0, y, last[1]);
+        z = clamp_between(0, z, last[2]);
     }
     if (x < 0 || x > last[0] || y < 0 || y > last[1] || z < 0 || z > last[2])
         return false;
@@ -38,15 +37,19 @@ bool surface_locate(const struct tex_object *o, enum tex_shape shape, const stru
     return true;
 }
 
-/* A component to the surface's own format. */
+/* A component to the surface's own format: integers saturate, halves are cut off. */
 static uint32_t to_format(const struct tex_object *o, uint32_t v)
 {
-    if (o->format != TEX_FLOAT || o->channel_bits == 32)
+    const uint32_t top = (uint32_t)((UINT64_C(1) << o->channel_bits) - 1);
+    if (o->channel_bits == 32)
         return v;
-    const float f = f32_of(v);
-    if (isnan(f))
-        return 0x7fff;
-    return softfp_narrow(v, SOFTFP_F16, LANE_RN) | (signbit(f) ? 0x8000 : 0);
+    if (o->format == TEX_UNSIGNED)
+        return v < top ? v : top;
+    if (o->format == TEX_SIGNED)
+        return (uint32_t)clamp_between(-(int64_t)(top / 2) - 1, (int32_t)v, top / 2);
+    const uint32_t sign = (v >> 16) & 0x8000;
+    const bool is_nan = (v & ~F32_SIGN) > F32_INF;
+    return sign | (is_nan ? 0x7fff : softfp_narrow(v, SOFTFP_F16, LANE_RZ));
 }
 
 void surface_format(const struct tex_object *o, const uint32_t in[4], unsigned n, char *texel)
@@ -76,7 +79,7 @@ static struct surf_place place_of(struct warp *w, const struct xop *op, const st
     const unsigned dims = texture_dims((enum tex_shape)s->shape);
     struct surf_place p = {0};
     if (s->has_layer)
-        p.layer = (int32_t)lane_u64(r++, w->base, lane);
+        p.layer = (uint32_t)lane_u64(r++, w->base, lane);
     p.x = (int32_t)lane_u64(r, w->base, lane);
     if (dims > 1)
         p.y = (int32_t)lane_u64(r + 1, w->base, lane);
@@ -222,9 +225,9 @@ bool surface_select(const struct ptx_inst *inst, struct arena *arena, struct xop
     s->is_formatted = ptx_inst_has(inst, PTX_M_P);
     s->reduce = (uint16_t)ptx_inst_mod_in(inst, PTX_M_AND, PTX_M_MAX);
     const unsigned places = s->has_layer + texture_dims((enum tex_shape)shape);
-    if (s->count > 4 || inst->ops[s->address].kind != PTX_OPND_ADDR ||
-        inst->ops[s->address].nelems < 1 + places || (is_reduce && !s->reduce) ||
-        (is_load && s->is_formatted))
+    unsigned first;
+    if (s->count > 4 || texture_coordinates(&inst->ops[s->address], &first) < places ||
+        first != 1 || (is_reduce && !s->reduce) || (is_load && s->is_formatted))
         return false;
     op->data = s;
     op->fn = is_load ? suld_run : is_reduce ? sured_run : sust_run;

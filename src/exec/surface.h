@@ -7,7 +7,7 @@
 struct surf_place {
     int64_t x; /* in bytes */
     int64_t y, z;
-    int64_t layer;
+    uint32_t layer; /* beyond the last: clamped to it, so -1 is the last one */
 };
 
 /* The address of `bytes` bytes at a place; false if they are outside, and mode is not .clamp. */

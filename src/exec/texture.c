@@ -108,31 +108,32 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
-/* A sampler between the texture and the coordinates (independent mode): by its name, or by the
- * count, since coordinates come as vectors of 1, 2 or 4. */
-static bool has_sampler(const struct ptx_operand *address, enum tex_shape shape)
+unsigned texture_coordinates(const struct ptx_operand *address, unsigned *first)
 {
-    const unsigned n = address->nelems - 1u;
-    return address->elems[1].kind == PTX_OPND_VAR || n == 3 || n == 5 ||
-           (shape == TEX_1D && n == 2);
+    const struct ptx_operand *last = &address->elems[address->nelems - 1];
+    *first = address->nelems - 1u;
+    return address->kind != PTX_OPND_ADDR || !*first ? 0
+           : last->kind == PTX_OPND_VEC              ? last->nelems
+                                                     : 1;
 }
 
 static bool select_tex(const struct ptx_inst *inst, struct tex_op *t)
 {
     const int shape = texture_shape_of(inst);
+    unsigned first;
     t->detail = ptx_inst_has(inst, PTX_M_LEVEL)  ? DETAIL_LEVEL
                 : ptx_inst_has(inst, PTX_M_GRAD) ? DETAIL_GRAD
                                                  : DETAIL_NONE;
     if (shape < 0 || inst->nops != 2 + t->detail || inst->ntypes != 2 ||
         inst->ops[0].kind != PTX_OPND_VEC || inst->ops[0].nelems != 4 ||
-        inst->ops[1].kind != PTX_OPND_ADDR || inst->ops[1].nelems < 2 ||
         ptx_type_bits((enum ptx_type)inst->types[0]) != 32)
         return false;
     t->shape = (uint8_t)shape;
     t->has_layer = shape == TEX_1D_LAYERED || shape == TEX_2D_LAYERED || shape == TEX_CUBE_LAYERED;
     t->is_whole = inst->types[1] != PTX_F32;
-    t->coords = has_sampler(&inst->ops[1], (enum tex_shape)shape) ? 2 : 1;
-    return t->coords + t->has_layer + texture_dims((enum tex_shape)shape) <= inst->ops[1].nelems;
+    const unsigned given = texture_coordinates(&inst->ops[1], &first);
+    t->coords = (uint8_t)first;
+    return t->has_layer + texture_dims((enum tex_shape)shape) <= given;
 }
 
 static bool select_gather(const struct ptx_inst *inst, struct tex_op *t)

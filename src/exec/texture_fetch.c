@@ -196,31 +196,28 @@ static int32_t layer_of(const struct tex_object *o, enum tex_shape shape, const 
     return (int32_t)((q->layer >= count ? count - 1 : q->layer) * faces);
 }
 
-/* The face a direction points at, and the place on it in [0, 1]. */
-static unsigned cube_face(const double *d, double *s, double *t)
+/* From [-1, 1] on a face to [0, 1], in steps that a normalised coordinate has. */
+static double face_coordinate(double along, double longest)
 {
-    const double ax = fabs(d[0]), ay = fabs(d[1]), az = fabs(d[2]);
-    unsigned face;
-    double sc, tc, ma;
-    if (az >= ax && az >= ay) {
-        face = signbit(d[2]) ? 5 : 4;
-        ma = az;
-        sc = signbit(d[2]) ? -d[0] : d[0];
-        tc = -d[1];
-    } else if (ay >= ax) {
-        face = signbit(d[1]) ? 3 : 2;
-        ma = ay;
-        sc = d[0];
-        tc = signbit(d[1]) ? -d[2] : d[2];
-    } else {
-        face = signbit(d[0]) ? 1 : 0;
-        ma = ax;
-        sc = signbit(d[0]) ? d[2] : -d[2];
-        tc = -d[1];
+    const double ratio = longest > 0 ? along / longest : 0;
+    return floor(ratio * 0x1p20) * 0x1p-21 + 0.5;
+}
+
+/* The face a direction points at, and the place on it. What is not finite counts as 0. */
+static unsigned cube_face(const double *direction, double *s, double *t)
+{
+    double d[3], size[3];
+    for (unsigned k = 0; k < 3; k++) {
+        d[k] = isfinite(direction[k]) ? direction[k] : 0;
+        size[k] = fabs(d[k]);
     }
-    *s = (sc / ma + 1) / 2;
-    *t = (tc / ma + 1) / 2;
-    return face;
+    const unsigned major = size[2] >= size[0] && size[2] >= size[1] ? 2 : size[1] >= size[0];
+    const bool neg = signbit(d[major]) && size[major] > 0;
+    const double sc = major == 0 ? (neg ? d[2] : -d[2]) : major == 2 && neg ? -d[0] : d[0];
+    const double tc = major == 1 ? (neg ? -d[2] : d[2]) : -d[1];
+    *s = face_coordinate(sc, size[major]);
+    *t = face_coordinate(tc, size[major]);
+    return 2 * major + neg;
 }
 
 static struct footprint footprint_of(const struct tex_object *o, enum tex_shape shape,

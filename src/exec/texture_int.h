@@ -58,6 +58,10 @@ static inline bool texture_is_srgb(const struct tex_object *o, unsigned channel)
     return o->srgb && o->read_normalized && o->channel_bits == 8 && channel < 3;
 }
 
+/* How many coordinates an address operand [a, {x, y}] or [a, sampler, {x, y}] has, and the first
+ * one's place among its references. */
+unsigned texture_coordinates(const struct ptx_operand *address, unsigned *first);
+
 /* The object of a lane, or NULL with a fault. `operand` is the one that starts with the handle. */
 const struct tex_object *texture_object(struct warp *w, const struct xinst *x, unsigned operand,
                                         unsigned lane, bool is_surface);

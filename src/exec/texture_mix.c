@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { GUARD_BITS = 4, WEIGHT_BITS = 8, SLICE_SUM_BITS = 32 };
+enum { GUARD_BITS = 4, WEIGHT_BITS = 8, SLICE_SUM_BITS = 36 };
 
 /* sum * 2^exp */
 struct scaled {
@@ -66,7 +66,7 @@ static int64_t shift_to(struct scaled v, int exp)
     return v.sum < 0 ? -r : r;
 }
 
-/* Two slices meet with the upper 32 bits of the larger one. */
+/* Two slices meet with the upper 36 bits of the larger one. */
 static struct scaled add_slices(struct scaled a, struct scaled b)
 {
     if (!a.sum || !b.sum)
