@@ -104,7 +104,6 @@ bool scope_pop(struct parser *p)
     return true;
 }
 
-/* Registers and other names of one scope must differ: %r<4> and a register %r2 clash. */
 static bool name_is_taken(struct parser *p, const struct token *at)
 {
     const struct name *old = strmap_get(&p->scopes[p->nscopes - 1].names, at->s, at->len);
