@@ -253,6 +253,22 @@ static bool builtin_free(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
+/* cudaGraphSetConditional(handle, value): the handle is the address of the word that the graph's
+ * conditional node asks. */
+static bool builtin_set_conditional(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    FOR_LANES(l, mask)
+    {
+        addr_t handle = arg_u64(w, x, 0, l);
+        uint32_t value = (uint32_t)arg_u64(w, x, 1, l);
+        if (!devmem_find(w->grid->dev->mem, handle, sizeof value))
+            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS, "0x%llx is no conditional handle",
+                              (unsigned long long)handle);
+        memcpy(devmem_ptr(handle), &value, sizeof value);
+    }
+    return true;
+}
+
 static const struct {
     const char *name;
     warp_fn fn;
@@ -261,6 +277,7 @@ static const struct {
     {"__assertfail", builtin_assertfail},
     {"malloc", builtin_malloc},
     {"free", builtin_free},
+    {"cudaGraphSetConditional", builtin_set_conditional},
 };
 
 warp_fn builtin_find(const char *name)

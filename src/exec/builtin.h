@@ -1,5 +1,5 @@
 /* Functions that every GPU program may call without defining them: vprintf, __assertfail, malloc,
- * free. */
+ * free, cudaGraphSetConditional. */
 #ifndef EXEC_BUILTIN_H
 #define EXEC_BUILTIN_H
 

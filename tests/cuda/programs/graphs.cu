@@ -1,4 +1,5 @@
-// Graphs: captured from streams, built by hand, updated, cloned, and with memory nodes.
+// Graphs: captured from streams, built by hand, updated, cloned; with memory, children and
+// conditions.
 #include "check.h"
 
 __global__ void add(int *data, int n, int what)
@@ -202,6 +203,61 @@ static void memory_and_child()
     CUDA(cudaGraphDestroy(graph));
 }
 
+// A loop that a kernel ends: add 5 while below 32, then one more graph only if the sum is odd.
+__global__ void loop_body(int *p, cudaGraphConditionalHandle again, cudaGraphConditionalHandle odd)
+{
+    *p += 5;
+    cudaGraphSetConditional(again, *p < 32);
+    cudaGraphSetConditional(odd, *p & 1);
+}
+
+static cudaGraph_t conditional_node(cudaGraph_t graph, cudaGraphNode_t *node, cudaGraphNode_t after,
+                                    cudaGraphConditionalHandle handle,
+                                    cudaGraphConditionalNodeType type)
+{
+    cudaGraphNodeParams p = {};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = type;
+    p.conditional.size = 1;
+#if CUDART_VERSION >= 13000
+    CUDA(cudaGraphAddNode(node, graph, after ? &after : nullptr, nullptr, after ? 1 : 0, &p));
+#else
+    CUDA(cudaGraphAddNode(node, graph, after ? &after : nullptr, after ? 1 : 0, &p));
+#endif
+    return p.conditional.phGraph_out[0];
+}
+
+static void conditional(int *dev)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t loop, branch, body;
+    cudaGraphConditionalHandle again, odd;
+    CUDA(cudaMemset(dev, 0, N * sizeof(int)));
+    CUDA(cudaGraphCreate(&graph, 0));
+    CUDA(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
+    CUDA(cudaGraphConditionalHandleCreate(&odd, graph, 0, cudaGraphCondAssignDefault));
+    cudaGraph_t inside = conditional_node(graph, &loop, nullptr, again, cudaGraphCondTypeWhile);
+    void *args[] = {&dev, &again, &odd};
+    cudaKernelNodeParams p = {};
+    p.func = (void *)loop_body;
+    p.gridDim = p.blockDim = dim3(1);
+    p.kernelParams = args;
+    CUDA(cudaGraphAddKernelNode(&body, inside, nullptr, 0, &p));
+    inside = conditional_node(graph, &branch, loop, odd, cudaGraphCondTypeIf);
+    kernel_node(inside, nullptr, mul, dev, 3);
+    cudaGraphExec_t exec;
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    int value;
+    for (int want : {35 * 3, 110}) { // 0 to 35, odd: times 3; then 105 to 110, even
+        CUDA(cudaGraphLaunch(exec, 0));
+        CUDA(cudaMemcpy(&value, dev, sizeof value, cudaMemcpyDeviceToHost));
+        CHECK_EQ(value, want);
+    }
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+}
+
 int main()
 {
     check_name = "graphs";
@@ -210,6 +266,7 @@ int main()
     captured(dev);
     by_hand(dev);
     memory_and_child();
+    conditional(dev);
     CUDA(cudaFree(dev));
     return check_pass();
 }
