@@ -15,12 +15,14 @@ void queue_push(struct dram_queue *q, const struct dram_entry *e)
     assert(q->len < q->cap);
     q->at[q->len++] = *e;
     q->retry = 0;
+    q->stale = true;
 }
 
 void queue_remove(struct dram_queue *q, uint32_t index)
 {
     memmove(&q->at[index], &q->at[index + 1], (--q->len - index) * sizeof *q->at);
     q->retry = 0;
+    q->stale = true;
 }
 
 static void answers_init(struct dram_answers *a, uint32_t at_least)
@@ -132,6 +134,14 @@ static bool write_waits(const struct dram *d, addr_t line)
     return d->write_filter[filter_slot(line)] && write_find(d, line);
 }
 
+static void entry_push(struct dram *d, struct dram_queue *q, const struct dram_entry *e)
+{
+    int which = q == &d->writes;
+    d->entering[which][e->bank]++;
+    d->entering_mask[which] |= 1ull << e->bank;
+    queue_push(q, e);
+}
+
 static void accept_write(struct dram *d, struct dram_entry *e, struct mem_req *req, cycle_t now)
 {
     d->stats.writes++;
@@ -142,7 +152,7 @@ static void accept_write(struct dram *d, struct dram_entry *e, struct mem_req *r
     }
     e->write = true;
     d->write_filter[filter_slot(e->line)]++;
-    queue_push(d->cfg.unified ? &d->reads : &d->writes, e);
+    entry_push(d, d->cfg.unified ? &d->reads : &d->writes, e);
 }
 
 static void accept_read(struct dram *d, struct dram_entry *e, struct mem_req *req, cycle_t now)
@@ -165,7 +175,7 @@ static void accept_read(struct dram *d, struct dram_entry *e, struct mem_req *re
     }
     e->req = req;
     d->read_filter[filter_slot(e->line)]++;
-    queue_push(&d->reads, e);
+    entry_push(d, &d->reads, e);
 }
 
 static void accept(struct dram *d, cycle_t now)
@@ -180,6 +190,7 @@ static void accept(struct dram *d, cycle_t now)
         }
         d->client->pop(d->client_self, now);
         d->changed = true;
+        d->move_blocked = false;
         req->at[MEM_AT_DRAM_IN] = now;
         struct dram_addr at = dram_map_locate(&d->map, req->addr);
         struct dram_entry e = {.line = req->addr & ~(addr_t)(d->cfg.access_bytes - 1),
@@ -242,11 +253,17 @@ void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now)
     enum dram_cmd cmd = p->cmd;
     bool direct = d->cfg.queues == DRAM_QUEUES_DIRECT;
     d->changed = true;
+    d->move_blocked = false;
     p->queue->retry = 0;
+    p->queue->stale = true;
     if (command_class(cmd) == CLASS_COL) {
         column_issue(d, &e, now);
         queue_remove(p->queue, p->index);
-        d->waiting -= !direct;
+        if (!direct) {
+            d->waiting--;
+            d->busy_queues &= ~((uint64_t)!p->queue->len << (p->queue - d->queues));
+            d->full_queues &= d->nqueues > 1 ? ~(1ull << e.bank) : 0;
+        }
         if (d->cfg.page == DRAM_PAGE_CLOSED) {
             cmd = e.write ? DRAM_WRA : DRAM_RDA;
             bank_close(b);
@@ -275,8 +292,10 @@ static uint64_t pc_mask(const struct dram *d, uint32_t pc)
 static void queues_wake(struct dram *d)
 {
     d->reads.retry = d->writes.retry = d->opened.retry = 0;
-    for (uint32_t i = 0; i < d->nqueues; i++)
+    for (uint32_t i = 0; i < d->nqueues; i++) {
         d->queues[i].retry = 0;
+        d->queues[i].stale = true;
+    }
 }
 
 /* A due refresh closes its banks and goes as soon as it may; true when it used the command bus. */
@@ -395,7 +414,7 @@ cycle_t dram_tick(struct dram *d, cycle_t now)
     } else {
         accept(d, now);
         command_step(d, now);
-        staged_move(d, now);
+        staged_move(d);
         answer_ring(d, &d->acks, now);
         answer_ring(d, &d->bursts, now);
     }

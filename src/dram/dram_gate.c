@@ -21,9 +21,11 @@ void dram_gates_init(struct dram_gates *g, const struct dram_cfg *t)
 {
     uint32_t pcs = (uint32_t)t->pseudo_channels, windows = 0;
     *g = (struct dram_gates){0};
-    g->banks = (uint32_t)t->banks;
-    g->groups = (uint32_t)t->bank_groups;
-    g->banks_a_group = g->banks / g->groups;
+    for (uint32_t i = 0; i < pcs * (uint32_t)t->banks; i++) {
+        g->index[LEVEL_BANK][i] = (uint8_t)i;
+        g->index[LEVEL_GROUP][i] = (uint8_t)(i / (uint32_t)(t->banks / t->bank_groups));
+        g->index[LEVEL_PCHAN][i] = (uint8_t)(i / (uint32_t)t->banks);
+    }
 #define GATE(level, preceding, following, gap) \
     row_add(g, LEVEL_##level, DRAM_##preceding, DRAM_##following, gap);
 #define WINDOW(level, command, count, gap) \
@@ -32,7 +34,7 @@ void dram_gates_init(struct dram_gates *g, const struct dram_cfg *t)
 #include "dram/dram_timing.def"
 #undef GATE
 #undef WINDOW
-    const uint32_t n[LEVELS] = {pcs * g->banks, pcs * g->groups, pcs};
+    const uint32_t n[LEVELS] = {pcs * (uint32_t)t->banks, pcs * (uint32_t)t->bank_groups, pcs};
     for (int i = 0; i < LEVELS; i++)
         g->open[i] = xcalloc(n[i], sizeof *g->open[i]);
     g->acts = xcalloc(pcs, sizeof *g->acts);
@@ -67,11 +69,10 @@ static void windows_update(struct dram_gates *g, uint32_t pc, cycle_t now)
 
 void dram_gates_issue(struct dram_gates *g, enum dram_cmd cmd, uint32_t bank, cycle_t now)
 {
-    const uint32_t index[LEVELS] = {bank, bank / g->banks_a_group, bank / g->banks};
     for (uint32_t i = 0; i < g->nrows[cmd]; i++) {
         const struct dram_gate_row *r = &g->rows[cmd][i];
-        close_until(&g->open[r->level][index[r->level]][r->following], now + r->gap);
+        close_until(&g->open[r->level][g->index[r->level][bank]][r->following], now + r->gap);
     }
     if (cmd == DRAM_ACT)
-        windows_update(g, index[LEVEL_PCHAN], now);
+        windows_update(g, g->index[LEVEL_PCHAN][bank], now);
 }

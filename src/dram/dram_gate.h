@@ -5,7 +5,7 @@
 #include "dram/dram.h"
 
 enum dram_level { LEVEL_BANK, LEVEL_GROUP, LEVEL_PCHAN, LEVELS };
-enum { GATES_PER_CMD = 16, WINDOW_MAX = 32 };
+enum { GATES_PER_CMD = 16, WINDOW_MAX = 32, GATE_BANKS_MAX = 64 };
 
 struct dram_gate_row {
     uint8_t level, following;
@@ -17,10 +17,9 @@ struct dram_gates {
     uint8_t nrows[DRAM_CMDS];
     uint16_t window_gap[2];
     uint8_t window_count[2];
-    uint32_t banks_a_group;
-    uint32_t banks, groups;
-    cycle_t (*open[LEVELS])[DRAM_CMDS]; /* [level][index][command]: first cycle it may go */
-    cycle_t (*acts)[WINDOW_MAX];        /* [pseudo-channel]: last activates, a ring */
+    uint8_t index[LEVELS][GATE_BANKS_MAX]; /* of the bank itself, its group, its pseudo-channel */
+    cycle_t (*open[LEVELS])[DRAM_CMDS];    /* [level][index][command]: first cycle it may go */
+    cycle_t (*acts)[WINDOW_MAX];           /* [pseudo-channel]: last activates, a ring */
     uint32_t *nacts;
 };
 
@@ -32,8 +31,8 @@ void dram_gates_issue(struct dram_gates *g, enum dram_cmd cmd, uint32_t bank, cy
 static inline cycle_t dram_gates_open(const struct dram_gates *g, enum dram_cmd cmd, uint32_t bank)
 {
     cycle_t b = g->open[LEVEL_BANK][bank][cmd];
-    cycle_t gr = g->open[LEVEL_GROUP][bank / g->banks_a_group][cmd];
-    cycle_t p = g->open[LEVEL_PCHAN][bank / g->banks][cmd];
+    cycle_t gr = g->open[LEVEL_GROUP][g->index[LEVEL_GROUP][bank]][cmd];
+    cycle_t p = g->open[LEVEL_PCHAN][g->index[LEVEL_PCHAN][bank]][cmd];
     b = b > gr ? b : gr;
     return b > p ? b : p;
 }

@@ -33,6 +33,10 @@ struct dram_queue {
     struct dram_entry *at;
     uint32_t len, cap;
     cycle_t retry; /* nothing in it can go before this cycle, unless it changes */
+    /* a bank's own queue: its oldest entry for each command (ACT to WR), or -1; kept until the
+     * queue or the bank changes (`stale`) */
+    int16_t oldest[DRAM_WR + 1];
+    bool stale;
 };
 
 struct dram_bank {
@@ -79,10 +83,15 @@ struct dram {
     struct dram_queue reads, writes; /* entry queues; unified uses reads */
     struct dram_queue *queues;       /* command queues */
     uint32_t nqueues, next_queue;
-    uint32_t waiting;         /* entries in command queues */
-    uint32_t draining;        /* batch: writes left in this drain */
-    bool write_mode;          /* watermark */
-    struct dram_queue opened; /* direct: requests whose activate went out */
+    uint64_t busy_queues;                 /* mask of command queues that hold entries */
+    uint64_t full_queues;                 /* mask of banks whose command queue has no room */
+    uint16_t entering[2][DRAM_BANKS_MAX]; /* entry queue of reads, of writes: entries a bank */
+    uint64_t entering_mask[2];            /* banks that have some */
+    bool move_blocked;                    /* no entry found room, and nothing has changed since */
+    uint32_t waiting;                     /* entries in command queues */
+    uint32_t draining;                    /* batch: writes left in this drain */
+    bool write_mode;                      /* watermark */
+    struct dram_queue opened;             /* direct: requests whose activate went out */
     struct dram_answers bursts, acks;
     uint16_t read_filter[FILTER_SIZE], write_filter[FILTER_SIZE]; /* waiting lines, by hash */
     bool changed; /* something happened in this tick */
@@ -124,7 +133,7 @@ void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now);
 /* Staged (per-bank or shared command queues) and direct, each in its file. `pick` finds a ready
  * command of the classes asked for. */
 bool staged_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
-void staged_move(struct dram *d, cycle_t now);
+void staged_move(struct dram *d);
 cycle_t staged_retry(const struct dram *d);
 bool direct_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
 void direct_mode_update(struct dram *d);
