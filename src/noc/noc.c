@@ -128,7 +128,7 @@ void noc_dump(const struct noc *n, FILE *out)
     fprintf(out, "  %" PRIu64 " flits inside, %" PRIu64 " packets in source queues\n", n->in_flight,
             n->queued);
     for (uint32_t i = 0; i < n->nrouters; i++)
-        for (uint32_t v = 0; n->routers[i].flits_held && v < n->invcs; v++) {
+        for (uint32_t v = 0; v < n->invcs; v++) {
             static const char *const states[] = {"idle", "routing", "waits for a vc", "active"};
             const struct invc *in = &n->routers[i].in[v];
             if (in->len)

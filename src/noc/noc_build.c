@@ -1,5 +1,5 @@
 /* Building the network from its configuration. */
-#include "noc/noc_int.h"
+#include "noc/noc_lanes.h"
 
 #include <stdlib.h>
 
@@ -176,6 +176,7 @@ void noc_build(struct noc *n)
         n->credit_wheel[i] =
             xcalloc((size_t)links * (size_t)n->cfg.eject_flits, sizeof(struct credit_event));
     }
+    n->lanes = noc_lanes_new(n);
     n->busy_routers = xcalloc((n->nrouters + 63) / 64, sizeof(uint64_t));
     n->busy_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
     n->decisions.va = xcalloc(n->invcs, sizeof *n->decisions.va);
@@ -188,6 +189,7 @@ void noc_build(struct noc *n)
 
 void noc_teardown(struct noc *n)
 {
+    noc_lanes_free(n->lanes);
     for (uint32_t i = 0; i < n->nrouters; i++)
         free(n->routers[i].block);
     for (int i = 0; i < WHEEL_MAX; i++) {

@@ -144,6 +144,7 @@ struct noc {
     uint16_t *port_of, *vc_of;         /* [invcs]: tables, since dividing is slow */
     uint64_t class_mask[4][WORDS_MAX]; /* input vcs of a class */
     struct router *routers;
+    struct noc_lanes *lanes; /* a mesh whose routers step together, or NULL */
     struct node *nodes;
     struct noc_packet *packets;
     uint32_t npackets;
@@ -172,6 +173,8 @@ void noc_credit_arrive(struct noc *n, const struct credit_event *e);
 /* A node's two sides. */
 void noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
+void noc_hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f,
+                   cycle_t now);
 cycle_t noc_ports_take(struct noc *n, cycle_t now);
 
 static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,

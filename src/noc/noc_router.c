@@ -1,7 +1,7 @@
 /* A router's cycle: virtual channel allocation and switch allocation side by side on the state at
  * the cycle's start, then both take effect. The step is compiled for one word of mask and one or
  * two virtual channels, where loops over words and channels vanish, and once for any number. */
-#include "noc/noc_int.h"
+#include "noc/noc_lanes.h"
 
 NOC_INLINE bool mask_any(const uint64_t *m, unsigned words)
 {
@@ -216,8 +216,7 @@ NOC_INLINE void head_arrived(struct noc *n, struct router *r, unsigned invc, fli
     mask_set(r->work, out, words);
 }
 
-static void hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f,
-                      cycle_t now)
+void noc_hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f, cycle_t now)
 {
     const struct noc_packet *p = flit_packet(n, f);
     probe_fire(n->probe, now, NOC_HOP, (uint64_t)(r - n->routers) * 256 + out,
@@ -243,7 +242,7 @@ NOC_INLINE void flit_send(const struct view *x, unsigned invc, cycle_t now)
         mask_clear(x->credited, invc, x->words);
     }
     if (UNLIKELY(n->probe->ctx))
-        hop_probe(n, r, out, f, now);
+        noc_hop_probe(n, r, out, f, now);
     noc_event_flit(n, now + n->flit_delay, r->to[out], vc_of(x, ovc), f);
     noc_event_credit(n, now + n->credit_delay, r->from[port_of(x, invc)], vc_of(x, invc));
     if (!(f & FLIT_TAIL))
@@ -353,7 +352,9 @@ NOC_INLINE void routers_step(struct noc *n, cycle_t now, unsigned words, unsigne
 void noc_routers_step(struct noc *n, cycle_t now)
 {
     bool one_class = n->cfg.classes == 1;
-    if (n->words == 1 && n->vcs == 1)
+    if (n->lanes)
+        noc_lanes_step(n, now);
+    else if (n->words == 1 && n->vcs == 1)
         routers_step(n, now, 1, 1, true);
     else if (n->words == 1 && n->vcs == 2 && one_class)
         routers_step(n, now, 1, 2, true);
@@ -372,6 +373,10 @@ void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
         n->busy_nodes[node / 64] |= 1ull << (node % 64);
         return;
     }
+    if (n->lanes) {
+        noc_lanes_flit(n, e);
+        return;
+    }
     struct router *r = &n->routers[e->index];
     struct invc *in = &r->in[e->vc];
     r->flits[e->vc * n->ring + ((in->head + in->len) & (n->ring - 1))] = e->flit;
@@ -387,6 +392,10 @@ void noc_credit_arrive(struct noc *n, const struct credit_event *e)
 {
     if (e->index >= n->nrouters) {
         n->nodes[e->index - n->nrouters].vcs[e->vc].credits++;
+        return;
+    }
+    if (n->lanes) {
+        noc_lanes_credit(n, e);
         return;
     }
     struct router *r = &n->routers[e->index];

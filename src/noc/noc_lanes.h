@@ -1,0 +1,38 @@
+/* All routers of a mesh at once. Private to src/noc.
+ *
+ * A mesh router with one or two virtual channels has at most ten input vcs, so any set of them fits
+ * 16 bits, and the same set of every router is a vector of 16-bit lanes. Both allocators then are
+ * straight-line vector code over the whole mesh, with round robin pointers kept as masks ("bits at
+ * or after the pointer"). Decisions are the same, bit for bit, as in noc_router.c. */
+#ifndef NOC_NOC_LANES_H
+#define NOC_NOC_LANES_H
+
+#include "noc/noc_int.h"
+
+typedef uint16_t lane_mask; /* of input vcs, of output vcs, or of ports (bit port * vcs) */
+
+enum { LANES_VCS_MAX = 2, LANES_A_VECTOR = 8 };
+
+struct noc_lanes {
+    uint32_t n; /* routers, rounded up to whole vectors */
+    /* each [n], one value a router */
+    lane_mask *nonempty, *unowned, *open;
+    lane_mask *second; /* active input vcs that own the second vc of their output */
+    lane_mask *want[MESH_PORTS], *active[MESH_PORTS];
+    lane_mask *va_after[MESH_PORTS][LANES_VCS_MAX]; /* grant pointer of each output vc */
+    lane_mask *va_second[MESH_PORTS]; /* input vcs whose accept pointer is at this second vc */
+    lane_mask *sa_after[MESH_PORTS];  /* grant pointer of each output */
+    lane_mask *sa_accept[MESH_PORTS]; /* input ports whose accept pointer is at this output */
+    lane_mask *vc_next;               /* input ports whose next vc is the second */
+    lane_mask *send;                  /* the cycle's decision: input vcs that send */
+    void *block;
+};
+
+/* NULL when the configuration needs the general routers. */
+struct noc_lanes *noc_lanes_new(const struct noc *n);
+void noc_lanes_free(struct noc_lanes *l);
+void noc_lanes_step(struct noc *n, cycle_t now);
+void noc_lanes_flit(struct noc *n, const struct flit_event *e);
+void noc_lanes_credit(struct noc *n, const struct credit_event *e);
+
+#endif
