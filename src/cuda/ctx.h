@@ -86,6 +86,7 @@ struct ctx {
     unsigned device_flags;
     int cache_config, shared_config;
     bool peer_enabled;
+    bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
     VEC(struct kernel_stats) stats; /* by kernel, in order of first launch */
     VEC(char *) faults;             /* messages, for the report */

@@ -18,6 +18,7 @@ int runtime_enter(struct ctx **out)
     *out = c;
     if (UNLIKELY(!c))
         return CUDA_NO_DEVICE;
+    c->primary_active = true;
     return c->fault;
 }
 

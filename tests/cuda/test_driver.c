@@ -1,0 +1,171 @@
+/* The driver API from a C host that knows only include/cuda/cuda.h. */
+#include "../../include/cuda/cuda.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char scale_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                                ".visible .global .align 4 .u32 factor = 3;\n"
+                                ".visible .entry scale(.param .u64 data, .param .u32 n)\n"
+                                "{ .reg .u32 %r<6>; .reg .u64 %d<4>; .reg .pred %p;\n"
+                                "  mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n];\n"
+                                "  setp.ge.u32 %p, %r1, %r2; @%p ret;\n"
+                                "  ld.param.u64 %d1, [data]; mul.wide.u32 %d2, %r1, 4;\n"
+                                "  add.u64 %d3, %d1, %d2; ld.global.u32 %r3, [%d3];\n"
+                                "  ld.global.u32 %r4, [factor]; mul.lo.u32 %r5, %r3, %r4;\n"
+                                "  st.global.u32 [%d3], %r5; ret; }\n";
+
+static const char half_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+                               ".visible .entry go(.param .u64 out)\n"
+                               "{ .reg .u32 %r<3>; .reg .u64 %d1; .param .b32 a, b;\n"
+                               "  mov.u32 %r1, 21; st.param.b32 [a], %r1;\n"
+                               "  call (b), twice, (a); ld.param.b32 %r2, [b];\n"
+                               "  ld.param.u64 %d1, [out]; st.global.u32 [%d1], %r2; ret; }\n";
+
+static const char other_half_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                                     ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+                                     "{ .reg .u32 %r<3>; ld.param.b32 %r1, [x];\n"
+                                     "  add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n";
+
+static CUcontext context;
+
+static int setup(void **state)
+{
+    CUdevice device;
+    (void)state;
+    if (cuInit(0) || cuDeviceGet(&device, 0))
+        return -1;
+    return cuCtxCreate_v2(&context, 0, device) ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return cuCtxDestroy(context) ? -1 : 0;
+}
+
+static void test_launch(void **state)
+{
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr data, factor;
+    size_t bytes;
+    unsigned host[64], n = 64;
+    (void)state;
+    for (unsigned i = 0; i < n; i++)
+        host[i] = i;
+    assert_int_equal(cuModuleLoadData(&module, scale_ptx), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&f, module, "none"), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cuModuleGetFunction(&f, module, "scale"), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetGlobal(&factor, &bytes, module, "factor"), CUDA_SUCCESS);
+    assert_int_equal(bytes, 4);
+    assert_int_equal(cuMemsetD32(factor, 5, 1), CUDA_SUCCESS);
+    assert_int_equal(cuMemAlloc(&data, sizeof host), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyHtoD(data, host, sizeof host), CUDA_SUCCESS);
+    void *args[] = {&data, &n};
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL), CUDA_SUCCESS);
+    struct {
+        CUdeviceptr data;
+        unsigned n;
+    } block = {data, 32};
+    size_t block_bytes = sizeof block;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     &block_bytes, CU_LAUNCH_PARAM_END};
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(host, data, sizeof host), CUDA_SUCCESS);
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(host[i], i * (i < 32 ? 25 : 5));
+    assert_int_equal(cuMemFree(data), CUDA_SUCCESS);
+    assert_int_equal(cuMemFree(data), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuModuleUnload(module), CUDA_SUCCESS);
+    assert_int_equal(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void test_link(void **state)
+{
+    CUlinkState link;
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr out;
+    void *image;
+    unsigned value = 0;
+    (void)state;
+    assert_int_equal(cuLinkCreate(0, NULL, NULL, &link), CUDA_SUCCESS);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)(uintptr_t)half_ptx,
+                                   sizeof half_ptx, "a", 0, NULL, NULL),
+                     CUDA_SUCCESS);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)(uintptr_t)other_half_ptx,
+                                   sizeof other_half_ptx, "b", 0, NULL, NULL),
+                     CUDA_SUCCESS);
+    assert_int_equal(cuLinkComplete(link, &image, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuModuleLoadData(&module, image), CUDA_SUCCESS);
+    assert_int_equal(cuLinkDestroy(link), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&f, module, "go"), CUDA_SUCCESS);
+    assert_int_equal(cuMemAlloc(&out, 4), CUDA_SUCCESS);
+    void *args[] = {&out};
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(&value, out, 4), CUDA_SUCCESS);
+    assert_int_equal(value, 42);
+    assert_int_equal(cuMemFree(out), CUDA_SUCCESS);
+    assert_int_equal(cuModuleUnload(module), CUDA_SUCCESS);
+}
+
+static void test_errors(void **state)
+{
+    CUmodule module;
+    CUdeviceptr p;
+    const char *name;
+    (void)state;
+    assert_int_equal(cuModuleLoadData(&module, "this is no PTX"), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(cuModuleLoad(&module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemAlloc(&p, (size_t)1 << 50), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(cuGetErrorName(CUDA_ERROR_INVALID_PTX, &name), CUDA_SUCCESS);
+    assert_string_equal(name, "CUDA_ERROR_INVALID_PTX");
+    assert_int_equal(cuGetErrorName((CUresult)12345, &name), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_contexts(void **state)
+{
+    CUcontext primary, current;
+    CUdeviceptr p;
+    (void)state;
+    assert_int_equal(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
+    assert_int_equal(cuCtxPushCurrent(primary), CUDA_SUCCESS);
+    assert_int_equal(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+    assert_ptr_equal(current, primary);
+    assert_int_equal(cuCtxPopCurrent(&current), CUDA_SUCCESS);
+    assert_int_equal(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+    assert_ptr_equal(current, context);
+    assert_int_equal(cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
+    assert_int_equal(cuCtxPopCurrent(&current), CUDA_SUCCESS);
+    assert_int_equal(cuMemAlloc(&p, 4), CUDA_ERROR_INVALID_CONTEXT);
+    assert_int_equal(cuCtxPushCurrent(context), CUDA_SUCCESS);
+}
+
+static void test_proc_address(void **state)
+{
+    void *fn;
+    int found;
+    (void)state;
+    assert_int_equal(cuGetProcAddress("cuMemAlloc", &fn, CUDA_VERSION, 0, &found), CUDA_SUCCESS);
+    assert_true(fn == (void *)cuMemAlloc_v2);
+    assert_int_equal(cuGetProcAddress("cuNothing", &fn, CUDA_VERSION, 0, &found),
+                     CUDA_ERROR_NOT_FOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launch),       cmocka_unit_test(test_link),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_proc_address),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
