@@ -1,5 +1,5 @@
 /* The network's cycle. */
-#include "noc/noc_int.h"
+#include "noc/noc_lanes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,9 +71,11 @@ void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t c
 static void arrivals(struct noc *n, cycle_t now)
 {
     size_t slot = now % WHEEL_MAX;
-    for (uint32_t i = 0; i < n->nflits[slot]; i++)
+    if (n->lanes)
+        n->lanes->ops->arrivals(n, slot);
+    for (uint32_t i = 0; !n->lanes && i < n->nflits[slot]; i++)
         noc_flit_arrive(n, &n->flit_wheel[slot][i], now);
-    for (uint32_t i = 0; i < n->ncredits[slot]; i++)
+    for (uint32_t i = 0; !n->lanes && i < n->ncredits[slot]; i++)
         noc_credit_arrive(n, &n->credit_wheel[slot][i]);
     n->events -= n->nflits[slot] + n->ncredits[slot];
     n->nflits[slot] = n->ncredits[slot] = 0;

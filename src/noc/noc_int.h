@@ -173,6 +173,7 @@ void noc_credit_arrive(struct noc *n, const struct credit_event *e);
 /* A node's two sides. */
 void noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
+void noc_node_flit(struct noc *n, const struct flit_event *e);
 void noc_hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f,
                    cycle_t now);
 cycle_t noc_ports_take(struct noc *n, cycle_t now);

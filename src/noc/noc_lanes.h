@@ -11,7 +11,12 @@
 
 typedef uint16_t lane_mask; /* of input vcs, of output vcs, or of ports (bit port * vcs) */
 
-enum { LANES_VCS_MAX = 2, LANES_A_VECTOR = 8 };
+enum { LANES_VCS_MAX = 2, LANES_A_VECTOR = 32 /* of the widest host */ };
+
+struct noc_lanes_ops {
+    void (*step)(struct noc *n, cycle_t now);
+    void (*arrivals)(struct noc *n, size_t slot); /* flits and credits of a wheel's slot */
+};
 
 struct noc_lanes {
     uint32_t n; /* routers, rounded up to whole vectors */
@@ -25,14 +30,13 @@ struct noc_lanes {
     lane_mask *sa_accept[MESH_PORTS]; /* input ports whose accept pointer is at this output */
     lane_mask *vc_next;               /* input ports whose next vc is the second */
     lane_mask *send;                  /* the cycle's decision: input vcs that send */
+    lane_mask *lost;                  /* and those whose grant speculation wasted */
+    const struct noc_lanes_ops *ops;
     void *block;
 };
 
 /* NULL when the configuration needs the general routers. */
 struct noc_lanes *noc_lanes_new(const struct noc *n);
 void noc_lanes_free(struct noc_lanes *l);
-void noc_lanes_step(struct noc *n, cycle_t now);
-void noc_lanes_flit(struct noc *n, const struct flit_event *e);
-void noc_lanes_credit(struct noc *n, const struct credit_event *e);
 
 #endif

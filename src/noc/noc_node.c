@@ -76,6 +76,17 @@ static void packet_deliver(struct noc *n, uint32_t id, cycle_t now)
     vec_push(&n->free_packets, id);
 }
 
+/* A flit has come to its node. */
+void noc_node_flit(struct noc *n, const struct flit_event *e)
+{
+    uint32_t node = e->index - n->nrouters;
+    struct node_vc *nv = &n->nodes[node].vcs[e->vc];
+    nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
+    n->nodes[node].ejecting++;
+    n->ejecting++;
+    n->busy_nodes[node / 64] |= 1ull << (node % 64);
+}
+
 /* Takes the oldest flit of one virtual channel unless its packet may not leave yet. */
 static bool flit_leave(struct noc *n, uint32_t node, unsigned vc, cycle_t now)
 {

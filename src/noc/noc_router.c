@@ -353,7 +353,7 @@ void noc_routers_step(struct noc *n, cycle_t now)
 {
     bool one_class = n->cfg.classes == 1;
     if (n->lanes)
-        noc_lanes_step(n, now);
+        n->lanes->ops->step(n, now);
     else if (n->words == 1 && n->vcs == 1)
         routers_step(n, now, 1, 1, true);
     else if (n->words == 1 && n->vcs == 2 && one_class)
@@ -365,16 +365,7 @@ void noc_routers_step(struct noc *n, cycle_t now)
 void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
 {
     if (e->index >= n->nrouters) {
-        uint32_t node = e->index - n->nrouters;
-        struct node_vc *nv = &n->nodes[node].vcs[e->vc];
-        nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
-        n->nodes[node].ejecting++;
-        n->ejecting++;
-        n->busy_nodes[node / 64] |= 1ull << (node % 64);
-        return;
-    }
-    if (n->lanes) {
-        noc_lanes_flit(n, e);
+        noc_node_flit(n, e);
         return;
     }
     struct router *r = &n->routers[e->index];
@@ -392,10 +383,6 @@ void noc_credit_arrive(struct noc *n, const struct credit_event *e)
 {
     if (e->index >= n->nrouters) {
         n->nodes[e->index - n->nrouters].vcs[e->vc].credits++;
-        return;
-    }
-    if (n->lanes) {
-        noc_lanes_credit(n, e);
         return;
     }
     struct router *r = &n->routers[e->index];
