@@ -3,18 +3,36 @@
 #include "exec/tensor_int.h"
 #include "exec/warp.h"
 
+/* A register of all lanes as 64-bit numbers. */
+static void read_register(const struct lane_ref *ref, char *const *base, uint64_t *word)
+{
+    const char *p = lane_at(ref, base);
+    if (ref->bytes == 4)
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            uint32_t v;
+            __builtin_memcpy(&v, p + 4 * l, sizeof v);
+            word[l] = v;
+        }
+    else
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            word[l] = lane_u64(ref, base, l);
+}
+
 /* One fragment of all lanes into its matrix. */
 static void gather(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
                    uint64_t *matrix)
 {
     const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
-    for (unsigned r = 0; r < f->count / per_reg; r++)
-        for (unsigned l = 0; l < WARP_LANES; l++) {
-            const uint64_t word = lane_u64(&refs[r], base, l);
-            for (unsigned i = 0; i < per_reg; i++)
-                matrix[f->lane[l] + f->elem[r * per_reg + i]] =
-                    f->bits == 64 ? word : (uint32_t)word >> (i * f->bits % 32);
+    for (unsigned r = 0; r < f->count / per_reg; r++) {
+        uint64_t word[WARP_LANES];
+        read_register(&refs[r], base, word);
+        for (unsigned i = 0; i < per_reg; i++) {
+            uint64_t *to = matrix + f->elem[r * per_reg + i];
+            const unsigned shift = i * f->bits % 32;
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                to[f->lane[l]] = word[l] >> shift;
         }
+    }
 }
 
 static void scatter(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,

@@ -86,7 +86,7 @@ struct format {
     int shift; /* low bits of the raw element that are ignored (tf32) */
 };
 
-static struct format format_of(enum ptx_type t)
+static inline struct format format_of(enum ptx_type t)
 {
     switch (t) {
     case PTX_F16:
@@ -102,22 +102,37 @@ static struct format format_of(enum ptx_type t)
 
 /* Splits n elements; true if an infinity or a NaN is among them. Subnormals keep the smallest
  * exponent: the hardware does not normalise. */
-static bool unpack(enum ptx_type type, const uint64_t *raw, unsigned n, int32_t *sig, int32_t *exp)
+static inline bool unpack_format(struct format f, const uint64_t *raw, unsigned n, int32_t *sig,
+                                 int32_t *exp)
 {
-    const struct format f = format_of(type);
     const uint32_t top = (1u << f.exp_bits) - 1;
-    bool special = false;
+    uint32_t special = 0;
     for (unsigned i = 0; i < n; i++) {
         const uint32_t v = (uint32_t)raw[i] >> f.shift;
         const uint32_t e = (v >> f.frac_bits) & top;
         const uint32_t frac = v & ((1u << f.frac_bits) - 1);
         const int32_t mag = (int32_t)(frac | (uint32_t)(e != 0) << f.frac_bits);
-        const bool neg = (v >> (f.frac_bits + f.exp_bits)) & 1;
-        sig[i] = neg ? -mag : mag;
+        const int32_t neg = -(int32_t)((v >> (f.frac_bits + f.exp_bits)) & 1);
+        sig[i] = (mag ^ neg) - neg;
         exp[i] = mag ? (int32_t)(e ? e : 1) - f.bias : TENSOR_ZERO_EXP;
         special |= e == top;
     }
     return special;
+}
+
+/* One loop a format, so that each has its constants built in. */
+static bool unpack(enum ptx_type type, const uint64_t *raw, unsigned n, int32_t *sig, int32_t *exp)
+{
+    switch (type) {
+    case PTX_F16:
+        return unpack_format(format_of(PTX_F16), raw, n, sig, exp);
+    case PTX_BF16:
+        return unpack_format(format_of(PTX_BF16), raw, n, sig, exp);
+    case PTX_TF32:
+        return unpack_format(format_of(PTX_TF32), raw, n, sig, exp);
+    default:
+        return unpack_format(format_of(PTX_F32), raw, n, sig, exp);
+    }
 }
 
 static double value_of(enum ptx_type type, uint64_t raw)
@@ -173,8 +188,9 @@ static void unpack_accumulator(enum ptx_type type, const uint64_t *raw, unsigned
                                struct unpacked *u)
 {
     u->special = unpack(type, raw, n, u->sig, u->exp);
+    const int32_t scale = type == PTX_F16 ? 1 << 13 : 1;
     for (unsigned i = 0; i < n; i++) {
-        u->sig[i] *= type == PTX_F16 ? 1 << 13 : 1;
+        u->sig[i] *= scale;
         u->exp[i] = u->sig[i] ? u->exp[i] : -126;
     }
 }
