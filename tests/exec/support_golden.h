@@ -23,7 +23,4 @@ bool golden_each(const char *family, golden_fn fn, void *arg);
 /* Whether `got` is within `tolerance` of `want`, both of type t. */
 bool golden_accepts(const char *tolerance, enum ptx_type t, uint64_t want, uint64_t got);
 
-/* Takes "setp.lt.ftz.f32" apart; false if a part is not known. */
-bool golden_parse_op(const char *text, size_t len, struct ptx_inst *inst);
-
 #endif

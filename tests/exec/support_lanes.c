@@ -2,6 +2,30 @@
 
 #include <string.h>
 
+bool lanes_parse_op(const char *text, size_t len, struct ptx_inst *inst)
+{
+    const char *end = text + len;
+    memset(inst, 0, sizeof *inst);
+    inst->guard = PTX_NO_REG;
+    for (unsigned part = 0; text < end; part++) {
+        const char *dot = memchr(text, '.', (size_t)(end - text));
+        const size_t n = (size_t)((dot ? dot : end) - text);
+        if (part == 0) {
+            inst->op = (uint16_t)ptx_op_find(text, n);
+            if (!inst->op)
+                return false;
+        } else if (ptx_type_find(text, n)) {
+            inst->types[inst->ntypes++] = (uint8_t)ptx_type_find(text, n);
+        } else if (ptx_mod_find(text, n)) {
+            inst->mods[inst->nmods++] = (uint8_t)ptx_mod_find(text, n);
+        } else {
+            return false;
+        }
+        text += n + 1;
+    }
+    return true;
+}
+
 unsigned lanes_type_bytes(enum ptx_type t)
 {
     const unsigned bytes = ptx_type_bytes(t);

@@ -4,6 +4,9 @@
 
 #include "exec/lanes_int.h"
 
+/* Takes "setp.lt.ftz.f32" apart; false if a part is not known. */
+bool lanes_parse_op(const char *text, size_t len, struct ptx_inst *inst);
+
 struct lanes_bench {
     _Alignas(64) char regs[8][WARP_LANES * 16];
     struct lane_op op;

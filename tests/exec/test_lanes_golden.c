@@ -26,7 +26,7 @@ static bool step_init(struct step *s, const char *text)
 {
     size_t len = strcspn(text, " +");
     memset(s, 0, sizeof *s);
-    if (!golden_parse_op(text, len, &s->inst))
+    if (!lanes_parse_op(text, len, &s->inst))
         return false;
     s->inst.ops = s->ops;
     const char *lut = strstr(text, "immLut=");

@@ -1,0 +1,1 @@
+#include "exec/support_lanes.c"

@@ -1,0 +1,1 @@
+#include "exec/support_scalar_ref.c"
