@@ -88,6 +88,13 @@ static struct surf_place place_of(struct warp *w, const struct xop *op, const st
     return p;
 }
 
+/* The faces of a cube are the layers of an array. */
+static bool shape_fits(const struct tex_object *o, const struct surf_op *s)
+{
+    const bool is_cube = o->shape == TEX_CUBE || o->shape == TEX_CUBE_LAYERED;
+    return o->shape == s->shape || (is_cube && s->shape == TEX_2D_LAYERED);
+}
+
 /* The bytes a lane reads or writes. *addr is 0 where nothing is (.zero). */
 static bool lane_address(struct warp *w, const struct xinst *x, unsigned lane,
                          const struct tex_object **o, addr_t *addr)
@@ -97,7 +104,7 @@ static bool lane_address(struct warp *w, const struct xinst *x, unsigned lane,
     *o = texture_object(w, x, s->address, lane, true);
     if (!*o)
         return false;
-    if ((*o)->shape != s->shape)
+    if (!shape_fits(*o, s))
         return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS,
                           "the surface bound has another number of dimensions");
     unsigned bytes = (unsigned)s->bytes * s->count;
