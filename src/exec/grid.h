@@ -45,6 +45,9 @@ struct launch_result {
 bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
               struct err *err);
 
+/* A block that a launch leaves for the next one of its kernel; before the kernel goes. */
+void kernel_drop_spare(struct kernel *k);
+
 /* --- for the code of instructions --- */
 
 /* 16 that programs name, and one for the cluster barrier. */
@@ -62,6 +65,7 @@ struct cta {
     struct grid *grid;
     uint64_t number;
     uint32_t ctaid[3];
+    uint32_t block[3]; /* the shape it was made for */
     char *shared;
     uint32_t shared_bytes;
     char *sregs;

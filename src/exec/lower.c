@@ -1,4 +1,5 @@
 #include "exec/lower.h"
+#include "exec/grid.h"
 
 #include "exec/builtin.h"
 #include "exec/support.h"
@@ -383,6 +384,7 @@ static bool lower_func(struct lower *lo, struct err *err)
 
 void kernel_free(struct kernel *k)
 {
+    kernel_drop_spare(k);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++)
         if (k->funcs[i])
             free(k->funcs[i]->consts);

@@ -19,7 +19,8 @@ struct kernel {
     struct xfunc **funcs;  /* by program-wide function number; NULL = not reachable */
     uint32_t shared_bytes; /* static; dynamic shared memory starts at its aligned end */
     uint32_t dynamic_align;
-    uint32_t regs; /* physical registers a thread needs */
+    uint32_t regs;     /* physical registers a thread needs */
+    struct cta *spare; /* see grid.h */
     struct arena arena;
 };
 
