@@ -85,7 +85,7 @@ static bool set_option(int c, struct err *err)
 }
 
 /* The libraries are in lib/ beside this binary, wherever the tree has been moved. */
-static bool set_library_path(struct err *err)
+static bool set_library_path(bool preload, struct err *err)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -101,6 +101,9 @@ static bool set_library_path(struct err *err)
     } else {
         char *path = old && *old ? xasprintf("%s:%s", lib, old) : xstrdup(lib);
         setenv("LD_LIBRARY_PATH", path, 1);
+        /* A static runtime is replaced by the library once that is there: static_runtime.c. */
+        if (preload)
+            setenv("LD_PRELOAD", probe, 1);
         free(path);
     }
     free(probe);
@@ -128,14 +131,16 @@ static char *find_program(const char *name)
 static int run_program(char **argv, struct err *err)
 {
     char *file = find_program(argv[0]);
-    bool is_static = elf_has_static_runtime(file);
+    enum elf_runtime runtime = elf_find_runtime(file);
     free(file);
-    if (is_static) {
-        err_set(err, "%s is linked with the static CUDA runtime; relink it with -cudart shared",
+    if (runtime == ELF_RUNTIME_STRIPPED) {
+        err_set(err,
+                "%s has the static CUDA runtime and no symbols; relink it with -cudart shared, or "
+                "do not strip it",
                 argv[0]);
         return EXIT_USAGE;
     }
-    if (!set_library_path(err))
+    if (!set_library_path(runtime == ELF_RUNTIME_STATIC, err))
         return EXIT_USAGE;
     setenv("PARSIM_REPORT", "1", 0);
     fflush(NULL);

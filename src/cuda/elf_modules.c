@@ -158,19 +158,68 @@ static bool needs_cudart(const struct elf_file *f)
     return false;
 }
 
-bool elf_has_static_runtime(const char *path)
+static void scan_symbols(const struct elf_file *f, const Elf64_Shdr *s,
+                         void (*fn)(const char *name, uint64_t value, void *arg), void *arg)
+{
+    Elf64_Shdr strings;
+    if (!section_get(f, s->sh_link, &strings) || strings.sh_type != SHT_STRTAB || !strings.sh_size)
+        return;
+    const char *names = (const char *)f->data + strings.sh_offset;
+    if (names[strings.sh_size - 1])
+        return;
+    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym sym;
+        memcpy(&sym, f->data + s->sh_offset + at, sizeof sym);
+        if (ELF64_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF &&
+            sym.st_name < strings.sh_size)
+            fn(names + sym.st_name, sym.st_value, arg);
+    }
+}
+
+void elf_each_function(const void *data, size_t len,
+                       void (*fn)(const char *name, uint64_t value, void *arg), void *arg)
 {
     struct err err;
     struct elf_file f;
     Elf64_Ehdr head;
+    Elf64_Shdr s;
+    if (!elf_open(&f, &head, "", data, len, &err))
+        return;
+    for (unsigned i = 0; i < head.e_shnum; i++)
+        if (section_get(&f, i, &s) && s.sh_type == SHT_SYMTAB)
+            scan_symbols(&f, &s, fn, arg);
+}
+
+static void find_registration(const char *name, uint64_t value, void *arg)
+{
+    (void)value;
+    if (!strcmp(name, "__cudaRegisterFatBinary"))
+        *(bool *)arg = true;
+}
+
+static enum elf_runtime find_runtime(const char *path, const char *data, size_t len)
+{
+    struct err err;
+    struct elf_file f;
+    Elf64_Ehdr head;
+    bool has_code = false, has_symbol = false;
+    if (!elf_open(&f, &head, path, data, len, &err) ||
+        !elf_each_module_in(path, data, len, count_entry, &has_code, &err))
+        return ELF_RUNTIME_NONE;
+    elf_each_function(data, len, find_registration, &has_symbol);
+    if (has_symbol)
+        return ELF_RUNTIME_STATIC;
+    if (needs_cudart(&f))
+        return ELF_RUNTIME_SHARED;
+    return has_code ? ELF_RUNTIME_STRIPPED : ELF_RUNTIME_NONE;
+}
+
+enum elf_runtime elf_find_runtime(const char *path)
+{
+    struct err err;
     size_t len;
-    bool found = false;
     char *data = file_read(path, &len, &err);
-    if (data && elf_open(&f, &head, path, data, len, &err) &&
-        elf_each_module_in(path, data, len, count_entry, &found, &err) && found)
-        found = !needs_cudart(&f);
-    else
-        found = false;
+    enum elf_runtime r = data ? find_runtime(path, data, len) : ELF_RUNTIME_NONE;
     free(data);
-    return found;
+    return r;
 }

@@ -13,8 +13,16 @@ bool elf_each_module_in(const char *name, const void *data, size_t len,
                         bool (*fn)(const struct fatbin_entry *e, void *arg), void *arg,
                         struct err *err);
 
-/* An executable with device code that asks for no libcudart: it has the runtime built in. False
- * for what is not readable, too. */
-bool elf_has_static_runtime(const char *path);
+enum elf_runtime {
+    ELF_RUNTIME_NONE,     /* no device code, or not readable: not our business */
+    ELF_RUNTIME_SHARED,   /* asks for libcudart or libcuda */
+    ELF_RUNTIME_STATIC,   /* has the runtime built in, and its symbols */
+    ELF_RUNTIME_STRIPPED, /* has it built in, without symbols */
+};
+enum elf_runtime elf_find_runtime(const char *path);
+
+/* Calls `fn` for every defined function in the symbol table of an ELF file in memory. */
+void elf_each_function(const void *data, size_t len,
+                       void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
 
 #endif

@@ -132,7 +132,7 @@ static void test_elf(void **state)
     assert_false(elf_each_module("/nonexistent", unpack, NULL, &err));
     assert_false(elf_each_module_in("x", "no ELF file, but text", 21, unpack, NULL, &err));
     assert_true(elf_each_module("/proc/self/exe", unpack, NULL, &err));
-    assert_false(elf_has_static_runtime("/proc/self/exe"));
+    assert_int_equal(elf_find_runtime("/proc/self/exe"), ELF_RUNTIME_NONE);
 }
 
 int main(void)
