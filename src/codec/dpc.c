@@ -86,6 +86,12 @@ const struct codec_class codec_dpc_class = {
 
 /* ---- data filtering ---- */
 
+/* Bits of the map beyond the block's sub-blocks mean nothing. */
+static unsigned valid_map(unsigned map, unsigned block_bytes)
+{
+    return map & ((1u << block_bytes / SUB_BYTES) - 1);
+}
+
 static unsigned gather(const uint8_t *block, unsigned block_bytes, unsigned map, uint32_t *segs)
 {
     unsigned n = 0;
@@ -134,6 +140,7 @@ unsigned codec_dpc_truc_size(const void *block, unsigned block_bytes, unsigned m
 unsigned codec_dpc_truc_encode(const void *block, unsigned block_bytes, unsigned map, void *out)
 {
     uint32_t segs[WORDS_MAX];
+    map = valid_map(map, block_bytes);
     unsigned n = gather(block, block_bytes, map, segs);
     unsigned bits = truc_bits(segs, n, block_bytes);
     if (bits == 32 * n) {
@@ -155,7 +162,7 @@ bool codec_dpc_truc_decode(const void *in, unsigned bits, unsigned block_bytes, 
                            void *block)
 {
     uint32_t segs[WORDS_MAX];
-    map &= (1u << block_bytes / SUB_BYTES) - 1;
+    map = valid_map(map, block_bytes);
     unsigned n = SUB_WORDS * (unsigned)__builtin_popcount(map);
     if (bits == 32 * n) {
         memcpy(segs, in, 4 * n);
