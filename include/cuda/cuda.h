@@ -26,7 +26,7 @@ typedef struct function *CUkernel;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUlinkState_st *CUlinkState;
-typedef struct CUarray_st *CUarray;
+typedef struct array *CUarray;
 typedef struct {
     char bytes[16];
 } CUuuid;

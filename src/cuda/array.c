@@ -181,9 +181,8 @@ int mipmap_destroy(struct ctx *c, struct mipmap *m)
 
 /* --- copies --- */
 
-/* Where a box begins in an array; an error if it does not fit. */
-static int place_in_array(struct ctx *c, struct array *a, size_t x_bytes, size_t y, size_t z,
-                          size_t row_bytes, size_t rows, size_t slices, char **at)
+int array_at(struct ctx *c, struct array *a, size_t x_bytes, size_t y, size_t z, size_t row_bytes,
+             size_t rows, size_t slices, char **at)
 {
     if (!handle_is(c, HANDLE_ARRAY, a))
         return CUDA_INVALID_HANDLE;
@@ -202,11 +201,11 @@ int array_copy_2d(struct ctx *c, struct array_place dst, void *dst_ptr, size_t d
     char *to = dst_ptr, *from = (char *)(uintptr_t)src_ptr;
     int e = CUDA_OK;
     if (dst.array || !dst_ptr) {
-        e = place_in_array(c, dst.array, dst.x_bytes, dst.y, 0, width_bytes, rows, 1, &to);
+        e = array_at(c, dst.array, dst.x_bytes, dst.y, 0, width_bytes, rows, 1, &to);
         dpitch = e ? 0 : dst.array->pitch_bytes;
     }
     if (!e && (src.array || !src_ptr)) {
-        e = place_in_array(c, src.array, src.x_bytes, src.y, 0, width_bytes, rows, 1, &from);
+        e = array_at(c, src.array, src.x_bytes, src.y, 0, width_bytes, rows, 1, &from);
         spitch = e ? 0 : src.array->pitch_bytes;
     }
     return e ? e : memory_copy_2d(c, to, dpitch, from, spitch, width_bytes, rows, kind, s);
@@ -246,8 +245,8 @@ static int place_3d(struct ctx *c, struct array *a, const struct cudaPitchedPtr 
     if (a) {
         int e = handle_is(c, HANDLE_ARRAY, a) ? CUDA_OK : CUDA_INVALID_HANDLE;
         if (!e)
-            e = place_in_array(c, a, pos.x * a->texel_bytes, pos.y, pos.z, box->row_bytes,
-                               box->rows, box->slices, at);
+            e = array_at(c, a, pos.x * a->texel_bytes, pos.y, pos.z, box->row_bytes, box->rows,
+                         box->slices, at);
         *pitch = e ? 0 : a->pitch_bytes;
         *slice = e ? 0 : a->slice_bytes;
         return e;

@@ -84,6 +84,10 @@ int mipmap_create(struct ctx *c, struct mipmap **out, const struct cudaChannelFo
 int mipmap_level(struct ctx *c, struct array **out, struct mipmap *m, unsigned level);
 int mipmap_destroy(struct ctx *c, struct mipmap *m);
 
+/* Where a box begins in an array; an error if it does not fit. */
+int array_at(struct ctx *c, struct array *a, size_t x_bytes, size_t y, size_t z, size_t row_bytes,
+             size_t rows, size_t slices, char **at);
+
 /* One side of a copy in two dimensions: bytes at (x bytes, y rows) in an array. */
 struct array_place {
     struct array *array;

@@ -1,6 +1,8 @@
 /* libcuda, the part that is rows: see driver.def. */
 #include "cuda/device_info.h"
 #include "cuda/driver_api.h"
+#include "cuda/driver_array.h"
+#include "cuda/driver_graph.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"
@@ -216,23 +218,6 @@ static int launch_config(struct ctx *c, const CUlaunchConfig *k, CUfunction f, v
 }
 
 /* --- memory --- */
-
-static int copy_2d(struct ctx *c, const CUDA_MEMCPY2D *m, CUstream stream)
-{
-    if (!m)
-        return CUDA_INVALID_VALUE;
-    if (m->srcMemoryType == CU_MEMORYTYPE_ARRAY || m->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-        return ctx_missing("cuMemcpy2D with an array");
-    bool from_host = m->srcMemoryType == CU_MEMORYTYPE_HOST;
-    bool to_host = m->dstMemoryType == CU_MEMORYTYPE_HOST;
-    const char *src = from_host ? m->srcHost : devmem_ptr(m->srcDevice);
-    char *dst = to_host ? m->dstHost : devmem_ptr(m->dstDevice);
-    size_t spitch = m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes;
-    size_t dpitch = m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes;
-    return memory_copy_2d(c, dst + m->dstY * dpitch + m->dstXInBytes, dpitch,
-                          src + m->srcY * spitch + m->srcXInBytes, spitch, m->WidthInBytes,
-                          m->Height, COPY_DEFAULT, stream);
-}
 
 static int pointer_attribute(struct ctx *c, void *value, int attr, CUdeviceptr p)
 {
