@@ -2,6 +2,7 @@
  * per read, `coordinates > four channels`, bit patterns. */
 #include "support_vectors.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,7 +129,8 @@ static void case_read(struct texture_case *c, const uint32_t *in, unsigned n, st
         q.level = as_float(in[--n]);
     for (unsigned k = 0; k < n && k < 3; k++) {
         q.at[k] = as_float(in[k]);
-        q.place[k] = q.is_whole ? (int64_t)as_float(in[k]) : 0;
+        /* Unused ones may be anything. */
+        q.place[k] = q.is_whole && isfinite(q.at[k]) ? (int64_t)q.at[k] : 0;
     }
     if (n > 3)
         q.layer = (uint32_t)(int32_t)as_float(in[3]);
