@@ -28,6 +28,7 @@ void noc_free(struct noc *n)
     vec_free(&n->bindings);
     vec_free(&n->free_packets);
     free(n->packets);
+    free(n->packet_dst);
     free(n);
 }
 
@@ -42,6 +43,7 @@ static uint32_t packet_new(struct noc *n)
     if (!n->free_packets.len) {
         uint32_t more = n->npackets ? n->npackets : 256;
         n->packets = xrealloc(n->packets, (n->npackets + more) * sizeof *n->packets);
+        n->packet_dst = xrealloc(n->packet_dst, (n->npackets + more) * sizeof *n->packet_dst);
         for (uint32_t i = more; i-- > 0;)
             vec_push(&n->free_packets, n->npackets + i);
         n->npackets += more;
@@ -61,6 +63,7 @@ void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t c
                                          .class = (uint8_t) class,
                                          .created = now,
                                          .payload = payload};
+    n->packet_dst[id] = (uint16_t)dst;
     vec_push(&s->queue, id);
     n->nodes[src].waiting++;
     n->queued++;
@@ -70,15 +73,14 @@ void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t c
 
 static void arrivals(struct noc *n, cycle_t now)
 {
-    size_t slot = now % WHEEL_MAX;
-    if (n->lanes)
-        n->lanes->ops->arrivals(n, slot);
-    for (uint32_t i = 0; !n->lanes && i < n->nflits[slot]; i++)
-        noc_flit_arrive(n, &n->flit_wheel[slot][i], now);
-    for (uint32_t i = 0; !n->lanes && i < n->ncredits[slot]; i++)
-        noc_credit_arrive(n, &n->credit_wheel[slot][i]);
-    n->events -= n->nflits[slot] + n->ncredits[slot];
-    n->nflits[slot] = n->ncredits[slot] = 0;
+    struct wheel_slot *w = &n->wheel[now % WHEEL_MAX];
+    for (uint32_t i = 0; i < w->nflits[END_NODE]; i++)
+        noc_node_flit(n, &w->flits[END_NODE][i]);
+    for (uint32_t i = 0; i < w->ncredits[END_NODE]; i++)
+        n->nodes[w->credits[END_NODE][i].index].vcs[w->credits[END_NODE][i].vc].credits++;
+    noc_routers_arrivals(n, w, now);
+    for (int k = 0; k < END_KINDS; k++)
+        w->nflits[k] = w->ncredits[k] = 0;
 }
 
 static void nodes_step(struct noc *n, cycle_t now)
@@ -106,8 +108,9 @@ cycle_t noc_tick(struct noc *n, cycle_t now)
     cycle_t next = n->bindings.len ? noc_ports_take(n, now) : CYCLE_NEVER;
     nodes_step(n, now);
     noc_routers_step(n, now);
-    /* credits on their way matter only to flits, so an empty network may sleep through them */
-    return n->in_flight || n->queued || n->events ? now + 1 : next;
+    if (n->in_flight)
+        n->events_until = now + n->credit_delay + 1;
+    return n->queued || now < n->events_until ? now + 1 : next;
 }
 
 const struct noc_stats *noc_stats(const struct noc *n)
@@ -131,11 +134,11 @@ void noc_dump(const struct noc *n, FILE *out)
             n->queued);
     for (uint32_t i = 0; i < n->nrouters; i++)
         for (uint32_t v = 0; v < n->invcs; v++) {
-            static const char *const states[] = {"idle", "routing", "waits for a vc", "active"};
-            const struct invc *in = &n->routers[i].in[v];
-            if (in->len)
+            static const char *const states[] = {"idle", "routing", "waits or sends", "sends"};
+            struct invc in = n->lanes ? noc_lanes_invc(n, i, v) : n->routers[i].in[v];
+            if (in.len)
                 fprintf(out, "  router %u input %u vc %u: %u flits, %s, output %u\n", i, v / n->vcs,
-                        v % n->vcs, in->len, states[in->state], in->out);
+                        v % n->vcs, in.len, states[in.state], in.out);
         }
     for (uint32_t i = 0; i < n->nnodes; i++)
         if (n->nodes[i].waiting || n->nodes[i].ejecting)

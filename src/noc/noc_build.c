@@ -103,12 +103,14 @@ static void mesh_wire(struct noc *n, uint32_t at)
         int nx = x + dx[p], ny = y + dy[p];
         if (nx < 0 || nx >= w || ny < 0 || ny >= h)
             continue;
-        struct far_end end = {(uint16_t)(ny * w + nx), (uint16_t)((uint32_t)(p ^ 1) * n->vcs)};
+        struct far_end end = {(uint16_t)(ny * w + nx), (uint16_t)((uint32_t)(p ^ 1) * n->vcs),
+                              END_ROUTER};
         r->to[p] = r->from[p] = end;
     }
-    struct far_end node = {(uint16_t)(n->nrouters + at), 0};
+    struct far_end node = {(uint16_t)at, 0, END_NODE};
     r->to[MESH_LOCAL] = r->from[MESH_LOCAL] = node;
-    n->nodes[at].router = (struct far_end){(uint16_t)at, (uint16_t)(MESH_LOCAL * n->vcs)};
+    n->nodes[at].router =
+        (struct far_end){(uint16_t)at, (uint16_t)(MESH_LOCAL * n->vcs), END_ROUTER};
     for (uint32_t d = 0; d < n->nnodes; d++)
         r->route[d] = mesh_route(n, at, d);
 }
@@ -117,10 +119,10 @@ static void crossbar_wire(struct noc *n)
 {
     struct router *r = &n->routers[0];
     for (uint32_t p = 0; p < n->ports; p++) {
-        struct far_end node = {(uint16_t)(n->nrouters + p), 0};
+        struct far_end node = {(uint16_t)p, 0, END_NODE};
         r->to[p] = r->from[p] = node;
         r->route[p] = (uint16_t)p;
-        n->nodes[p].router = (struct far_end){0, (uint16_t)(p * n->vcs)};
+        n->nodes[p].router = (struct far_end){0, (uint16_t)(p * n->vcs), END_ROUTER};
     }
 }
 
@@ -134,6 +136,17 @@ static void node_alloc(struct noc *n, struct node *nd)
         nd->vcs[v].credits = (uint16_t)n->cfg.vc_flits;
         nd->vcs[v].ejected = xcalloc(n->ring, sizeof(flit_t));
     }
+}
+
+static void wheel_alloc(struct noc *n)
+{
+    size_t links = (size_t)n->nrouters * n->ports + n->nnodes;
+    size_t credits = links * (size_t)n->cfg.eject_flits;
+    for (int i = 0; i < WHEEL_MAX; i++)
+        for (int k = 0; k < END_KINDS; k++) {
+            n->wheel[i].flits[k] = xcalloc(links, sizeof(struct flit_event));
+            n->wheel[i].credits[k] = xcalloc(credits, sizeof(struct credit_event));
+        }
 }
 
 void noc_build(struct noc *n)
@@ -170,12 +183,7 @@ void noc_build(struct noc *n)
         crossbar_wire(n);
     for (uint32_t i = 0; i < n->nnodes; i++)
         node_alloc(n, &n->nodes[i]);
-    for (int i = 0; i < WHEEL_MAX; i++) {
-        uint32_t links = n->nrouters * n->ports + n->nnodes;
-        n->flit_wheel[i] = xcalloc(links, sizeof(struct flit_event));
-        n->credit_wheel[i] =
-            xcalloc((size_t)links * (size_t)n->cfg.eject_flits, sizeof(struct credit_event));
-    }
+    wheel_alloc(n);
     n->lanes = noc_lanes_new(n);
     n->busy_routers = xcalloc((n->nrouters + 63) / 64, sizeof(uint64_t));
     n->busy_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
@@ -192,10 +200,11 @@ void noc_teardown(struct noc *n)
     noc_lanes_free(n->lanes);
     for (uint32_t i = 0; i < n->nrouters; i++)
         free(n->routers[i].block);
-    for (int i = 0; i < WHEEL_MAX; i++) {
-        free(n->flit_wheel[i]);
-        free(n->credit_wheel[i]);
-    }
+    for (int i = 0; i < WHEEL_MAX; i++)
+        for (int k = 0; k < END_KINDS; k++) {
+            free(n->wheel[i].flits[k]);
+            free(n->wheel[i].credits[k]);
+        }
     for (uint32_t i = 0; i < n->nnodes; i++) {
         for (uint32_t v = 0; v < n->vcs; v++)
             free(n->nodes[i].vcs[v].ejected);

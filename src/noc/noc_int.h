@@ -7,19 +7,13 @@
 
 #define NOC_INLINE static inline __attribute__((always_inline))
 
-/* A flit is its packet's index, its destination and two marks: what routers need lies in it. */
-typedef uint64_t flit_t;
-enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_DST = 2, FLIT_PACKET = 32 };
+/* A flit is its packet's index and two marks. */
+typedef uint32_t flit_t;
+enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_PACKET = 2 };
 
-static inline flit_t flit_make(uint32_t packet, uint32_t dst, bool head, bool tail)
+static inline flit_t flit_make(uint32_t packet, bool head, bool tail)
 {
-    return (flit_t)packet << FLIT_PACKET | (flit_t)dst << FLIT_DST | (head ? FLIT_HEAD : 0) |
-           (tail ? FLIT_TAIL : 0);
-}
-
-static inline uint32_t flit_dst(flit_t f)
-{
-    return (uint32_t)f >> FLIT_DST;
+    return packet << FLIT_PACKET | (head ? FLIT_HEAD : 0) | (tail ? FLIT_TAIL : 0);
 }
 
 enum { VC_NONE = UINT16_MAX, WORDS_MAX = 16, STAGES_BEFORE_LINK = 2, WHEEL_MAX = 32 };
@@ -48,10 +42,13 @@ struct inport {
     uint8_t vc_next; /* round robin among its virtual channels */
 };
 
-/* Where a port leads: another router, or (index >= routers) a node; and vc 0 there. */
+/* Where a port leads: a router or a node, and vc 0 there. */
 struct far_end {
     uint16_t index, vc;
+    uint16_t kind; /* enum end_kind */
 };
+
+enum end_kind { END_ROUTER, END_NODE, END_KINDS };
 
 /* Sets of input vcs, output vcs and ports are bit masks of noc.words words. */
 struct router {
@@ -100,12 +97,19 @@ struct node {
 };
 
 struct flit_event {
-    uint16_t index, vc; /* far end (router or node) and its input vc */
+    uint16_t index, vc; /* the router or node, and its input vc */
     flit_t flit;
 };
 
 struct credit_event {
     uint16_t index, vc;
+};
+
+/* What arrives in one cycle, at routers and at nodes: at most one flit and a few credits a link. */
+struct wheel_slot {
+    struct flit_event *flits[END_KINDS];
+    struct credit_event *credits[END_KINDS];
+    uint32_t nflits[END_KINDS], ncredits[END_KINDS];
 };
 
 struct va_grant {
@@ -149,13 +153,12 @@ struct noc {
     struct noc_packet *packets;
     uint32_t npackets;
     VEC(uint32_t) free_packets;
-    /* what arrives in a cycle: at most one flit and one credit a link, so never more than fits */
-    struct flit_event *flit_wheel[WHEEL_MAX];
-    struct credit_event *credit_wheel[WHEEL_MAX];
-    uint32_t nflits[WHEEL_MAX], ncredits[WHEEL_MAX];
+    struct wheel_slot wheel[WHEEL_MAX];
+    uint16_t *packet_dst; /* [npackets]: beside packets, since routers need only this */
     struct noc_decisions decisions;
     uint64_t *sure, *all, *offers; /* [ports][words]: the switch allocator's scratch */
-    uint64_t events, in_flight, queued, ejecting;
+    uint64_t in_flight, queued, ejecting;
+    cycle_t events_until;                /* nothing is on a wire after this cycle */
     uint64_t *busy_routers, *busy_nodes; /* bit masks */
     VEC(struct binding *) bindings;
     struct binding **bound; /* [nodes * classes] */
@@ -168,31 +171,32 @@ void noc_build(struct noc *n);
 void noc_teardown(struct noc *n);
 /* One cycle of every router that holds flits. */
 void noc_routers_step(struct noc *n, cycle_t now);
-void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now);
-void noc_credit_arrive(struct noc *n, const struct credit_event *e);
+void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now);
 /* A node's two sides. */
 void noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_flit(struct noc *n, const struct flit_event *e);
-void noc_hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f,
-                   cycle_t now);
+void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now);
 cycle_t noc_ports_take(struct noc *n, cycle_t now);
 
 static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,
                                   flit_t flit)
 {
-    size_t slot = at % WHEEL_MAX;
-    n->flit_wheel[slot][n->nflits[slot]++] =
+    struct wheel_slot *w = &n->wheel[at % WHEEL_MAX];
+    w->flits[to.kind][w->nflits[to.kind]++] =
         (struct flit_event){to.index, (uint16_t)(to.vc + vc), flit};
-    n->events++;
 }
 
 static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
 {
-    size_t slot = at % WHEEL_MAX;
-    n->credit_wheel[slot][n->ncredits[slot]++] =
+    struct wheel_slot *w = &n->wheel[at % WHEEL_MAX];
+    w->credits[to.kind][w->ncredits[to.kind]++] =
         (struct credit_event){to.index, (uint16_t)(to.vc + vc)};
-    n->events++;
+}
+
+static inline uint32_t flit_dst(const struct noc *n, flit_t f)
+{
+    return n->packet_dst[f >> FLIT_PACKET];
 }
 
 static inline const struct noc_packet *flit_packet(const struct noc *n, flit_t f)

@@ -24,6 +24,26 @@ static lane_mask *row_new(struct noc_lanes *l, size_t *used, lane_mask value)
     return row;
 }
 
+static void scalars_alloc(struct noc_lanes *l, const struct noc *n)
+{
+    size_t invcs = (size_t)n->nrouters * n->invcs;
+    int32_t width = (int32_t)n->cfg.width;
+    const int32_t step_to[MESH_PORTS] = {1, -1, width, -width, 0};
+    l->vc = xcalloc(invcs, sizeof *l->vc);
+    l->credits = xcalloc(invcs, sizeof *l->credits);
+    l->flits = xcalloc(invcs * n->ring, sizeof *l->flits);
+    l->x = xcalloc(n->nrouters, 1);
+    l->y = xcalloc(n->nrouters, 1);
+    for (size_t i = 0; i < invcs; i++)
+        l->credits[i] = (uint8_t)n->cfg.vc_flits;
+    for (uint32_t i = 0; i < n->nrouters; i++) {
+        l->x[i] = (uint8_t)(i % (uint32_t)width);
+        l->y[i] = (uint8_t)(i / (uint32_t)width);
+    }
+    for (int p = 0; p < MESH_PORTS; p++)
+        l->step_to[p] = step_to[p];
+}
+
 struct noc_lanes *noc_lanes_new(const struct noc *n)
 {
     if (n->cfg.topology != NOC_MESH || n->vcs > LANES_VCS_MAX || n->cfg.routing_cycles ||
@@ -55,12 +75,21 @@ struct noc_lanes *noc_lanes_new(const struct noc *n)
             l->va_after[o][v] = row_new(l, &used, every);
     }
     assert(used == (size_t)ROWS * l->n);
+    scalars_alloc(l, n);
     return l;
+}
+
+struct invc noc_lanes_invc(const struct noc *n, uint32_t router, uint32_t invc)
+{
+    const struct lane_vc *c = &n->lanes->vc[router * n->invcs + invc];
+    return (struct invc){.state = c->state, .head = c->head, .len = c->len, .out = c->out};
 }
 
 void noc_lanes_free(struct noc_lanes *l)
 {
-    if (l)
-        free(l->block);
-    free(l);
+    if (!l)
+        return;
+    void *const parts[] = {l->block, l->vc, l->credits, l->flits, l->x, l->y, l};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        free(parts[i]);
 }

@@ -13,9 +13,14 @@ typedef uint16_t lane_mask; /* of input vcs, of output vcs, or of ports (bit por
 
 enum { LANES_VCS_MAX = 2, LANES_A_VECTOR = 32 /* of the widest host */ };
 
+/* An input vc: its ring of flits, and from INVC_WAITING on its output port. */
+struct lane_vc {
+    uint8_t head, len, out, state;
+};
+
 struct noc_lanes_ops {
     void (*step)(struct noc *n, cycle_t now);
-    void (*arrivals)(struct noc *n, size_t slot); /* flits and credits of a wheel's slot */
+    void (*arrivals)(struct noc *n, const struct wheel_slot *w);
 };
 
 struct noc_lanes {
@@ -32,11 +37,19 @@ struct noc_lanes {
     lane_mask *send;                  /* the cycle's decision: input vcs that send */
     lane_mask *lost;                  /* and those whose grant speculation wasted */
     const struct noc_lanes_ops *ops;
+    /* [router][input vc], [router][output vc], [router][input vc][ring] */
+    struct lane_vc *vc;
+    uint8_t *credits;
+    flit_t *flits;
+    uint8_t *x, *y;              /* of each router and its node */
+    int32_t step_to[MESH_PORTS]; /* from a router to its neighbour */
     void *block;
 };
 
 /* NULL when the configuration needs the general routers. */
 struct noc_lanes *noc_lanes_new(const struct noc *n);
+/* For a dump or a test. */
+struct invc noc_lanes_invc(const struct noc *n, uint32_t router, uint32_t invc);
 void noc_lanes_free(struct noc_lanes *l);
 
 #endif

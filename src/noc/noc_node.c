@@ -34,7 +34,7 @@ static bool flit_enter(struct noc *n, uint32_t node, unsigned class, cycle_t now
     if (!nd->vcs[s->vc].credits)
         return false;
     bool head = !s->sent, tail = ++s->sent == p->flits;
-    flit_t f = flit_make(id, p->dst, head, tail);
+    flit_t f = flit_make(id, head, tail);
     noc_event_flit(n, now + n->credit_delay, nd->router, s->vc, f); /* no switch to cross */
     nd->vcs[s->vc].credits--;
     n->stats.flits_in++;
@@ -79,7 +79,7 @@ static void packet_deliver(struct noc *n, uint32_t id, cycle_t now)
 /* A flit has come to its node. */
 void noc_node_flit(struct noc *n, const struct flit_event *e)
 {
-    uint32_t node = e->index - n->nrouters;
+    uint32_t node = e->index;
     struct node_vc *nv = &n->nodes[node].vcs[e->vc];
     nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
     n->nodes[node].ejecting++;
@@ -109,7 +109,7 @@ static bool flit_leave(struct noc *n, uint32_t node, unsigned vc, cycle_t now)
     n->stats.flits_out++;
     noc_event_credit(n, now + n->credit_delay, nd->router, vc);
     if (f & FLIT_TAIL)
-        packet_deliver(n, (uint32_t)(f >> FLIT_PACKET), now);
+        packet_deliver(n, f >> FLIT_PACKET, now);
     return true;
 }
 

@@ -203,7 +203,7 @@ NOC_INLINE void head_arrived(struct noc *n, struct router *r, unsigned invc, fli
                              unsigned words)
 {
     struct invc *in = &r->in[invc];
-    unsigned out = r->route[flit_dst(f)];
+    unsigned out = r->route[flit_dst(n, f)];
     in->out = (uint16_t)out;
     if (UNLIKELY(n->cfg.routing_cycles)) {
         in->state = INVC_ROUTING;
@@ -216,10 +216,10 @@ NOC_INLINE void head_arrived(struct noc *n, struct router *r, unsigned invc, fli
     mask_set(r->work, out, words);
 }
 
-void noc_hop_probe(const struct noc *n, const struct router *r, unsigned out, flit_t f, cycle_t now)
+void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now)
 {
     const struct noc_packet *p = flit_packet(n, f);
-    probe_fire(n->probe, now, NOC_HOP, (uint64_t)(r - n->routers) * 256 + out,
+    probe_fire(n->probe, now, NOC_HOP, (uint64_t)router * 256 + out,
                (uint64_t)p->src << 16 | p->dst);
 }
 
@@ -242,7 +242,7 @@ NOC_INLINE void flit_send(const struct view *x, unsigned invc, cycle_t now)
         mask_clear(x->credited, invc, x->words);
     }
     if (UNLIKELY(n->probe->ctx))
-        noc_hop_probe(n, r, out, f, now);
+        noc_hop_probe(n, (uint32_t)(r - n->routers), out, f, now);
     noc_event_flit(n, now + n->flit_delay, r->to[out], vc_of(x, ovc), f);
     noc_event_credit(n, now + n->credit_delay, r->from[port_of(x, invc)], vc_of(x, invc));
     if (!(f & FLIT_TAIL))
@@ -362,12 +362,8 @@ void noc_routers_step(struct noc *n, cycle_t now)
         routers_step(n, now, n->words, n->vcs, one_class);
 }
 
-void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
+static void flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
 {
-    if (e->index >= n->nrouters) {
-        noc_node_flit(n, e);
-        return;
-    }
     struct router *r = &n->routers[e->index];
     struct invc *in = &r->in[e->vc];
     r->flits[e->vc * n->ring + ((in->head + in->len) & (n->ring - 1))] = e->flit;
@@ -379,12 +375,8 @@ void noc_flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
         head_arrived(n, r, e->vc, e->flit, now, n->words);
 }
 
-void noc_credit_arrive(struct noc *n, const struct credit_event *e)
+static void credit_arrive(struct noc *n, const struct credit_event *e)
 {
-    if (e->index >= n->nrouters) {
-        n->nodes[e->index - n->nrouters].vcs[e->vc].credits++;
-        return;
-    }
     struct router *r = &n->routers[e->index];
     struct outvc *ov = &r->out[e->vc];
     if (ov->credits++)
@@ -392,4 +384,16 @@ void noc_credit_arrive(struct noc *n, const struct credit_event *e)
     mask_set(r->open, e->vc, n->words);
     if (ov->owner != VC_NONE)
         mask_set(r->credited, ov->owner, n->words);
+}
+
+void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now)
+{
+    if (n->lanes) {
+        n->lanes->ops->arrivals(n, w);
+        return;
+    }
+    for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
+        flit_arrive(n, &w->flits[END_ROUTER][i], now);
+    for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++)
+        credit_arrive(n, &w->credits[END_ROUTER][i]);
 }

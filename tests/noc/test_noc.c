@@ -1,4 +1,4 @@
-#include "noc/noc_int.h"
+#include "noc/noc_lanes.h"
 #include "noc/noc_traffic.h"
 
 #include "base/rng.h"
@@ -104,12 +104,18 @@ static void a_crossbar_takes_5_cycles(void **state)
     assert_int_equal(lone_latency(&cfg, 227, 131, 5), 9);
 }
 
+static bool no_lanes; /* take the lanes away: the general routers do the work */
+
 /* Random traffic for a while, then silence until everything has arrived. */
 static struct sink storm_among(const struct noc_cfg *cfg, uint32_t nodes, uint32_t percent,
                                cycle_t cycles, uint64_t *sent_flits)
 {
     struct sink s = {0};
     struct noc *n = noc_new(cfg, &sink_ops, &s);
+    if (no_lanes) {
+        noc_lanes_free(n->lanes);
+        n->lanes = NULL;
+    }
     struct rng rng = {3};
     uint64_t packets = 0;
     cycle_t now = 0;
@@ -135,7 +141,9 @@ static struct sink storm_among(const struct noc_cfg *cfg, uint32_t nodes, uint32
     assert_true(noc_tick(n, now) == CYCLE_NEVER); /* an idle network sleeps */
     for (uint32_t r = 0; r < n->nrouters; r++)    /* every credit came home */
         for (uint32_t v = 0; v < n->invcs; v++)
-            assert_int_equal(n->routers[r].out[v].credits, cfg->vc_flits);
+            assert_int_equal(n->lanes ? n->lanes->credits[r * n->invcs + v]
+                                      : n->routers[r].out[v].credits,
+                             cfg->vc_flits);
     noc_free(n);
     return s;
 }
@@ -184,6 +192,25 @@ static void one_mask_word_and_many_give_the_same(void **state)
         struct sink c = storm_among(&cfg, 21, 40, 1000, &flits);
         assert_true(a.hash == b.hash && b.hash == c.hash);
     }
+}
+
+static void lanes_and_routers_decide_the_same(void **state)
+{
+    (void)state;
+    for (int64_t vcs = 1; vcs <= 2; vcs++)
+        for (int64_t classes = 1; classes <= (vcs == 1 ? 2 : 1); classes++)
+            for (int spec = 0; spec < 2; spec++) {
+                struct noc_cfg cfg = cfg_make(NOC_MESH);
+                cfg.vcs = vcs;
+                cfg.classes = classes;
+                cfg.speculative = spec;
+                uint64_t flits;
+                struct sink lanes = storm(&cfg, 40, 600, &flits);
+                no_lanes = true;
+                struct sink routers = storm(&cfg, 40, 600, &flits);
+                no_lanes = false;
+                assert_true(lanes.hash == routers.hash);
+            }
 }
 
 static void a_node_that_takes_nothing_stops_only_what_is_behind_it(void **state)
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_crossbar_takes_5_cycles),
         cmocka_unit_test(saturation_loses_nothing_and_does_not_deadlock),
         cmocka_unit_test(one_mask_word_and_many_give_the_same),
+        cmocka_unit_test(lanes_and_routers_decide_the_same),
         cmocka_unit_test(a_node_that_takes_nothing_stops_only_what_is_behind_it),
         cmocka_unit_test(bounded_sources_push_back),
         cmocka_unit_test(packets_travel_between_ports),

@@ -2,6 +2,8 @@
 #include "base/cpu.h"
 #include "noc/noc_lanes.h"
 
+#include <string.h>
+
 #if defined(__AVX512BW__)
 enum { VEC_LANES = 32 };
 #elif defined(__AVX2__)
@@ -184,45 +186,66 @@ NOC_INLINE void vector_step(struct noc_lanes *l, size_t at, const struct sizes *
     store(l->lost, at, win & ~send);
 }
 
-NOC_INLINE void head_arrived(struct noc *n, uint32_t router, unsigned invc, flit_t f)
+/* The scalar part has no branch that depends on traffic: what may or may not happen is a bit that
+ * is shifted into place. */
+
+/* In x first, then in y. */
+NOC_INLINE unsigned route(const struct noc_lanes *l, uint32_t router, uint32_t dst)
 {
-    struct router *r = &n->routers[router];
-    unsigned out = r->route[flit_dst(f)];
-    r->in[invc].out = (uint16_t)out;
-    n->lanes->want[out][router] |= (lane_mask)(1u << invc);
+    int dx = l->x[dst] - l->x[router], dy = l->y[dst] - l->y[router];
+    unsigned along_x = dx < 0 ? MESH_WEST : MESH_EAST, along_y = dy < 0 ? MESH_NORTH : MESH_SOUTH;
+    unsigned then = dy ? along_y : MESH_LOCAL;
+    return dx ? along_x : then;
 }
 
+/* The other end of port `p`: a neighbour's opposite port, or the node. */
+NOC_INLINE struct far_end far_end(const struct noc_lanes *l, uint32_t router, unsigned p,
+                                  unsigned vcs)
+{
+    bool local = p == MESH_LOCAL;
+    return (struct far_end){(uint16_t)((int32_t)router + l->step_to[p]),
+                            (uint16_t)(local ? 0 : (p ^ 1) * vcs), local ? END_NODE : END_ROUTER};
+}
+
+/* The front flit of `invc` goes through the switch. */
 NOC_INLINE void flit_send(struct noc *n, uint32_t router, unsigned invc, cycle_t now, unsigned vcs)
 {
     struct noc_lanes *l = n->lanes;
-    struct router *r = &n->routers[router];
-    struct invc *in = &r->in[invc];
-    lane_mask bit = (lane_mask)(1u << invc);
-    unsigned out = in->out, v = vcs == 1 ? 0 : l->second[router] >> invc & 1, ovc = out * vcs + v;
-    const flit_t *ring = r->flits + (size_t)invc * n->ring;
-    unsigned head = in->head, len = in->len - 1u;
-    flit_t f = ring[head];
-    head = (head + 1) & (n->ring - 1);
-    in->head = (uint8_t)head;
-    in->len = (uint8_t)len;
-    if (!len)
-        l->nonempty[router] &= (lane_mask)~bit;
-    if (!--r->out[ovc].credits)
-        l->open[router] &= (lane_mask) ~(1u << ovc);
+    uint32_t at = router * MESH_PORTS * vcs;
+    struct lane_vc c = l->vc[at + invc];
+    const flit_t *ring = l->flits + (size_t)(at + invc) * n->ring;
+    unsigned out = c.out, v = vcs == 1 ? 0 : l->second[router] >> invc & 1, ovc = out * vcs + v;
+    unsigned head = (c.head + 1u) & (n->ring - 1), left = c.len - 1u;
+    flit_t f = ring[c.head], next = ring[head]; /* next is stale when nothing is left */
+    unsigned tail = f & FLIT_TAIL, more = left != 0, credits = --l->credits[at + ovc];
+    l->nonempty[router] &= (lane_mask) ~(!more << invc);
+    l->open[router] &= (lane_mask) ~((credits == 0) << ovc);
     if (UNLIKELY(n->probe->ctx))
-        noc_hop_probe(n, r, out, f, now);
-    noc_event_flit(n, now + n->flit_delay, r->to[out], v, f);
-    noc_event_credit(n, now + n->credit_delay, r->from[invc / vcs], invc % vcs);
-    if (!(f & FLIT_TAIL))
-        return;
-    l->unowned[router] |= (lane_mask)(1u << ovc);
-    l->active[out][router] &= (lane_mask)~bit;
-    l->second[router] &= (lane_mask)~bit;
-    in->state = INVC_IDLE;
-    if (len) {
-        in->state = INVC_WAITING;
-        head_arrived(n, router, invc, ring[head]);
-    }
+        noc_hop_probe(n, router, out, f, now);
+    noc_event_flit(n, now + n->flit_delay, far_end(l, router, out, vcs), v, f);
+    noc_event_credit(n, now + n->credit_delay, far_end(l, router, invc / vcs, vcs), invc % vcs);
+    unsigned next_out = route(l, router, flit_dst(n, next));
+    l->unowned[router] |= (lane_mask)(tail << ovc);
+    l->active[out][router] &= (lane_mask) ~(tail << invc);
+    l->second[router] &= (lane_mask) ~(tail << invc);
+    l->want[next_out][router] |= (lane_mask)((tail & more) << invc);
+    unsigned state = more ? INVC_WAITING : INVC_IDLE;
+    l->vc[at + invc] =
+        (struct lane_vc){(uint8_t)head, (uint8_t)left, (uint8_t)(tail ? next_out : out),
+                         (uint8_t)(tail ? state : c.state)};
+}
+
+NOC_INLINE void flit_arrive(struct noc *n, const struct flit_event *e)
+{
+    struct noc_lanes *l = n->lanes;
+    uint32_t at = e->index * n->invcs + e->vc;
+    struct lane_vc c = l->vc[at];
+    l->flits[at * n->ring + ((c.head + c.len) & (n->ring - 1))] = e->flit;
+    unsigned out = route(l, e->index, flit_dst(n, e->flit)), idle = c.state == INVC_IDLE;
+    l->vc[at] = (struct lane_vc){c.head, (uint8_t)(c.len + 1), (uint8_t)(idle ? out : c.out),
+                                 (uint8_t)(idle ? INVC_WAITING : c.state)};
+    l->nonempty[e->index] |= (lane_mask)(1u << e->vc);
+    l->want[out][e->index] |= (lane_mask)(idle << e->vc);
 }
 
 NOC_INLINE void lanes_step(struct noc *n, cycle_t now, unsigned vcs)
@@ -236,11 +259,15 @@ NOC_INLINE void lanes_step(struct noc *n, cycle_t now, unsigned vcs)
     uint64_t sent = 0, lost = 0;
     for (size_t at = 0; at < l->n; at += VEC_LANES)
         vector_step(l, at, &z);
-    for (uint32_t i = 0; i < n->nrouters; i++) {
-        for (unsigned left = l->send[i]; left; left &= left - 1, sent++)
-            flit_send(n, i, (unsigned)__builtin_ctz(left), now, vcs);
-        for (unsigned left = l->lost[i]; left; left &= left - 1)
-            lost++;
+    for (uint32_t i = 0; i < l->n; i += 4) { /* four routers' masks as one word */
+        uint64_t left, wasted;
+        memcpy(&left, &l->send[i], sizeof left);
+        memcpy(&wasted, &l->lost[i], sizeof wasted);
+        lost += (uint64_t)__builtin_popcountll(wasted);
+        for (; left; left &= left - 1, sent++) {
+            unsigned bit = (unsigned)__builtin_ctzll(left);
+            flit_send(n, i + bit / 16, bit % 16, now, vcs);
+        }
     }
     n->stats.hops += sent;
     n->stats.sa_lost += lost;
@@ -254,34 +281,14 @@ static void step(struct noc *n, cycle_t now)
         lanes_step(n, now, 2);
 }
 
-NOC_INLINE void flit_arrive(struct noc *n, const struct flit_event *e)
+static void arrivals(struct noc *n, const struct wheel_slot *w)
 {
-    struct router *r = &n->routers[e->index];
-    struct invc *in = &r->in[e->vc];
-    r->flits[e->vc * n->ring + ((in->head + in->len) & (n->ring - 1))] = e->flit;
-    in->len++;
-    n->lanes->nonempty[e->index] |= (lane_mask)(1u << e->vc);
-    if (in->state == INVC_IDLE) {
-        in->state = INVC_WAITING; /* or active: the masks know */
-        head_arrived(n, e->index, e->vc, e->flit);
-    }
-}
-
-static void arrivals(struct noc *n, size_t slot)
-{
-    for (uint32_t i = 0; i < n->nflits[slot]; i++) {
-        const struct flit_event *e = &n->flit_wheel[slot][i];
-        if (e->index >= n->nrouters)
-            noc_node_flit(n, e);
-        else
-            flit_arrive(n, e);
-    }
-    for (uint32_t i = 0; i < n->ncredits[slot]; i++) {
-        const struct credit_event *e = &n->credit_wheel[slot][i];
-        if (e->index >= n->nrouters)
-            n->nodes[e->index - n->nrouters].vcs[e->vc].credits++;
-        else if (!n->routers[e->index].out[e->vc].credits++)
-            n->lanes->open[e->index] |= (lane_mask)(1u << e->vc);
+    for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
+        flit_arrive(n, &w->flits[END_ROUTER][i]);
+    for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++) {
+        const struct credit_event *e = &w->credits[END_ROUTER][i];
+        n->lanes->credits[e->index * n->invcs + e->vc]++;
+        n->lanes->open[e->index] |= (lane_mask)(1u << e->vc);
     }
 }
 
