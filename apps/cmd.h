@@ -10,7 +10,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 #define COMMANDS(X) \
     X(run, "run a CUDA program") \
     X(launch, "run one kernel of a PTX file") \
-    X(inspect, "kernels, registers, memory and instructions of a PTX file") \
+    X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \
     X(golden, "run conformance vectors of a real GPU") \
     X(codec, "compressibility of any data, and files in the codecs' formats") \
     X(validate, "our models beside other simulators and hand calculation") \

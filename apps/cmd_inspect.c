@@ -1,7 +1,8 @@
-/* parsim inspect: what is in a PTX file. */
+/* parsim inspect: what is in a PTX file, or in a program with device code. */
 #include "base/file.h"
 #include "cli.h"
 #include "cmd.h"
+#include "cuda/elf_modules.h"
 #include "inspect.h"
 
 #include <json-c/json.h>
@@ -9,9 +10,13 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: parsim inspect FILE.ptx [--kernel NAME] [--json FILE]\n"
+    "usage: parsim inspect FILE [--kernel NAME] [--json FILE]\n"
     "\n"
-    "Lists the kernels of a PTX file ('-' = standard input) with their parameters, registers a\n"
+    "FILE is PTX ('-' = standard input), a fatbin, or a CUDA executable, library or object file, "
+    "of\n"
+    "which every embedded module is shown, with its architecture and compression.\n"
+    "\n"
+    "Lists the kernels of a PTX file with their parameters, registers a\n"
     "thread (by liveness, 32-bit each), shared and local memory, instruction mix by execution "
     "unit,\n"
     "and the instructions that this version cannot run. Functions that a kernel calls by name are\n"
@@ -25,9 +30,21 @@ struct options {
     const char *file, *kernel, *json;
 };
 
+/* One module; machine code has no `module`. */
 struct report {
     struct ptx_module *module;
     VEC(struct inspect_kernel) kernels;
+    char *name;          /* for messages and headings */
+    const char *packing; /* embedded modules: how it was compressed; else NULL */
+    unsigned arch;
+    size_t packed_bytes;
+};
+
+struct reports {
+    VEC(struct report) all;
+    const struct options *options;
+    struct err *err;
+    bool failed;
 };
 
 /* Returns false for bad usage, after saying so. */
@@ -57,19 +74,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
     return o->file != NULL;
 }
 
-/* The one place that knows what kinds of file there are. */
-static struct ptx_module *load_module(const char *path, struct err *err)
-{
-    size_t len;
-    char *text = file_read(path, &len, err);
-    if (!text)
-        return NULL;
-    struct ptx_module *m = ptx_parse(path, text, len, err);
-    free(text);
-    return m;
-}
-
-static bool build_report(struct report *r, const struct options *o, struct err *err)
+static void build_report(struct report *r, const struct options *o)
 {
     struct u64map known = {0};
     for (uint32_t i = 0; i < r->module->nfuncs; i++) {
@@ -81,9 +86,67 @@ static bool build_report(struct report *r, const struct options *o, struct err *
         vec_push(&r->kernels, k);
     }
     u64map_free(&known);
-    if (o->kernel && !r->kernels.len)
-        return err_set(err, "%s has no kernel '%s'", o->file, o->kernel);
-    return true;
+}
+
+static bool add_text(struct reports *rs, struct report r, const char *text, size_t len)
+{
+    r.module = ptx_parse(r.name, text, len, rs->err);
+    if (r.module)
+        build_report(&r, rs->options);
+    vec_push(&rs->all, r);
+    return r.module != NULL;
+}
+
+static bool add_entry(const struct fatbin_entry *e, void *arg)
+{
+    struct reports *rs = arg;
+    size_t len;
+    struct report r = {
+        .name = xasprintf("%s, module %zu", rs->options->file, rs->all.len + 1),
+        .packing = fatbin_packing_name(e->packing),
+        .arch = e->arch,
+        .packed_bytes = e->packed_bytes,
+    };
+    if (e->kind != FATBIN_PTX) {
+        vec_push(&rs->all, r);
+        return true;
+    }
+    char *text = fatbin_unpack(e, &len, rs->err);
+    rs->failed = !text || !add_text(rs, r, text, strnlen(text, len));
+    if (!text)
+        free(r.name);
+    free(text);
+    return !rs->failed;
+}
+
+/* The one place that knows what kinds of file there are. */
+static bool load_file(struct reports *rs)
+{
+    const char *path = rs->options->file;
+    size_t len;
+    char *data = file_read(path, &len, rs->err);
+    bool ok;
+    if (!data)
+        return false;
+    if (len >= 4 && !memcmp(data, "\177ELF", 4))
+        ok = elf_each_module_in(path, data, len, add_entry, rs, rs->err);
+    else if (len >= FATBIN_HEADER && fatbin_bytes(data))
+        ok = fatbin_each(data, len, add_entry, rs, rs->err);
+    else
+        ok = add_text(rs, (struct report){.name = xstrdup(path)}, data, len);
+    free(data);
+    if (ok && !rs->failed && !rs->all.len)
+        ok = err_set(rs->err, "%s holds no device code", path);
+    return ok && !rs->failed;
+}
+
+static bool has_kernel(const struct reports *rs)
+{
+    for (size_t i = 0; i < rs->all.len; i++)
+        if (rs->all.data[i].kernels.len)
+            return true;
+    return !rs->options->kernel ||
+           err_set(rs->err, "%s has no kernel '%s'", rs->options->file, rs->options->kernel);
 }
 
 static unsigned count_functions(const struct ptx_module *m)
@@ -168,12 +231,20 @@ static void print_gaps(const struct report *r, const char *file)
     }
 }
 
-static void print_report(const struct report *r, const struct options *o)
+static void print_report(const struct report *r)
 {
     const struct ptx_module *m = r->module;
-    printf("%s: PTX %u.%u for %s, %u-bit addresses; %zu kernel%s shown, %u function%s, %u "
+    if (!m) {
+        printf("%s: machine code for sm_%u, %zu bytes (%s), which only a GPU runs\n", r->name,
+               r->arch, r->packed_bytes, r->packing);
+        return;
+    }
+    printf("%s: ", r->name);
+    if (r->packing)
+        printf("sm_%u, %zu bytes (%s): ", r->arch, r->packed_bytes, r->packing);
+    printf("PTX %u.%u for %s, %u-bit addresses; %zu kernel%s shown, %u function%s, %u "
            "variable%s\n\n",
-           o->file, m->version_major, m->version_minor, m->target[0] ? m->target : "no target",
+           m->version_major, m->version_minor, m->target[0] ? m->target : "no target",
            m->address_bytes * 8, r->kernels.len, r->kernels.len == 1 ? "" : "s", count_functions(m),
            count_functions(m) == 1 ? "" : "s", m->nvars, m->nvars == 1 ? "" : "s");
     if (!r->kernels.len)
@@ -181,7 +252,7 @@ static void print_report(const struct report *r, const struct options *o)
     print_table(r);
     if (r->kernels.len == 1)
         print_details(&r->kernels.data[0]);
-    print_gaps(r, o->file);
+    print_gaps(r, r->name);
 }
 
 static void add_string(json_object *o, const char *key, const char *value)
@@ -272,18 +343,38 @@ static void json_kernel(json_object *o, const struct inspect_kernel *k)
     json_mix(o, k);
 }
 
-static bool write_json(const struct report *r, const struct options *o, struct err *err)
+static void json_module(json_object *root, const struct report *r)
 {
-    json_object *root = json_object_new_object();
     char version[32];
+    if (r->packing) {
+        add_string(root, "kind", r->module ? "ptx" : "machine code");
+        add_number(root, "arch", r->arch);
+        add_string(root, "compression", r->packing);
+        add_number(root, "packed_bytes", r->packed_bytes);
+    }
+    if (!r->module)
+        return;
     snprintf(version, sizeof version, "%u.%u", r->module->version_major, r->module->version_minor);
-    add_string(root, "file", o->file);
     add_string(root, "ptx_version", version);
     add_string(root, "target", r->module->target);
     add_number(root, "address_bits", r->module->address_bytes * 8);
     json_object *kernels = add_array(root, "kernels");
     for (size_t i = 0; i < r->kernels.len; i++)
         json_kernel(add_item(kernels), &r->kernels.data[i]);
+}
+
+static bool write_json(const struct reports *rs, struct err *err)
+{
+    json_object *root = json_object_new_object();
+    const struct options *o = rs->options;
+    add_string(root, "file", o->file);
+    if (rs->all.data[0].packing) {
+        json_object *modules = add_array(root, "modules");
+        for (size_t i = 0; i < rs->all.len; i++)
+            json_module(add_item(modules), &rs->all.data[i]);
+    } else {
+        json_module(root, &rs->all.data[0]);
+    }
     size_t len;
     const char *text = json_object_to_json_string_length(
         root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
@@ -296,11 +387,21 @@ static bool write_json(const struct report *r, const struct options *o, struct e
     return ok;
 }
 
+static void report_free(struct report *r)
+{
+    for (size_t i = 0; i < r->kernels.len; i++)
+        inspect_kernel_free(&r->kernels.data[i]);
+    vec_free(&r->kernels);
+    if (r->module)
+        ptx_module_free(r->module);
+    free(r->name);
+}
+
 int cmd_inspect(int argc, char **argv)
 {
     struct options o = {0};
-    struct report r = {0};
     struct err err = {0};
+    struct reports rs = {.options = &o, .err = &err};
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             fputs(help, stdout);
@@ -308,16 +409,17 @@ int cmd_inspect(int argc, char **argv)
         }
     if (!parse_options(argc, argv, &o))
         return EXIT_USAGE;
-    r.module = load_module(o.file, &err);
-    bool ok = r.module && build_report(&r, &o, &err);
+    bool ok = load_file(&rs) && has_kernel(&rs);
     bool json_only = o.json && !strcmp(o.json, "-");
-    if (ok && !json_only)
-        print_report(&r, &o);
+    for (size_t i = 0; ok && !json_only && i < rs.all.len; i++) {
+        if (i)
+            printf("\n");
+        print_report(&rs.all.data[i]);
+    }
     if (ok && o.json)
-        ok = write_json(&r, &o, &err);
-    for (size_t i = 0; i < r.kernels.len; i++)
-        inspect_kernel_free(&r.kernels.data[i]);
-    vec_free(&r.kernels);
-    ptx_module_free(r.module);
+        ok = write_json(&rs, &err);
+    for (size_t i = 0; i < rs.all.len; i++)
+        report_free(&rs.all.data[i]);
+    vec_free(&rs.all);
     return ok ? EXIT_DONE : cli_fail("inspect", "%s", err.msg);
 }

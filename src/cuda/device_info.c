@@ -66,7 +66,7 @@ static const struct prop_row {
 static const struct {
     int toolkit;
     size_t bytes;
-} prop_sizes[] = {{11, 712}, {12, 1032}, {13, 1008}};
+} prop_sizes[] = {{11, 728}, {12, 1032}, {13, 1008}};
 
 enum { PROP_NAME_BYTES = 256, PROP_UUID_AT = 256, PROP_MEMORY_AT = 288, PROP_FIRST_AT = 296 };
 
