@@ -68,7 +68,7 @@ void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t c
     n->nodes[src].waiting++;
     n->queued++;
     n->stats.packets_in++;
-    n->busy_nodes[src / 64] |= 1ull << (src % 64);
+    n->injecting_nodes[src / 64] |= 1ull << (src % 64);
 }
 
 static void arrivals(struct noc *n, cycle_t now)
@@ -76,26 +76,32 @@ static void arrivals(struct noc *n, cycle_t now)
     struct wheel_slot *w = &n->wheel[now % WHEEL_MAX];
     for (uint32_t i = 0; i < w->nflits[END_NODE]; i++)
         noc_node_flit(n, &w->flits[END_NODE][i]);
-    for (uint32_t i = 0; i < w->ncredits[END_NODE]; i++)
-        n->nodes[w->credits[END_NODE][i].index].vcs[w->credits[END_NODE][i].vc].credits++;
+    for (uint32_t i = 0; i < w->ncredits[END_NODE]; i++) {
+        const struct credit_event *e = &w->credits[END_NODE][i];
+        n->nodes[e->index].vcs[e->vc].credits++;
+        n->injecting_nodes[e->index / 64] |= 1ull << (e->index % 64);
+    }
     noc_routers_arrivals(n, w, now);
     for (int k = 0; k < END_KINDS; k++)
         w->nflits[k] = w->ncredits[k] = 0;
 }
 
+/* A node that could not inject is asked again when a credit or a new packet comes. */
 static void nodes_step(struct noc *n, cycle_t now)
 {
-    for (uint32_t w = 0; w < (n->nnodes + 63) / 64; w++)
-        for (uint64_t left = n->busy_nodes[w]; left; left &= left - 1) {
+    for (uint32_t w = 0; w < (n->nnodes + 63) / 64; w++) {
+        for (uint64_t left = n->ejecting_nodes[w]; left; left &= left - 1) {
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
-            struct node *nd = &n->nodes[i];
-            if (nd->ejecting)
-                noc_node_eject(n, i, now);
-            if (nd->waiting)
-                noc_node_inject(n, i, now);
-            if (!nd->ejecting && !nd->waiting)
-                n->busy_nodes[w] &= ~(1ull << (i % 64));
+            noc_node_eject(n, i, now);
+            if (!n->nodes[i].ejecting)
+                n->ejecting_nodes[w] &= ~(left & -left);
         }
+        for (uint64_t left = n->injecting_nodes[w]; left; left &= left - 1) {
+            uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!noc_node_inject(n, i, now) || !n->nodes[i].waiting)
+                n->injecting_nodes[w] &= ~(left & -left);
+        }
+    }
 }
 
 cycle_t noc_tick(struct noc *n, cycle_t now)

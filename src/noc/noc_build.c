@@ -186,7 +186,8 @@ void noc_build(struct noc *n)
     wheel_alloc(n);
     n->lanes = noc_lanes_new(n);
     n->busy_routers = xcalloc((n->nrouters + 63) / 64, sizeof(uint64_t));
-    n->busy_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
+    n->ejecting_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
+    n->injecting_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
     n->decisions.va = xcalloc(n->invcs, sizeof *n->decisions.va);
     n->decisions.sa = xcalloc(n->ports, sizeof *n->decisions.sa);
     n->sure = xcalloc((size_t)n->ports * n->words, sizeof(uint64_t));
@@ -213,9 +214,10 @@ void noc_teardown(struct noc *n)
         free(n->nodes[i].vcs);
         free(n->nodes[i].sources);
     }
-    void *const parts[] = {n->routers, n->nodes,  n->busy_routers, n->busy_nodes,
-                           n->bound,   n->sure,   n->decisions.va, n->decisions.sa,
-                           n->all,     n->offers, n->port_of,      n->vc_of};
+    void *const parts[] = {
+        n->routers, n->nodes,   n->busy_routers, n->ejecting_nodes, n->injecting_nodes,
+        n->bound,   n->sure,    n->decisions.va, n->decisions.sa,   n->all,
+        n->offers,  n->port_of, n->vc_of};
     for (size_t k = 0; k < ARRAY_LEN(parts); k++)
         free(parts[k]);
 }

@@ -158,8 +158,10 @@ struct noc {
     struct noc_decisions decisions;
     uint64_t *sure, *all, *offers; /* [ports][words]: the switch allocator's scratch */
     uint64_t in_flight, queued, ejecting;
-    cycle_t events_until;                /* nothing is on a wire after this cycle */
-    uint64_t *busy_routers, *busy_nodes; /* bit masks */
+    cycle_t events_until;      /* nothing is on a wire after this cycle */
+    uint64_t *busy_routers;    /* bit masks from here on */
+    uint64_t *ejecting_nodes;  /* nodes that hold flits to leave */
+    uint64_t *injecting_nodes; /* nodes with packets that may find a credit */
     VEC(struct binding *) bindings;
     struct binding **bound; /* [nodes * classes] */
     bool started;
@@ -173,25 +175,38 @@ void noc_teardown(struct noc *n);
 void noc_routers_step(struct noc *n, cycle_t now);
 void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now);
 /* A node's two sides. */
-void noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
+bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_flit(struct noc *n, const struct flit_event *e);
 void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now);
 cycle_t noc_ports_take(struct noc *n, cycle_t now);
 
-static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,
-                                  flit_t flit)
+static inline struct wheel_slot *noc_slot(struct noc *n, cycle_t at)
 {
-    struct wheel_slot *w = &n->wheel[at % WHEEL_MAX];
+    return &n->wheel[at % WHEEL_MAX];
+}
+
+static inline void slot_add_flit(struct wheel_slot *w, struct far_end to, uint32_t vc, flit_t flit)
+{
     w->flits[to.kind][w->nflits[to.kind]++] =
         (struct flit_event){to.index, (uint16_t)(to.vc + vc), flit};
 }
 
-static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
+static inline void slot_add_credit(struct wheel_slot *w, struct far_end to, uint32_t vc)
 {
-    struct wheel_slot *w = &n->wheel[at % WHEEL_MAX];
     w->credits[to.kind][w->ncredits[to.kind]++] =
         (struct credit_event){to.index, (uint16_t)(to.vc + vc)};
+}
+
+static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,
+                                  flit_t flit)
+{
+    slot_add_flit(noc_slot(n, at), to, vc, flit);
+}
+
+static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
+{
+    slot_add_credit(noc_slot(n, at), to, vc);
 }
 
 static inline uint32_t flit_dst(const struct noc *n, flit_t f)

@@ -32,14 +32,12 @@ static void scalars_alloc(struct noc_lanes *l, const struct noc *n)
     l->vc = xcalloc(invcs, sizeof *l->vc);
     l->credits = xcalloc(invcs, sizeof *l->credits);
     l->flits = xcalloc(invcs * n->ring, sizeof *l->flits);
-    l->x = xcalloc(n->nrouters, 1);
-    l->y = xcalloc(n->nrouters, 1);
+    l->place = xcalloc(n->nrouters, sizeof *l->place);
+    l->ring = n->ring;
     for (size_t i = 0; i < invcs; i++)
         l->credits[i] = (uint8_t)n->cfg.vc_flits;
-    for (uint32_t i = 0; i < n->nrouters; i++) {
-        l->x[i] = (uint8_t)(i % (uint32_t)width);
-        l->y[i] = (uint8_t)(i / (uint32_t)width);
-    }
+    for (int32_t i = 0; i < (int32_t)n->nrouters; i++)
+        l->place[i] = (struct lane_place){(int8_t)(i % width), (int8_t)(i / width)};
     for (int p = 0; p < MESH_PORTS; p++)
         l->step_to[p] = step_to[p];
 }
@@ -89,7 +87,7 @@ void noc_lanes_free(struct noc_lanes *l)
 {
     if (!l)
         return;
-    void *const parts[] = {l->block, l->vc, l->credits, l->flits, l->x, l->y, l};
+    void *const parts[] = {l->block, l->vc, l->credits, l->flits, l->place, l};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         free(parts[i]);
 }

@@ -18,6 +18,10 @@ struct lane_vc {
     uint8_t head, len, out, state;
 };
 
+struct lane_place {
+    int8_t x, y;
+};
+
 struct noc_lanes_ops {
     void (*step)(struct noc *n, cycle_t now);
     void (*arrivals)(struct noc *n, const struct wheel_slot *w);
@@ -41,8 +45,9 @@ struct noc_lanes {
     struct lane_vc *vc;
     uint8_t *credits;
     flit_t *flits;
-    uint8_t *x, *y;              /* of each router and its node */
+    struct lane_place *place;    /* of each router and its node */
     int32_t step_to[MESH_PORTS]; /* from a router to its neighbour */
+    uint32_t ring;
     void *block;
 };
 

@@ -50,8 +50,8 @@ static bool flit_enter(struct noc *n, uint32_t node, unsigned class, cycle_t now
     return true;
 }
 
-/* One flit a cycle, classes in turn. */
-void noc_node_inject(struct noc *n, uint32_t node, cycle_t now)
+/* One flit a cycle, classes in turn; false when nothing could enter. */
+bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now)
 {
     struct node *nd = &n->nodes[node];
     unsigned classes = (unsigned)n->cfg.classes;
@@ -60,9 +60,10 @@ void noc_node_inject(struct noc *n, uint32_t node, cycle_t now)
         class = class >= classes ? class - classes : class;
         if (flit_enter(n, node, class, now)) {
             nd->last_class = (uint8_t) class;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 static void packet_deliver(struct noc *n, uint32_t id, cycle_t now)
@@ -84,7 +85,7 @@ void noc_node_flit(struct noc *n, const struct flit_event *e)
     nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
     n->nodes[node].ejecting++;
     n->ejecting++;
-    n->busy_nodes[node / 64] |= 1ull << (node % 64);
+    n->ejecting_nodes[node / 64] |= 1ull << (node % 64);
 }
 
 /* Takes the oldest flit of one virtual channel unless its packet may not leave yet. */

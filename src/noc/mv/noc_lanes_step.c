@@ -189,13 +189,14 @@ NOC_INLINE void vector_step(struct noc_lanes *l, size_t at, const struct sizes *
 /* The scalar part has no branch that depends on traffic: what may or may not happen is a bit that
  * is shifted into place. */
 
-/* In x first, then in y. */
+/* In x first, then in y; by a table of the two signs, since a branch would be a guess. */
 NOC_INLINE unsigned route(const struct noc_lanes *l, uint32_t router, uint32_t dst)
 {
-    int dx = l->x[dst] - l->x[router], dy = l->y[dst] - l->y[router];
-    unsigned along_x = dx < 0 ? MESH_WEST : MESH_EAST, along_y = dy < 0 ? MESH_NORTH : MESH_SOUTH;
-    unsigned then = dy ? along_y : MESH_LOCAL;
-    return dx ? along_x : then;
+    static const uint8_t by_sign[3][3] = {{MESH_WEST, MESH_WEST, MESH_WEST},
+                                          {MESH_NORTH, MESH_LOCAL, MESH_SOUTH},
+                                          {MESH_EAST, MESH_EAST, MESH_EAST}};
+    struct lane_place to = l->place[dst], at = l->place[router];
+    return by_sign[1 + (to.x > at.x) - (to.x < at.x)][1 + (to.y > at.y) - (to.y < at.y)];
 }
 
 /* The other end of port `p`: a neighbour's opposite port, or the node. */
@@ -208,22 +209,23 @@ NOC_INLINE struct far_end far_end(const struct noc_lanes *l, uint32_t router, un
 }
 
 /* The front flit of `invc` goes through the switch. */
-NOC_INLINE void flit_send(struct noc *n, uint32_t router, unsigned invc, cycle_t now, unsigned vcs)
+NOC_INLINE void flit_send(const struct noc *n, const struct noc_lanes *l, uint32_t router,
+                          unsigned invc, struct wheel_slot *flits, struct wheel_slot *credits_back,
+                          cycle_t now, unsigned vcs)
 {
-    struct noc_lanes *l = n->lanes;
     uint32_t at = router * MESH_PORTS * vcs;
     struct lane_vc c = l->vc[at + invc];
-    const flit_t *ring = l->flits + (size_t)(at + invc) * n->ring;
+    const flit_t *ring = l->flits + (size_t)(at + invc) * l->ring;
     unsigned out = c.out, v = vcs == 1 ? 0 : l->second[router] >> invc & 1, ovc = out * vcs + v;
-    unsigned head = (c.head + 1u) & (n->ring - 1), left = c.len - 1u;
+    unsigned head = (c.head + 1u) & (l->ring - 1), left = c.len - 1u;
     flit_t f = ring[c.head], next = ring[head]; /* next is stale when nothing is left */
     unsigned tail = f & FLIT_TAIL, more = left != 0, credits = --l->credits[at + ovc];
     l->nonempty[router] &= (lane_mask) ~(!more << invc);
     l->open[router] &= (lane_mask) ~((credits == 0) << ovc);
     if (UNLIKELY(n->probe->ctx))
         noc_hop_probe(n, router, out, f, now);
-    noc_event_flit(n, now + n->flit_delay, far_end(l, router, out, vcs), v, f);
-    noc_event_credit(n, now + n->credit_delay, far_end(l, router, invc / vcs, vcs), invc % vcs);
+    slot_add_flit(flits, far_end(l, router, out, vcs), v, f);
+    slot_add_credit(credits_back, far_end(l, router, invc / vcs, vcs), invc % vcs);
     unsigned next_out = route(l, router, flit_dst(n, next));
     l->unowned[router] |= (lane_mask)(tail << ovc);
     l->active[out][router] &= (lane_mask) ~(tail << invc);
@@ -235,12 +237,12 @@ NOC_INLINE void flit_send(struct noc *n, uint32_t router, unsigned invc, cycle_t
                          (uint8_t)(tail ? state : c.state)};
 }
 
-NOC_INLINE void flit_arrive(struct noc *n, const struct flit_event *e)
+NOC_INLINE void flit_arrive(const struct noc *n, const struct noc_lanes *l,
+                            const struct flit_event *e, unsigned vcs)
 {
-    struct noc_lanes *l = n->lanes;
-    uint32_t at = e->index * n->invcs + e->vc;
+    uint32_t at = e->index * MESH_PORTS * vcs + e->vc;
     struct lane_vc c = l->vc[at];
-    l->flits[at * n->ring + ((c.head + c.len) & (n->ring - 1))] = e->flit;
+    l->flits[at * l->ring + ((c.head + c.len) & (l->ring - 1))] = e->flit;
     unsigned out = route(l, e->index, flit_dst(n, e->flit)), idle = c.state == INVC_IDLE;
     l->vc[at] = (struct lane_vc){c.head, (uint8_t)(c.len + 1), (uint8_t)(idle ? out : c.out),
                                  (uint8_t)(idle ? INVC_WAITING : c.state)};
@@ -250,12 +252,14 @@ NOC_INLINE void flit_arrive(struct noc *n, const struct flit_event *e)
 
 NOC_INLINE void lanes_step(struct noc *n, cycle_t now, unsigned vcs)
 {
-    struct noc_lanes *l = n->lanes;
+    struct noc_lanes copy = *n->lanes, *l = &copy; /* nothing that is stored can change it */
     struct sizes z = {.vcs = vcs, .speculative = n->speculative};
     for (unsigned v = 0; v < vcs; v++)
         z.class_of[v] = (lane_mask)n->class_mask[n->vc_class[v]][0];
     for (unsigned p = 0; p < MESH_PORTS; p++)
         z.ports |= (lane_mask)(1u << (p * vcs));
+    struct wheel_slot *flits = noc_slot(n, now + n->flit_delay);
+    struct wheel_slot *credits_back = noc_slot(n, now + n->credit_delay);
     uint64_t sent = 0, lost = 0;
     for (size_t at = 0; at < l->n; at += VEC_LANES)
         vector_step(l, at, &z);
@@ -266,7 +270,7 @@ NOC_INLINE void lanes_step(struct noc *n, cycle_t now, unsigned vcs)
         lost += (uint64_t)__builtin_popcountll(wasted);
         for (; left; left &= left - 1, sent++) {
             unsigned bit = (unsigned)__builtin_ctzll(left);
-            flit_send(n, i + bit / 16, bit % 16, now, vcs);
+            flit_send(n, l, i + bit / 16, bit % 16, flits, credits_back, now, vcs);
         }
     }
     n->stats.hops += sent;
@@ -281,15 +285,24 @@ static void step(struct noc *n, cycle_t now)
         lanes_step(n, now, 2);
 }
 
+NOC_INLINE void lanes_arrivals(struct noc *n, const struct wheel_slot *w, unsigned vcs)
+{
+    const struct noc_lanes copy = *n->lanes, *l = &copy;
+    for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
+        flit_arrive(n, l, &w->flits[END_ROUTER][i], vcs);
+    for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++) {
+        struct credit_event e = w->credits[END_ROUTER][i];
+        l->credits[e.index * MESH_PORTS * vcs + e.vc]++;
+        l->open[e.index] |= (lane_mask)(1u << e.vc);
+    }
+}
+
 static void arrivals(struct noc *n, const struct wheel_slot *w)
 {
-    for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
-        flit_arrive(n, &w->flits[END_ROUTER][i]);
-    for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++) {
-        const struct credit_event *e = &w->credits[END_ROUTER][i];
-        n->lanes->credits[e->index * n->invcs + e->vc]++;
-        n->lanes->open[e->index] |= (lane_mask)(1u << e->vc);
-    }
+    if (n->vcs == 1)
+        lanes_arrivals(n, w, 1);
+    else
+        lanes_arrivals(n, w, 2);
 }
 
 extern const struct noc_lanes_ops MV(noc_lanes_ops);
