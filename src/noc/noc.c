@@ -77,9 +77,9 @@ static void arrivals(struct noc *n, cycle_t now)
     for (uint32_t i = 0; i < w->nflits[END_NODE]; i++)
         noc_node_flit(n, &w->flits[END_NODE][i]);
     for (uint32_t i = 0; i < w->ncredits[END_NODE]; i++) {
-        const struct credit_event *e = &w->credits[END_NODE][i];
-        n->nodes[e->index].vcs[e->vc].credits++;
-        n->injecting_nodes[e->index / 64] |= 1ull << (e->index % 64);
+        uint32_t where = w->credits[END_NODE][i].where, node = where_index(where);
+        n->nodes[node].vcs[where_vc(where)].credits++;
+        n->injecting_nodes[node / 64] |= 1ull << (node % 64);
     }
     noc_routers_arrivals(n, w, now);
     for (int k = 0; k < END_KINDS; k++)

@@ -96,14 +96,25 @@ struct node {
     uint32_t waiting, ejecting; /* packets in source queues; flits that wait to leave */
 };
 
+/* `where`: the router or node, and from bit 16 on its input vc. */
 struct flit_event {
-    uint16_t index, vc; /* the router or node, and its input vc */
+    uint32_t where;
     flit_t flit;
 };
 
 struct credit_event {
-    uint16_t index, vc;
+    uint32_t where;
 };
+
+static inline uint32_t where_index(uint32_t where)
+{
+    return where & 0xffff;
+}
+
+static inline uint32_t where_vc(uint32_t where)
+{
+    return where >> 16;
+}
 
 /* What arrives in one cycle, at routers and at nodes: at most one flit and a few credits a link. */
 struct wheel_slot {
@@ -186,27 +197,26 @@ static inline struct wheel_slot *noc_slot(struct noc *n, cycle_t at)
     return &n->wheel[at % WHEEL_MAX];
 }
 
-static inline void slot_add_flit(struct wheel_slot *w, struct far_end to, uint32_t vc, flit_t flit)
+static inline void slot_add_flit(struct wheel_slot *w, enum end_kind kind, uint32_t where,
+                                 flit_t flit)
 {
-    w->flits[to.kind][w->nflits[to.kind]++] =
-        (struct flit_event){to.index, (uint16_t)(to.vc + vc), flit};
+    w->flits[kind][w->nflits[kind]++] = (struct flit_event){where, flit};
 }
 
-static inline void slot_add_credit(struct wheel_slot *w, struct far_end to, uint32_t vc)
+static inline void slot_add_credit(struct wheel_slot *w, enum end_kind kind, uint32_t where)
 {
-    w->credits[to.kind][w->ncredits[to.kind]++] =
-        (struct credit_event){to.index, (uint16_t)(to.vc + vc)};
+    w->credits[kind][w->ncredits[kind]++] = (struct credit_event){where};
 }
 
 static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc,
                                   flit_t flit)
 {
-    slot_add_flit(noc_slot(n, at), to, vc, flit);
+    slot_add_flit(noc_slot(n, at), to.kind, to.index | (to.vc + vc) << 16, flit);
 }
 
 static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
 {
-    slot_add_credit(noc_slot(n, at), to, vc);
+    slot_add_credit(noc_slot(n, at), to.kind, to.index | (to.vc + vc) << 16);
 }
 
 static inline uint32_t flit_dst(const struct noc *n, flit_t f)

@@ -28,7 +28,7 @@ static void scalars_alloc(struct noc_lanes *l, const struct noc *n)
 {
     size_t invcs = (size_t)n->nrouters * n->invcs;
     int32_t width = (int32_t)n->cfg.width;
-    const int32_t step_to[MESH_PORTS] = {1, -1, width, -width, 0};
+    const int32_t step_to[MESH_LOCAL] = {1, -1, width, -width};
     l->vc = xcalloc(invcs, sizeof *l->vc);
     l->credits = xcalloc(invcs, sizeof *l->credits);
     l->flits = xcalloc(invcs * n->ring, sizeof *l->flits);
@@ -38,8 +38,12 @@ static void scalars_alloc(struct noc_lanes *l, const struct noc *n)
         l->credits[i] = (uint8_t)n->cfg.vc_flits;
     for (int32_t i = 0; i < (int32_t)n->nrouters; i++)
         l->place[i] = (struct lane_place){(int8_t)(i % width), (int8_t)(i / width)};
-    for (int p = 0; p < MESH_PORTS; p++)
-        l->step_to[p] = step_to[p];
+    l->far = xcalloc(n->nrouters, sizeof *l->far);
+    for (int32_t i = 0; i < (int32_t)n->nrouters; i++) {
+        l->far[i][MESH_LOCAL] = (uint32_t)i;
+        for (uint32_t p = 0; p < MESH_LOCAL; p++) /* beyond the edge it is never used */
+            l->far[i][p] = (uint32_t)(uint16_t)(i + step_to[p]) | (p ^ 1) * n->vcs << 16;
+    }
 }
 
 struct noc_lanes *noc_lanes_new(const struct noc *n)
@@ -47,7 +51,7 @@ struct noc_lanes *noc_lanes_new(const struct noc *n)
     if (n->cfg.topology != NOC_MESH || n->vcs > LANES_VCS_MAX || n->cfg.routing_cycles ||
         n->cfg.islip_iterations > 1)
         return NULL;
-    enum { ROWS = 7 + 5 * MESH_PORTS + MESH_PORTS * LANES_VCS_MAX };
+    enum { ROWS = 8 + 5 * MESH_PORTS + MESH_PORTS * LANES_VCS_MAX };
     struct noc_lanes *l = xcalloc(1, sizeof *l);
     l->n = (uint32_t)align_up(n->nrouters, LANES_A_VECTOR);
     l->block = xalloc_aligned(64, align_up((size_t)ROWS * l->n * sizeof(lane_mask), 64));
@@ -59,6 +63,7 @@ struct noc_lanes *noc_lanes_new(const struct noc *n)
     l->unowned = row_new(l, &used, every);
     l->open = row_new(l, &used, every);
     l->second = row_new(l, &used, 0);
+    l->taken = row_new(l, &used, 0);
     l->vc_next = row_new(l, &used, 0);
     l->send = row_new(l, &used, 0);
     l->lost = row_new(l, &used, 0);
@@ -79,15 +84,20 @@ struct noc_lanes *noc_lanes_new(const struct noc *n)
 
 struct invc noc_lanes_invc(const struct noc *n, uint32_t router, uint32_t invc)
 {
-    const struct lane_vc *c = &n->lanes->vc[router * n->invcs + invc];
-    return (struct invc){.state = c->state, .head = c->head, .len = c->len, .out = c->out};
+    const struct noc_lanes *l = n->lanes;
+    const struct lane_vc *c = &l->vc[router * n->invcs + invc];
+    flit_t front = l->flits[(router * n->invcs + invc) * l->ring + c->head];
+    return (struct invc){.state = l->taken[router] >> invc & 1 ? INVC_WAITING : INVC_IDLE,
+                         .head = c->head,
+                         .len = c->len,
+                         .out = front & LANE_OUT};
 }
 
 void noc_lanes_free(struct noc_lanes *l)
 {
     if (!l)
         return;
-    void *const parts[] = {l->block, l->vc, l->credits, l->flits, l->place, l};
+    void *const parts[] = {l->block, l->vc, l->credits, l->flits, l->place, l->far, l};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         free(parts[i]);
 }

@@ -13,10 +13,12 @@ typedef uint16_t lane_mask; /* of input vcs, of output vcs, or of ports (bit por
 
 enum { LANES_VCS_MAX = 2, LANES_A_VECTOR = 32 /* of the widest host */ };
 
-/* An input vc: its ring of flits, and from INVC_WAITING on its output port. */
+/* An input vc's ring of flits. A flit in the ring carries its output port in its low bits. */
 struct lane_vc {
-    uint8_t head, len, out, state;
+    uint8_t head, len;
 };
+
+enum { LANE_OUT_BITS = 3, LANE_OUT = (1 << LANE_OUT_BITS) - 1 };
 
 struct lane_place {
     int8_t x, y;
@@ -31,6 +33,7 @@ struct noc_lanes {
     uint32_t n; /* routers, rounded up to whole vectors */
     /* each [n], one value a router */
     lane_mask *nonempty, *unowned, *open;
+    lane_mask *taken;  /* input vcs that a packet passes through, from head to tail */
     lane_mask *second; /* active input vcs that own the second vc of their output */
     lane_mask *want[MESH_PORTS], *active[MESH_PORTS];
     lane_mask *va_after[MESH_PORTS][LANES_VCS_MAX]; /* grant pointer of each output vc */
@@ -46,7 +49,7 @@ struct noc_lanes {
     uint8_t *credits;
     flit_t *flits;
     struct lane_place *place;    /* of each router and its node */
-    int32_t step_to[MESH_PORTS]; /* from a router to its neighbour */
+    uint32_t (*far)[MESH_PORTS]; /* [router]: the other end's index and, from bit 16 on, vc 0 */
     uint32_t ring;
     void *block;
 };

@@ -80,8 +80,8 @@ static void packet_deliver(struct noc *n, uint32_t id, cycle_t now)
 /* A flit has come to its node. */
 void noc_node_flit(struct noc *n, const struct flit_event *e)
 {
-    uint32_t node = e->index;
-    struct node_vc *nv = &n->nodes[node].vcs[e->vc];
+    uint32_t node = where_index(e->where);
+    struct node_vc *nv = &n->nodes[node].vcs[where_vc(e->where)];
     nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
     n->nodes[node].ejecting++;
     n->ejecting++;

@@ -364,24 +364,25 @@ void noc_routers_step(struct noc *n, cycle_t now)
 
 static void flit_arrive(struct noc *n, const struct flit_event *e, cycle_t now)
 {
-    struct router *r = &n->routers[e->index];
-    struct invc *in = &r->in[e->vc];
-    r->flits[e->vc * n->ring + ((in->head + in->len) & (n->ring - 1))] = e->flit;
+    uint32_t index = where_index(e->where), vc = where_vc(e->where);
+    struct router *r = &n->routers[index];
+    struct invc *in = &r->in[vc];
+    r->flits[vc * n->ring + ((in->head + in->len) & (n->ring - 1))] = e->flit;
     in->len++;
     r->flits_held++;
-    mask_set(r->nonempty, e->vc, n->words);
-    n->busy_routers[e->index / 64] |= 1ull << (e->index % 64);
+    mask_set(r->nonempty, vc, n->words);
+    n->busy_routers[index / 64] |= 1ull << (index % 64);
     if (in->state == INVC_IDLE)
-        head_arrived(n, r, e->vc, e->flit, now, n->words);
+        head_arrived(n, r, vc, e->flit, now, n->words);
 }
 
-static void credit_arrive(struct noc *n, const struct credit_event *e)
+static void credit_arrive(struct noc *n, uint32_t where)
 {
-    struct router *r = &n->routers[e->index];
-    struct outvc *ov = &r->out[e->vc];
+    struct router *r = &n->routers[where_index(where)];
+    struct outvc *ov = &r->out[where_vc(where)];
     if (ov->credits++)
         return;
-    mask_set(r->open, e->vc, n->words);
+    mask_set(r->open, where_vc(where), n->words);
     if (ov->owner != VC_NONE)
         mask_set(r->credited, ov->owner, n->words);
 }
@@ -395,5 +396,5 @@ void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now
     for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
         flit_arrive(n, &w->flits[END_ROUTER][i], now);
     for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++)
-        credit_arrive(n, &w->credits[END_ROUTER][i]);
+        credit_arrive(n, w->credits[END_ROUTER][i].where);
 }

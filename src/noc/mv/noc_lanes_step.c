@@ -199,55 +199,47 @@ NOC_INLINE unsigned route(const struct noc_lanes *l, uint32_t router, uint32_t d
     return by_sign[1 + (to.x > at.x) - (to.x < at.x)][1 + (to.y > at.y) - (to.y < at.y)];
 }
 
-/* The other end of port `p`: a neighbour's opposite port, or the node. */
-NOC_INLINE struct far_end far_end(const struct noc_lanes *l, uint32_t router, unsigned p,
-                                  unsigned vcs)
-{
-    bool local = p == MESH_LOCAL;
-    return (struct far_end){(uint16_t)((int32_t)router + l->step_to[p]),
-                            (uint16_t)(local ? 0 : (p ^ 1) * vcs), local ? END_NODE : END_ROUTER};
-}
-
 /* The front flit of `invc` goes through the switch. */
 NOC_INLINE void flit_send(const struct noc *n, const struct noc_lanes *l, uint32_t router,
                           unsigned invc, struct wheel_slot *flits, struct wheel_slot *credits_back,
                           cycle_t now, unsigned vcs)
 {
-    uint32_t at = router * MESH_PORTS * vcs;
+    uint32_t at = router * MESH_PORTS * vcs, port = invc / vcs;
     struct lane_vc c = l->vc[at + invc];
     const flit_t *ring = l->flits + (size_t)(at + invc) * l->ring;
-    unsigned out = c.out, v = vcs == 1 ? 0 : l->second[router] >> invc & 1, ovc = out * vcs + v;
     unsigned head = (c.head + 1u) & (l->ring - 1), left = c.len - 1u;
     flit_t f = ring[c.head], next = ring[head]; /* next is stale when nothing is left */
-    unsigned tail = f & FLIT_TAIL, more = left != 0, credits = --l->credits[at + ovc];
-    l->nonempty[router] &= (lane_mask) ~(!more << invc);
-    l->open[router] &= (lane_mask) ~((credits == 0) << ovc);
+    unsigned out = f & LANE_OUT, tail = f >> LANE_OUT_BITS & FLIT_TAIL, more = left != 0;
+    unsigned v = vcs == 1 ? 0 : l->second[router] >> invc & 1, ovc = out * vcs + v;
+    unsigned credits = --l->credits[at + ovc];
     if (UNLIKELY(n->probe->ctx))
-        noc_hop_probe(n, router, out, f, now);
-    slot_add_flit(flits, far_end(l, router, out, vcs), v, f);
-    slot_add_credit(credits_back, far_end(l, router, invc / vcs, vcs), invc % vcs);
-    unsigned next_out = route(l, router, flit_dst(n, next));
+        noc_hop_probe(n, router, out, f >> LANE_OUT_BITS, now);
+    slot_add_flit(flits, out == MESH_LOCAL ? END_NODE : END_ROUTER, l->far[router][out] + (v << 16),
+                  f >> LANE_OUT_BITS);
+    slot_add_credit(credits_back, port == MESH_LOCAL ? END_NODE : END_ROUTER,
+                    l->far[router][port] + (invc % vcs << 16));
+    l->vc[at + invc] = (struct lane_vc){(uint8_t)head, (uint8_t)left};
+    l->nonempty[router] &= (lane_mask) ~(!more << invc);
+    l->open[router] &= (lane_mask) ~(!credits << ovc);
     l->unowned[router] |= (lane_mask)(tail << ovc);
     l->active[out][router] &= (lane_mask) ~(tail << invc);
     l->second[router] &= (lane_mask) ~(tail << invc);
-    l->want[next_out][router] |= (lane_mask)((tail & more) << invc);
-    unsigned state = more ? INVC_WAITING : INVC_IDLE;
-    l->vc[at + invc] =
-        (struct lane_vc){(uint8_t)head, (uint8_t)left, (uint8_t)(tail ? next_out : out),
-                         (uint8_t)(tail ? state : c.state)};
+    l->taken[router] &= (lane_mask) ~((tail & !more) << invc);
+    l->want[next & LANE_OUT][router] |= (lane_mask)((tail & more) << invc);
 }
 
-NOC_INLINE void flit_arrive(const struct noc *n, const struct noc_lanes *l,
-                            const struct flit_event *e, unsigned vcs)
+NOC_INLINE void flit_arrive(const struct noc *n, const struct noc_lanes *l, struct flit_event e,
+                            unsigned vcs)
 {
-    uint32_t at = e->index * MESH_PORTS * vcs + e->vc;
+    uint32_t router = where_index(e.where), invc = where_vc(e.where);
+    uint32_t at = router * MESH_PORTS * vcs + invc;
     struct lane_vc c = l->vc[at];
-    l->flits[at * l->ring + ((c.head + c.len) & (l->ring - 1))] = e->flit;
-    unsigned out = route(l, e->index, flit_dst(n, e->flit)), idle = c.state == INVC_IDLE;
-    l->vc[at] = (struct lane_vc){c.head, (uint8_t)(c.len + 1), (uint8_t)(idle ? out : c.out),
-                                 (uint8_t)(idle ? INVC_WAITING : c.state)};
-    l->nonempty[e->index] |= (lane_mask)(1u << e->vc);
-    l->want[out][e->index] |= (lane_mask)(idle << e->vc);
+    unsigned out = route(l, router, flit_dst(n, e.flit)), fresh = ~l->taken[router] >> invc & 1;
+    l->flits[at * l->ring + ((c.head + c.len) & (l->ring - 1))] = e.flit << LANE_OUT_BITS | out;
+    l->vc[at].len = (uint8_t)(c.len + 1);
+    l->nonempty[router] |= (lane_mask)(1u << invc);
+    l->taken[router] |= (lane_mask)(1u << invc);
+    l->want[out][router] |= (lane_mask)(fresh << invc);
 }
 
 NOC_INLINE void lanes_step(struct noc *n, cycle_t now, unsigned vcs)
@@ -289,11 +281,11 @@ NOC_INLINE void lanes_arrivals(struct noc *n, const struct wheel_slot *w, unsign
 {
     const struct noc_lanes copy = *n->lanes, *l = &copy;
     for (uint32_t i = 0; i < w->nflits[END_ROUTER]; i++)
-        flit_arrive(n, l, &w->flits[END_ROUTER][i], vcs);
+        flit_arrive(n, l, w->flits[END_ROUTER][i], vcs);
     for (uint32_t i = 0; i < w->ncredits[END_ROUTER]; i++) {
-        struct credit_event e = w->credits[END_ROUTER][i];
-        l->credits[e.index * MESH_PORTS * vcs + e.vc]++;
-        l->open[e.index] |= (lane_mask)(1u << e.vc);
+        uint32_t where = w->credits[END_ROUTER][i].where, router = where_index(where);
+        l->credits[router * MESH_PORTS * vcs + where_vc(where)]++;
+        l->open[router] |= (lane_mask)(1u << where_vc(where));
     }
 }
 
