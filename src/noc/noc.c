@@ -73,7 +73,7 @@ void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t c
 
 static void arrivals(struct noc *n, cycle_t now)
 {
-    struct wheel_slot *w = &n->wheel[now % WHEEL_MAX];
+    struct wheel_slot *w = noc_slot(n, now);
     for (uint32_t i = 0; i < w->nflits[END_NODE]; i++)
         noc_node_flit(n, &w->flits[END_NODE][i]);
     for (uint32_t i = 0; i < w->ncredits[END_NODE]; i++) {

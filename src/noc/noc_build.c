@@ -140,9 +140,12 @@ static void node_alloc(struct noc *n, struct node *nd)
 
 static void wheel_alloc(struct noc *n)
 {
+    while (n->wheel_mask < n->flit_delay)
+        n->wheel_mask = n->wheel_mask * 2 + 1;
+    assert(n->wheel_mask < WHEEL_MAX);
     size_t links = (size_t)n->nrouters * n->ports + n->nnodes;
     size_t credits = links * (size_t)n->cfg.eject_flits;
-    for (int i = 0; i < WHEEL_MAX; i++)
+    for (uint32_t i = 0; i <= n->wheel_mask; i++)
         for (int k = 0; k < END_KINDS; k++) {
             n->wheel[i].flits[k] = xcalloc(links, sizeof(struct flit_event));
             n->wheel[i].credits[k] = xcalloc(credits, sizeof(struct credit_event));

@@ -164,7 +164,8 @@ struct noc {
     struct noc_packet *packets;
     uint32_t npackets;
     VEC(uint32_t) free_packets;
-    struct wheel_slot wheel[WHEEL_MAX];
+    struct wheel_slot wheel[WHEEL_MAX]; /* used: as many slots as the longest wire needs */
+    uint32_t wheel_mask;
     uint16_t *packet_dst; /* [npackets]: beside packets, since routers need only this */
     struct noc_decisions decisions;
     uint64_t *sure, *all, *offers; /* [ports][words]: the switch allocator's scratch */
@@ -194,7 +195,7 @@ cycle_t noc_ports_take(struct noc *n, cycle_t now);
 
 static inline struct wheel_slot *noc_slot(struct noc *n, cycle_t at)
 {
-    return &n->wheel[at % WHEEL_MAX];
+    return &n->wheel[at & n->wheel_mask];
 }
 
 static inline void slot_add_flit(struct wheel_slot *w, enum end_kind kind, uint32_t where,
