@@ -42,6 +42,7 @@ void cta_check_barrier(struct cta *c, unsigned id)
                 release_split(w, &w->stack[k], b);
     }
     *b = (struct cta_barrier){0};
+    c->phase++;
 }
 
 void cta_check_all_barriers(struct cta *c)

@@ -21,6 +21,8 @@ enum fault_code {
     FAULT_LAUNCH_FAILED = 719,
 };
 
+struct checker;
+
 struct device {
     struct devmem *mem;
     struct tex_table textures;
@@ -31,6 +33,7 @@ struct device {
     uint32_t sm_count;
     uint32_t block_shared_bytes; /* the most a block may have */
     uint32_t grid_count;         /* %gridid of the next launch */
+    struct checker *check;       /* NULL: none; freed by who made it */
 };
 
 struct device *device_new(uint64_t memory_bytes, struct err *err);

@@ -34,6 +34,8 @@ static void cta_start(struct cta *c, struct grid *g, uint64_t number)
     c->ctaid[2] = (uint32_t)(number / dim[0] / dim[1]);
     c->live_threads = g->nthreads;
     c->ninst = 0;
+    c->shared_limit = g->dev->check ? 0 : c->shared_bytes;
+    c->first_phase = ++c->phase;
     memset(c->barriers, 0, sizeof c->barriers);
     memset(c->shared, 0, c->shared_bytes);
     sreg_fill_cta(c->sregs, c->ctaid);
@@ -76,6 +78,7 @@ static void cta_free(struct cta *c)
         warp_free(&c->warps[i]);
     free(c->warps);
     free(c->shared);
+    free(c->cells);
     free(c->sregs);
     free(c);
 }
@@ -308,7 +311,7 @@ static void grid_init(struct grid *g, struct device *d, const struct launch *l)
                                          l->dynamic_shared_bytes ? l->kernel->dynamic_align : 1) +
                       l->dynamic_shared_bytes;
     g->lanes = memory_lanes_get();
-    g->tlb_epoch = devmem_epoch(d->mem);
+    g->tlb_epoch = d->check ? UINT64_MAX : devmem_epoch(d->mem);
 }
 
 bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
@@ -327,7 +330,6 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
             memset(devmem_ptr(sync->base), 0, 256);
             g->sync_addr = sync->base;
         }
-        g->tlb_epoch = devmem_epoch(d->mem);
     }
     struct run r = {.g = g, .total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool ok = true;

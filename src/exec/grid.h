@@ -68,6 +68,9 @@ struct cta {
     uint32_t block[3]; /* the shape it was made for */
     char *shared;
     uint32_t shared_bytes;
+    uint32_t shared_limit;       /* what needs no further check: all, or 0 with a checker */
+    uint32_t phase, first_phase; /* barriers completed; the count when this block began */
+    struct check_cell *cells;    /* of a checker, or NULL */
     char *sregs;
     struct warp *warps;
     uint32_t nwarps;

@@ -155,6 +155,9 @@ static void choose_sfu(const struct lane_tables *tables, const struct ptx_inst *
     const bool exact = has(i, PTX_M_RN) || op->rnd != LANE_RN;
     if (!exact && t != PTX_F64)
         c->variant |= LV_APPROX;
+    /* .full is as good as exact division. */
+    if (has(i, PTX_M_FULL))
+        c->variant &= ~(unsigned)LV_APPROX;
     if (c->op == PTX_OP_RSQRT)
         c->variant |= LV_APPROX;
     if (c->op != PTX_OP_DIV && t == PTX_F32 && (c->variant & LV_APPROX))

@@ -1,5 +1,7 @@
 #include "exec/memory.h"
 
+#include "exec/check.h"
+
 #include <string.h>
 
 /* --- local memory: words interleaved by lane --- */
@@ -97,6 +99,10 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, const struc
                               (unsigned long long)a->addr[l]);
         *entry = (struct tlb_entry){m->base, m->base + m->bytes, !m->is_readonly};
     }
+    if (g->dev->check) {
+        check_access(w, x, a);
+        g->tlb_epoch = UINT64_MAX; /* the next access is to come here, too */
+    }
     return true;
 }
 
@@ -121,6 +127,18 @@ static bool check_offsets(struct warp *w, const struct xinst *x, const struct ac
     return fault_outside(w, x, a, limit);
 }
 
+static bool check_shared(struct warp *w, const struct xinst *x, const struct access *a)
+{
+    uint64_t bytes = (uint64_t)a->bytes * a->count;
+    if (LIKELY((int64_t)a->span.min >= 0 && a->span.max + bytes <= w->cta->shared_limit))
+        return true;
+    if (!check_offsets(w, x, a, w->cta->shared_bytes))
+        return false;
+    if (w->grid->dev->check)
+        check_access(w, x, a);
+    return true;
+}
+
 bool access_check(struct warp *w, const struct xinst *x, struct access *a)
 {
     if (UNLIKELY(a->span.low & ((uint64_t)a->bytes * a->count - 1)))
@@ -128,7 +146,7 @@ bool access_check(struct warp *w, const struct xinst *x, struct access *a)
     switch (a->space) {
     case PTX_SPACE_SHARED:
         a->base = (uintptr_t)w->cta->shared;
-        return check_offsets(w, x, a, w->cta->shared_bytes);
+        return check_shared(w, x, a);
     case PTX_SPACE_LOCAL:
         a->base = 0;
         return check_offsets(w, x, a, (uint64_t)w->local_words * 4);

@@ -66,30 +66,42 @@ static inline uint32_t sfu_lg2(uint32_t x)
     return sel32(zero, F32_SIGN | F32_INF, sel32(invalid, F32_NAN, sel32(x == F32_INF, x, r)));
 }
 
-/* The hardware works on a 25-bit fraction of x / (2 pi), cut off, which is why arguments near zero
- * give zero. The result is in units of 2^-32 of a turn. */
+/* x * y rounded to zero, for positive numbers of ordinary size. */
+static inline float sfu_mul_rz(float x, float y)
+{
+#ifdef __FMA__
+    const float p = x * y;
+    return f32_of(f32_bits(p) - (__builtin_fmaf(x, y, -p) < 0));
+#else
+    const double p = (double)x * (double)y;
+    return (float)f64_of(f64_bits(p) & ~(uint64_t)0x1fffffff);
+#endif
+}
+
+/* The hardware works on 25 bits of the fraction of x / (2 pi), both product and fraction cut off,
+ * which is why arguments near zero give zero. */
 static inline uint32_t sfu_turns(uint32_t x)
 {
-    const float turns = f32_of(x & ~F32_SIGN) * 0x1.45f306p-3f;
+    const float turns = sfu_mul_rz(f32_of(x & ~F32_SIGN), 0x1.45f306p-3f);
     /* Beyond 2^23 there is no fraction; infinity and NaN are told apart by the caller. */
     const float t = f32_of(f32_bits(turns) & (0 - (uint32_t)(turns < 0x1p23f)));
     const float whole = (float)(int32_t)t;
-    return (uint32_t)(int32_t)((t - whole) * 0x1p25f) << 7;
+    return (uint32_t)(int32_t)((t - whole) * 0x1p25f);
 }
 
-/* The sine of that; never -0. */
-static inline float sfu_sine(uint32_t turns)
+/* The sine of k / 2^25 turns; never -0. A second quarter is the first one's complement, so that the
+ * last step before half a turn gives zero as well. */
+static inline float sfu_sine(uint32_t k)
 {
-    /* Beyond a quarter turn the sine is that of half a turn minus the angle. */
-    const uint32_t far = 0 - ((turns ^ turns << 1) >> 31);
-    const uint32_t folded = ((turns ^ far) - far) + (far & 0x80000000);
-    const float a = (float)(int32_t)folded * 0x1.921fb6p-30f;
+    const uint32_t back = 0 - (k >> 23 & 1), quarter = (k ^ back) & 0x7fffff;
+    const float a = (float)(int32_t)quarter * 0x1.921fb6p-23f;
     const float s = a * a;
     float p = 0x1.5bb83ap-19f;
     p = p * s + -0x1.9f41fap-13f;
     p = p * s + 0x1.110d74p-7f;
     p = p * s + -0x1.55553cp-3f;
-    return (p * s * a + a) + 0.0f;
+    const float r = p * s * a + a, m = r < 1.0f ? r : 1.0f;
+    return f32_of(f32_bits(m) ^ (k << 7 & F32_SIGN)) + 0.0f;
 }
 
 static inline uint32_t sfu_sin(uint32_t x)
@@ -100,7 +112,7 @@ static inline uint32_t sfu_sin(uint32_t x)
 
 static inline uint32_t sfu_cos(uint32_t x)
 {
-    const uint32_t r = f32_bits(sfu_sine(sfu_turns(x) + 0x40000000));
+    const uint32_t r = f32_bits(sfu_sine(sfu_turns(x) + 0x800000));
     return sel32((x & ~F32_SIGN) >= F32_INF, F32_NAN, r);
 }
 

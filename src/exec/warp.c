@@ -307,17 +307,22 @@ bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, 
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
+    fault->code = code;
+    warp_describe(w, x, lane, what, fault->msg, sizeof fault->msg);
+    return false;
+}
+
+void warp_describe(struct warp *w, const struct xinst *x, unsigned lane, const char *what,
+                   char *buf, size_t len)
+{
     const uint32_t *block = w->grid->launch->block;
     uint32_t t = w->first_thread + lane;
     char text[96] = "end of function";
     const struct ptx_func *f = w->depth ? warp_top(w)->frame->fn->src : w->grid->kernel->src;
     if (x && x->src)
         ptx_inst_text(x->src, text, sizeof text);
-    fault->code = code;
-    snprintf(fault->msg, sizeof fault->msg,
-             "kernel %s, %s:%u (%s), block (%u,%u,%u), thread (%u,%u,%u): %s",
+    snprintf(buf, len, "kernel %s, %s:%u (%s), block (%u,%u,%u), thread (%u,%u,%u): %s",
              w->grid->kernel->src->name, f->module->file, x && x->src ? x->src->line : f->line,
              text, w->cta->ctaid[0], w->cta->ctaid[1], w->cta->ctaid[2], t % block[0],
              t / block[0] % block[1], t / block[0] / block[1], what);
-    return false;
 }

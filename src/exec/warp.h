@@ -73,6 +73,10 @@ enum warp_stop warp_run(struct warp *w, uint64_t budget);
 bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, const char *fmt,
                 ...) PRINTF_LIKE(5, 6);
 
+/* "kernel K, FILE:LINE (instruction), block (...), thread (...): what", into buf. */
+void warp_describe(struct warp *w, const struct xinst *x, unsigned lane, const char *what,
+                   char *buf, size_t len);
+
 /* `bytes` (1, 2, 4, 8, 16) at addr[l] of every lane l in mask, to or from buf + l * stride. Checks
  * space, bounds, alignment. Addresses of shared, local and param space are offsets; GENERIC decides
  * by window. False = fault recorded. */

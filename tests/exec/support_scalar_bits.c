@@ -13,24 +13,29 @@ static uint64_t find_top(uint64_t v, unsigned n)
     return UINT32_MAX;
 }
 
-static uint64_t extract_field(const struct ptx_inst *i, const uint64_t *s, unsigned n, bool sg)
+/* Places and lengths have 8 bits in the 32-bit forms, 32 in the others. */
+static uint64_t field_arg(uint64_t v, unsigned n)
 {
-    const unsigned pos = s[1] & 0xff, len = s[2] & 0xff;
-    unsigned top = pos + len - 1;
-    (void)i;
+    return n == 32 ? v & 0xff : v & UINT32_MAX;
+}
+
+static uint64_t extract_field(const uint64_t *s, unsigned n, bool sg)
+{
+    const uint64_t pos = field_arg(s[1], n), len = field_arg(s[2], n);
+    uint64_t top = pos + len - 1;
     top = top > n - 1 ? n - 1 : top;
-    const bool sign = sg && len && bit(s[0], top);
+    const bool sign = sg && len && bit(s[0], (unsigned)top);
     uint64_t r = 0;
     for (unsigned k = 0; k < n; k++) {
         const bool inside = k < len && pos + k <= n - 1;
-        r |= (uint64_t)(inside ? bit(s[0], pos + k) : sign) << k;
+        r |= (uint64_t)(inside ? bit(s[0], (unsigned)pos + k) : sign) << k;
     }
     return r;
 }
 
 static uint64_t insert_field(const uint64_t *s, unsigned n)
 {
-    const unsigned pos = s[2] & 0xff, len = s[3] & 0xff;
+    const uint64_t pos = field_arg(s[2], n), len = field_arg(s[3], n);
     uint64_t r = s[1];
     for (unsigned k = 0; k < len && pos + k < n; k++) {
         const uint64_t at = UINT64_C(1) << (pos + k);
@@ -156,7 +161,7 @@ bool ref_bits(const struct ptx_inst *i, const uint64_t *s, uint64_t *d)
         d[0] = permute(i, s);
         return true;
     case PTX_OP_BFE:
-        d[0] = extract_field(i, s, n, sg);
+        d[0] = extract_field(s, n, sg);
         return true;
     case PTX_OP_BFI:
         d[0] = insert_field(s, n);

@@ -111,10 +111,12 @@ static uint64_t convert_nan(const struct ptx_inst *i, enum ptx_type dt, enum ptx
                             uint64_t v)
 {
     const bool ftz = ref_has(i, PTX_M_FTZ);
+    if (dt == PTX_F16 && st == PTX_F64)
+        return (v >> 48 & 0x8000) | 0x7e00 | (v >> 42 & 0x1ff);
     if (ref_has(i, PTX_M_RELU) || dt == PTX_F16 || dt == PTX_BF16)
         return dt == PTX_F64 ? 0 : dt == PTX_F32 ? 0x7fffffff : 0x7fff;
     if (dt == PTX_F32) {
-        if (st == PTX_F64 && !ftz)
+        if (st == PTX_F64)
             return (v >> 63) << 31 | 0x7fc00000 | (v >> 29 & 0x3fffff);
         if (st == PTX_BF16 && !ftz)
             return v << 16;
@@ -190,7 +192,7 @@ bool ref_convert(const struct ptx_inst *i, const uint64_t *s, uint64_t *d)
         return true;
     case PTX_TF32:
         if (ref_has(i, PTX_M_RNA))
-            d[0] = (a & 0x7fffffff) == 0x7f800000 ? a : (a + 0x1000) & 0xffffe000;
+            d[0] = ((a & 0x7fffffff) >= 0x7f800000 ? a : a + 0x1000) & 0xffffe000;
         else
             d[0] = to_narrow(i, dt, source_of(st, a));
         return true;

@@ -48,9 +48,10 @@ static uint64_t nan_of(enum ptx_type t, const uint64_t *s, unsigned n)
 {
     if (t != PTX_F64)
         return sign_of(t) - 1;
-    for (unsigned k = n; k-- > 0;)
-        if (ref_is_nan(t, s[k]))
-            return quiet(s[k]);
+    static const unsigned order_of[] = {1, 2, 0};
+    for (unsigned k = 0; k < ARRAY_LEN(order_of); k++)
+        if (order_of[k] < n && ref_is_nan(t, s[order_of[k]]))
+            return quiet(s[order_of[k]]);
     return UINT64_C(0xfff8000000000000);
 }
 
@@ -206,19 +207,22 @@ static uint64_t round_to(enum ptx_type t, long double v, enum sf_round rnd)
     return sf_pack(ref_format(t), &w, rnd);
 }
 
-/* sin and cos are defined on 25 bits of a turn, as the hardware has it. */
+/* sin and cos are defined on 25 bits of a turn, as the hardware has it: the product with 1 / (2 pi)
+ * and its fraction are cut off, and even quarters are mirrored by complement. */
 static long double circle(bool is_cos, uint64_t bits)
 {
-    const float turns = fabsf((float)value_of(PTX_F32, bits)) * 0x1.45f306p-3f;
+    const struct sf x = sf_unpack(SF_F32, bits & 0x7fffffff), c = sf_unpack(SF_F32, 0x3e22f983);
     const long double two_pi = 6.283185307179586476925286766559L;
-    if (isnan(turns) || isinf((float)value_of(PTX_F32, bits)))
+    if (x.kind == SF_NAN || x.kind == SF_INF)
         return NAN;
-    const double frac = turns >= 0x1p23f ? 0 : (double)turns - trunc((double)turns);
-    const long double angle = truncl((long double)frac * 0x1p25L) / 0x1p25L;
-    if (is_cos)
-        return cosl(two_pi * angle);
-    const long double r = angle == 0 || angle == 0.5L ? 0 : sinl(two_pi * angle);
-    return bits >> 31 & 1 ? -r : r;
+    const struct sf_wide p = sf_fma(x, c, (struct sf){.kind = SF_ZERO}, false);
+    const long double turns = value_of(PTX_F32, sf_pack(SF_F32, &p, SF_RZ));
+    uint32_t k = turns >= 0x1p23L ? 0 : (uint32_t)((turns - floorl(turns)) * 0x1p25L);
+    k = (k + (is_cos ? 1u << 23 : 0)) & 0x1ffffff;
+    const uint32_t within = k & 0x7fffff, mirrored = k >> 23 & 1 ? 0x7fffff - within : within;
+    const long double r = mirrored ? sinl(two_pi * (long double)mirrored / 0x1p25L) : 0;
+    const bool neg = (k >> 24) != (!is_cos && bits >> 31 & 1);
+    return r == 0 ? (!is_cos && bits >> 31 & 1 ? -0.0L : 0) : neg ? -r : r;
 }
 
 static uint64_t approximate(const struct ptx_inst *i, enum ptx_type t, const uint64_t *s)
@@ -258,9 +262,9 @@ static uint64_t approximate(const struct ptx_inst *i, enum ptx_type t, const uin
     case PTX_OP_SQRT:
         r = sqrtl(x);
         break;
-    default: /* div: the fast form underflows for large divisors */
+    default: /* div: .approx underflows for large divisors */
         r = x / y;
-        if (ftz && !isinf(y) && fabsl(y) > 0x1p126L)
+        if (ref_has(i, PTX_M_APPROX) && !isinf(y) && fabsl(y) > 0x1p126L)
             r = x * 0 * y;
         break;
     }

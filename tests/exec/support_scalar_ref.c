@@ -28,8 +28,9 @@ bool ref_integer(const struct ptx_inst *i, const uint64_t *s, bool cc, uint64_t 
         break;
     case PTX_OP_SUB:
     case PTX_OP_SUBC:
-        r = x - y - carry;
-        *cc_out = ux < uy + carry;
+        /* The flag is the carry of x + ~y + 1: set if nothing was borrowed. */
+        r = x - y - (i->op == PTX_OP_SUBC && !cc);
+        *cc_out = ux >= uy + (i->op == PTX_OP_SUBC && !cc);
         break;
     case PTX_OP_NEG:
         r = -x;

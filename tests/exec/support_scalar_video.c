@@ -74,7 +74,8 @@ static uint64_t multiply(const struct ptx_inst *i, const uint64_t *s, bool sa, b
     const struct ptx_operand *o = i->ops;
     const bool np = o[1].neg != o[2].neg, nc = o[3].neg, sg = sa || sb || np || nc;
     ref_s128 t = part(s[0], o[1].selector, sa) * part(s[1], o[2].selector, sb);
-    const ref_s128 c = ref_value(nc && !np && !ref_has(i, PTX_M_PO) ? ~s[2] : s[2], 32, sg);
+    const bool sd = ptx_type_is_signed((enum ptx_type)i->types[0]);
+    const ref_s128 c = ref_value(nc && !np && !ref_has(i, PTX_M_PO) ? ~s[2] : s[2], 32, sg || sd);
     if (ref_has(i, PTX_M_PO))
         t += c + 1;
     else if (np)

@@ -102,31 +102,32 @@ static void mov_pred(LANE_ARGS)
     lane_set_pred(&op->d, base, mask, lane_pred(&op->src[0], base));
 }
 
-/* The extended-precision family. The flag is a carry for add and mad, a borrow for sub. EXPR is
- * the sum in x, y and the incoming flag c; OUT tells the outgoing flag, with r the result. */
-#define CARRY(name, B, EXPR, OUT)                                               \
-    static void name(LANE_ARGS)                                                 \
-    {                                                                           \
-        u##B *d = (u##B *)lane_at(&op->d, base), r_[WARP_LANES];                \
-        const u##B *xs = (const u##B *)lane_at(&op->src[0], base);              \
-        const u##B *ys = (const u##B *)lane_at(&op->src[1], base);              \
-        const u32 in = op->mode & LANE_CARRY_IN ? lane_pred(&op->cc, base) : 0; \
-        u32 out = 0;                                                            \
-        LANE_FOR                                                                \
-        {                                                                       \
-            const u##B x = xs[l], y = ys[l], c = (u##B)(in >> l & 1);           \
-            const u##B r = EXPR;                                                \
-            r_[l] = r;                                                          \
-            out |= (u32)(OUT) << l;                                             \
-        }                                                                       \
-        LANE_STORE(u##B, d, mask, r_[l]);                                       \
-        if (op->mode & LANE_CARRY_OUT)                                          \
-            lane_set_pred(&op->cc, base, mask, out);                            \
+/* The extended-precision family. The flag is the adder's carry: subtraction adds the complement and
+ * a one, so that its flag says that nothing was borrowed. Y is y or its complement, START the
+ * incoming carry where the instruction reads none. */
+#define CARRY(name, B, Y, START)                                                    \
+    static void name(LANE_ARGS)                                                     \
+    {                                                                               \
+        u##B *d = (u##B *)lane_at(&op->d, base), r_[WARP_LANES];                    \
+        const u##B *xs = (const u##B *)lane_at(&op->src[0], base);                  \
+        const u##B *ys = (const u##B *)lane_at(&op->src[1], base);                  \
+        const u32 in = op->mode & LANE_CARRY_IN ? lane_pred(&op->cc, base) : START; \
+        u32 out = 0;                                                                \
+        LANE_FOR                                                                    \
+        {                                                                           \
+            const u##B x = xs[l], y = ys[l], c = (u##B)(in >> l & 1);               \
+            const u##B r = x + (Y) + c;                                             \
+            r_[l] = r;                                                              \
+            out |= (u32)((r < x) | ((r == x) & c)) << l;                            \
+        }                                                                           \
+        LANE_STORE(u##B, d, mask, r_[l]);                                           \
+        if (op->mode & LANE_CARRY_OUT)                                              \
+            lane_set_pred(&op->cc, base, mask, out);                                \
     }
-CARRY(add_carry_32, 32, x + y + c, (r < x) | ((r == x) & c))
-CARRY(add_carry_64, 64, x + y + c, (r < x) | ((r == x) & c))
-CARRY(sub_carry_32, 32, x - y - c, (x < y) | ((x == y) & c))
-CARRY(sub_carry_64, 64, x - y - c, (x < y) | ((x == y) & c))
+CARRY(add_carry_32, 32, y, 0)
+CARRY(add_carry_64, 64, y, 0)
+CARRY(sub_carry_32, 32, ~y, LANE_ALL)
+CARRY(sub_carry_64, 64, ~y, LANE_ALL)
 
 #define ROWS(B)                                                                             \
     LANE_ROW(ADD, U##B, NOTYPE, 0, add_##B), LANE_ROW(SUB, U##B, NOTYPE, 0, sub_##B),       \

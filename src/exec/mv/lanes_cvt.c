@@ -149,6 +149,17 @@ static void narrow_f16(const struct lane_op *op, const double *v, u32 *r)
 {
     narrow(op, v, r, SOFTFP_F16, 0x8000, 0x7fff);
 }
+/* From f64: the NaN's sign and the top of its payload stay. */
+static void narrow_f16_f64(const struct lane_op *op, const double *v, u32 *r)
+{
+    narrow_f16(op, v, r);
+    LANE_FOR
+    {
+        const u64 u = f64_bits(v[l]);
+        const u32 nan = (u32)(u >> 48 & 0x8000) | 0x7e00 | (u32)(u >> 42 & 0x1ff);
+        r[l] = sel32(v[l] != v[l], nan, r[l]);
+    }
+}
 static void narrow_bf16(const struct lane_op *op, const double *v, u32 *r)
 {
     narrow(op, v, r, SOFTFP_BF16, 0x8000, 0x7fff);
@@ -183,7 +194,7 @@ static void narrow_f32(const struct lane_op *op, const double *v, u32 *r)
         r[l] = back ? (shrink ? u - 1 : u + 1) : u;
     }
     if (op->ftz)
-        LANE_FOR r[l] = f32_flush(f32_canon(r[l]));
+        LANE_FOR r[l] = f32_flush(r[l]);
 }
 
 typedef void (*load_fn)(const struct lane_op *op, char *const *base, double *v);
@@ -318,25 +329,23 @@ static inline void to_s64(LANE_ARGS, load_fn load, bool odd_nan)
     {                                 \
         CALL;                         \
     }
-#define TO_FLOATS(S, s, ss)                                                       \
-    ANY(f16_##s, to_narrow(op, base, mask, load_##s, narrow_f16, false, false))   \
+#define TO_FLOATS(s, TO_F16, CANON)                                               \
+    ANY(f16_##s, to_narrow(op, base, mask, load_##s, TO_F16, false, false))       \
     ANY(bf16_##s, to_narrow(op, base, mask, load_##s, narrow_bf16, false, false)) \
-    ANY(f32_##s, to_narrow(op, base, mask, load_##s, narrow_f32, CANON_##s, true))
-#define CANON_u8   false
-#define CANON_s8   false
-#define CANON_u16  false
-#define CANON_s16  false
-#define CANON_u32  false
-#define CANON_s32  false
-#define CANON_u64  false
-#define CANON_s64  false
-#define CANON_f16  true
-#define CANON_bf16 false
-#define CANON_f32  true
-#define CANON_f64  false
-#define FLOATS(Y)  Y(F16, f16, u16) Y(BF16, bf16, u16) Y(F32, f32, u32) Y(F64, f64, u64)
-INTS(TO_FLOATS)
-FLOATS(TO_FLOATS)
+    ANY(f32_##s, to_narrow(op, base, mask, load_##s, narrow_f32, CANON, true))
+TO_FLOATS(u8, narrow_f16, false)
+TO_FLOATS(s8, narrow_f16, false)
+TO_FLOATS(u16, narrow_f16, false)
+TO_FLOATS(s16, narrow_f16, false)
+TO_FLOATS(u32, narrow_f16, false)
+TO_FLOATS(s32, narrow_f16, false)
+TO_FLOATS(u64, narrow_f16, false)
+TO_FLOATS(s64, narrow_f16, false)
+TO_FLOATS(f16, narrow_f16, true)
+TO_FLOATS(bf16, narrow_f16, false)
+TO_FLOATS(f32, narrow_f16, true)
+TO_FLOATS(f64, narrow_f16_f64, false)
+#define FLOATS(Y) Y(F16, f16, u16) Y(BF16, bf16, u16) Y(F32, f32, u32) Y(F64, f64, u64)
 
 #define TO_DOUBLE(s) ANY(f64_##s, to_f64(op, base, mask, load_##s))
 TO_DOUBLE(u8)
@@ -357,10 +366,10 @@ TO_DOUBLE(f64)
     ANY(d##_f64, to_##d(op, base, mask, load_f64, true))
 INTS(FROM_FLOATS)
 
-/* f32 to tf32 rounds half away by adding to the bits; only infinity is exempt. */
+/* f32 to tf32 rounds half away by adding to the bits; infinities and NaNs are only cut. */
 static inline u32 rna_tf32(u32 x)
 {
-    return (x & ~F32_SIGN) == F32_INF ? x : (x + 0x1000) & ~(u32)0x1fff;
+    return (x + sel32((x & ~F32_SIGN) < F32_INF, 0x1000, 0)) & ~(u32)0x1fff;
 }
 LANE_FN1(rna_tf32_f32, u32, u32, rna_tf32(x))
 ANY(tf32_f32, to_narrow(op, base, mask, load_f32, narrow_tf32, false, true))
@@ -470,15 +479,15 @@ LANE_FN1(rpi_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_ceilf(f32_of(x)))))
 
 #define INT_ROW(S, s, D, d) \
     LANE_ROW(CVT, D, S, 0, int_##d##_##s), LANE_ROW(CVT, D, S, LV_SAT, sat_##d##_##s),
-#define INT_ROWS(D, d, ds)                                                  \
-    INT_ROW(U8, u8, D, d)                                                   \
-    INT_ROW(S8, s8, D, d)                                                   \
-    INT_ROW(U16, u16, D, d)                                                 \
-    INT_ROW(S16, s16, D, d) INT_ROW(U32, u32, D, d) INT_ROW(S32, s32, D, d) \
-        INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d)                     \
-            LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16),                   \
-        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                     \
-        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                       \
+#define INT_ROWS(D, d, ds)                                                    \
+    INT_ROW(U8, u8, D, d)                                                     \
+    INT_ROW(S8, s8, D, d)                                                     \
+    INT_ROW(U16, u16, D, d)                                                   \
+    INT_ROW(S16, s16, D, d)                                                   \
+    INT_ROW(U32, u32, D, d) INT_ROW(S32, s32, D, d) INT_ROW(U64, u64, D, d)   \
+        INT_ROW(S64, s64, D, d) LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16), \
+        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                       \
+        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                         \
         LANE_ROW(CVT, D, F64, LV_ANY, any_##d##_f64),
 #define FLOAT_ROWS(S, s, ss)                                                                  \
     LANE_ROW(CVT, F16, S, LV_ANY, any_f16_##s), LANE_ROW(CVT, BF16, S, LV_ANY, any_bf16_##s), \

@@ -48,14 +48,14 @@ FLAVOURS2(div, DIV)
 FLAVOURS1(rcp, RCP)
 FLAVOURS1(root, SQRT)
 
-/* div.approx.ftz is a product with a reciprocal that underflows to zero beyond 2^126. */
+/* div.approx is a product with a reciprocal that underflows to zero beyond 2^126. */
 static inline float div_fast(float x, float y)
 {
     const float q = x / y, none = x * 0.0f * y;
     const u32 m = f32_bits(y) & ~F32_SIGN;
-    return m - 0x7e800001 < F32_INF - 0x7e800001 ? none : q;
+    return f32_of(sel32(m - 0x7e800001 < F32_INF - 0x7e800001, f32_bits(none), f32_bits(q)));
 }
-LANE_FN2(div_approx_ftz, u32, u32, u32, post(div_fast(FZ(x), FZ(y)), true, false))
+FLAVOURS2(div_approx, div_fast)
 
 LANE_FN1(abs_f32, u32, u32, f32_canon(x) & ~F32_SIGN)
 LANE_FN1(abs_ftz, u32, u32, f32_flush(f32_canon(x)) & ~F32_SIGN)
@@ -151,7 +151,7 @@ const struct lane_entry MV(lanes_f32)[] = {
                 PICK_ROWS(MIN, min_nan, LV_NAN) PICK_ROWS(MIN, min_ftz_nan, LV_FTZ | LV_NAN)
                     PICK_ROWS(MAX, max, 0) PICK_ROWS(MAX, max_ftz, LV_FTZ)
                         PICK_ROWS(MAX, max_nan, LV_NAN) PICK_ROWS(MAX, max_ftz_nan, LV_FTZ | LV_NAN)
-                            LANE_ROW(DIV, F32, NOTYPE, LV_APPROX, div),
+                            LANE_ROW(DIV, F32, NOTYPE, LV_APPROX, div_approx),
     LANE_ROW(DIV, F32, NOTYPE, LV_APPROX | LV_FTZ, div_approx_ftz),
     LANE_ROW(ABS, F32, NOTYPE, 0, abs_f32),
     LANE_ROW(ABS, F32, NOTYPE, LV_FTZ, abs_ftz),

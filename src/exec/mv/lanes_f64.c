@@ -1,5 +1,6 @@
-/* Double precision. A NaN operand keeps its payload and becomes quiet (the last one wins); an
- * invalid operation gives the default NaN, which is negative. */
+/* Double precision. A NaN operand keeps its payload and becomes quiet (of several, the second
+ * one's, but before an addend's the second factor's); an invalid operation gives the default NaN,
+ * which is negative. */
 #include "exec/lanes_loop.h"
 #include "exec/softfp.h"
 
@@ -16,8 +17,8 @@ static inline u64 nan2(double r, u64 x, u64 y)
 }
 static inline u64 nan3(double r, u64 x, u64 y, u64 z)
 {
-    const u64 n = f64_is_nan(y) ? y | F64_QBIT : f64_is_nan(x) ? x | F64_QBIT : F64_QNAN;
-    return r != r ? (f64_is_nan(z) ? z | F64_QBIT : n) : f64_bits(r);
+    const u64 n = f64_is_nan(z) ? z | F64_QBIT : f64_is_nan(x) ? x | F64_QBIT : F64_QNAN;
+    return r != r ? (f64_is_nan(y) ? y | F64_QBIT : n) : f64_bits(r);
 }
 
 LANE_FN2(add_f64, u64, u64, u64, nan2(D(x) + D(y), x, y))

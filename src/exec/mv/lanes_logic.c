@@ -208,8 +208,17 @@ static inline u32 bfind_64(u64 x)
 COUNTS(32)
 COUNTS(64)
 
-/* Fields: position and length are taken from the low 8 bits. A field that begins beyond the word is
- * empty (bfe.s: all sign), one that ends beyond it is cut (bfe.s: sign-extended). */
+/* Fields: position and length are taken from the low 8 bits by the 32-bit forms, whole by the
+ * 64-bit ones. A field that begins beyond the word is empty (bfe.s: all sign), one that ends beyond
+ * it is cut (bfe.s: sign-extended). */
+static inline u32 place_32(u32 v)
+{
+    return v & 0xff;
+}
+static inline u32 place_64(u32 v)
+{
+    return v > 0xff ? 0xff : v;
+}
 #define FIELDS(B)                                                                   \
     static inline u##B low_mask_##B(u32 len)                                        \
     {                                                                               \
@@ -217,12 +226,12 @@ COUNTS(64)
     }                                                                               \
     static inline u##B bfe_u##B(u##B x, u32 pos, u32 len)                           \
     {                                                                               \
-        return shr_u##B(x, pos & 0xff) & low_mask_##B(len & 0xff);                  \
+        return shr_u##B(x, place_##B(pos)) & low_mask_##B(place_##B(len));          \
     }                                                                               \
     static inline u##B bfe_s##B(u##B x, u32 pos, u32 len)                           \
     {                                                                               \
-        pos &= 0xff;                                                                \
-        len &= 0xff;                                                                \
+        pos = place_##B(pos);                                                       \
+        len = place_##B(len);                                                       \
         const u32 top = pos + len - 1 < B - 1 ? pos + len - 1 : B - 1;              \
         const u##B sign = 0 - (x >> (top & (B - 1)) & 1), keep = low_mask_##B(len); \
         const u##B field = pos > B - 1 ? sign : x >> (pos & (B - 1));               \
@@ -231,8 +240,8 @@ COUNTS(64)
     }                                                                               \
     static inline u##B bfi_##B(u##B x, u##B y, u32 pos, u32 len)                    \
     {                                                                               \
-        pos &= 0xff;                                                                \
-        const u##B m = shl_##B(low_mask_##B(len & 0xff), pos);                      \
+        pos = place_##B(pos);                                                       \
+        const u##B m = shl_##B(low_mask_##B(place_##B(len)), pos);                  \
         return (shl_##B(x, pos) & m) | (y & ~m);                                    \
     }                                                                               \
     LANE_FN3(bfe_bu##B, u##B, u##B, u32, u32, bfe_u##B(x, y, z))                    \

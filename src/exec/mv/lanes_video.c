@@ -218,7 +218,7 @@ static inline u32 multiply_add(const struct shape *s, u32 how, u32 a, u32 b, u32
         c = ~c;
         one = 1;
     }
-    t += (s128)extend(c, 32, is_signed) + one;
+    t += (s128)extend(c, 32, is_signed || s->signed_d) + one;
     t >>= how & LANE_VMAD_SHR7 ? 7 : how & LANE_VMAD_SHR15 ? 15 : 0;
     if (!s->sat)
         return (u32)t;
