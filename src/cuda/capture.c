@@ -228,10 +228,9 @@ int capture_end(struct ctx *c, cudaStream_t handle, struct graph **out)
     struct CUstream_st *s = stream_get(c, handle);
     if (!s)
         return CUDA_INVALID_HANDLE;
-    if (!out)
-        return CUDA_INVALID_VALUE;
     struct capture *cap = s->capture;
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (!cap)
         return CUDA_ILLEGAL_STATE;
     if (cap->origin != s)
@@ -239,8 +238,8 @@ int capture_end(struct ctx *c, cudaStream_t handle, struct graph **out)
     int e = cap->is_broken   ? CUDA_CAPTURE_INVALIDATED
             : is_joined(cap) ? CUDA_OK
                              : CUDA_CAPTURE_UNJOINED;
-    if (!e)
-        *out = cap->graph;
+    if (!e && out)
+        *out = cap->graph; /* who captured into a graph of its own need not ask */
     else if (cap->owns_graph)
         graph_free(c, cap->graph);
     capture_free(c, cap);

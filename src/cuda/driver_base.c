@@ -17,11 +17,14 @@ static struct CUctx_st primary = {.is_primary = true};
 
 CUresult driver_enter(struct ctx **out, bool needs_context)
 {
-    struct ctx *c = is_initialized ? ctx_lock() : NULL;
+    struct ctx *cold = ctx_lock_cold();
+    bool ready = is_initialized || cold->primary_active; /* by the runtime API */
+    struct ctx *c = ready ? ctx_lock() : NULL;
     CUcontext current = NULL;
+    ctx_unlock(cold);
     *out = c;
     if (!c)
-        return is_initialized ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_NOT_INITIALIZED;
+        return ready ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_NOT_INITIALIZED;
     if (c->fault)
         return (CUresult)c->fault;
     driver_current(c, &current);

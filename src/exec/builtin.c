@@ -1,35 +1,8 @@
-#include "exec/builtin.h"
-
-#include "exec/grid.h"
-#include "exec/memory.h"
+#include "exec/builtin_int.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Argument i of the call, as a 64-bit number. */
-static uint64_t arg_u64(struct warp *w, const struct xinst *x, uint32_t i, unsigned lane)
-{
-    if (i >= x->call->sig.nparams)
-        return 0;
-    const struct xarg *a = &x->call->sig.params[i];
-    if (a->in_reg)
-        return lane_u64(&a->reg, w->base, lane);
-    uint64_t v = 0;
-    local_read(w, lane, warp_top(w)->frame->local_off + a->off, &v, a->words > 1 ? 8 : 4);
-    return v;
-}
-
-static void return_u64(struct warp *w, const struct xinst *x, unsigned lane, uint64_t v)
-{
-    if (!x->call->sig.nrets)
-        return;
-    const struct xarg *a = &x->call->sig.rets[0];
-    if (a->in_reg)
-        lane_set_u64(&a->reg, w->base, lane, v);
-    else
-        local_write(w, lane, warp_top(w)->frame->local_off + a->off, &v, a->words > 1 ? 8 : 4);
-}
 
 /* One lane's bytes at a generic address. */
 static bool read_generic(struct warp *w, const struct xinst *x, unsigned lane, addr_t addr,
@@ -285,5 +258,5 @@ warp_fn builtin_find(const char *name)
     for (unsigned i = 0; i < ARRAY_LEN(builtins); i++)
         if (!strcmp(name, builtins[i].name))
             return builtins[i].fn;
-    return NULL;
+    return builtin_find_cdp(name);
 }

@@ -1,6 +1,7 @@
 #include "exec/grid.h"
 
 #include "base/vec.h"
+#include "exec/children.h"
 #include "exec/memory_lanes.h"
 
 #include <stdio.h>
@@ -345,6 +346,8 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     result->fault = g->fault;
     if (g->fault.code)
         err_set_code(err, g->fault.code, "%s", g->fault.msg);
+    ok = ok && children_run(g, result, err);
+    children_free(g);
     fflush(d->out);
     free(g);
     return ok;

@@ -23,6 +23,7 @@ struct launch {
     uint32_t dynamic_shared_bytes;
     const void *params; /* kernel->src->param_bytes of them */
     bool is_cooperative;
+    unsigned depth;    /* launched by a kernel: 1 + its own */
     uint64_t max_inst; /* warp instructions; 0 = no limit */
     /* Called every few million instructions; may be NULL. */
     void (*progress)(const struct grid_progress *p, void *arg);
@@ -99,7 +100,8 @@ struct grid {
     uint64_t turn_from;              /* the running warp's count when its turn began */
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;
-    uint64_t sync_addr; /* cooperative launches: the grid barrier's word */
+    struct children *children; /* what its threads launched: children.h */
+    uint64_t sync_addr;        /* cooperative launches: the grid barrier's word */
 };
 
 /* All splits of the block that wait at barrier `b` go on if it is complete. */

@@ -2,6 +2,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
+#include "exec/builtin.h"
 #include "exec/lower.h"
 #include "ptx/cfg.h"
 
@@ -57,6 +58,8 @@ static struct symbol *symbol_get(const struct program *p, const char *name)
 
 uint32_t program_func_index(const struct program *p, const struct ptx_func *f)
 {
+    if (builtin_replaces(f->name))
+        return UINT32_MAX;
     if (f->is_decl) {
         const struct symbol *s = symbol_get(p, f->name);
         if (!s || !s->func)

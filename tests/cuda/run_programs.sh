@@ -25,7 +25,8 @@ flags=(-std=c++17 -gencode arch=compute_75,code=compute_75 -cudart shared)
 # An executable newer than every source here is kept.
 compile() {
     local name=$1 src=("$here/programs/$1.cu") extra=()
-    [ "$name" = rdc ] && src=("$here/programs/rdc_main.cu" "$here/programs/rdc_other.cu") extra=(-rdc=true)
+    [ "$name" = rdc ] && src=("$here/programs/rdc_main.cu" "$here/programs/rdc_other.cu")
+    [[ "$name" = rdc || "$name" = device_launch ]] && extra=(-rdc=true)
     [ -e "$out/$name" ] && [ -z "$(find "$here/programs" -newer "$out/$name" -type f)" ] && return 0
     (cd "$here/programs" && "$nvcc" "${flags[@]}" "${extra[@]}" "${src[@]##*/}" -o "$out/$name") \
         >"$out/$name.log" 2>&1
