@@ -3,6 +3,7 @@
 #include "cuda/device_info.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
+#include "exec/check.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,9 +48,16 @@ int ctx_missing(const char *name)
 static bool read_environment(struct ctx *c, struct err *err)
 {
     const char *gpu = getenv("PARSIM_GPU"), *max = getenv("PARSIM_MAX_INST");
+    const char *check = getenv("PARSIM_CHECK");
     c->gpu = gpu && *gpu ? gpu_find(gpu, err) : gpu_default();
     if (!c->gpu)
         return err_prefix(err, "PARSIM_GPU");
+    if (check && *check) {
+        c->checks_memory = !strcmp(check, "memory");
+        c->checks_race = !strcmp(check, "race");
+        if (!c->checks_memory && !c->checks_race)
+            return err_set(err, "PARSIM_CHECK=%s: there are memory and race", check);
+    }
     if (max && *max) {
         char *end;
         errno = 0;
@@ -87,6 +95,8 @@ static bool start(struct ctx *c)
         failed = true;
         return false;
     }
+    if (c->checks_memory || c->checks_race)
+        c->dev->check = checker_new(c->checks_memory, c->checks_race, report_finding, c);
     c->arch = gpu_arch_find(c->gpu->cc_major, c->gpu->cc_minor);
     set_limits(c);
     stream_create(c, &c->default_stream, 0, 0);

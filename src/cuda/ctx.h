@@ -81,7 +81,8 @@ struct ctx {
     struct u64map pinned;         /* address of pinned host memory -> bytes; 0 = freed */
     VEC(struct module *) modules; /* all that are loaded or registered */
     struct CUstream_st *default_stream, *thread_stream;
-    uint64_t max_inst; /* PARSIM_MAX_INST */
+    uint64_t max_inst;               /* PARSIM_MAX_INST */
+    bool checks_memory, checks_race; /* PARSIM_CHECK */
     uint64_t limits[LIMIT_COUNT];
     unsigned device_flags;
     int cache_config, shared_config;
@@ -90,6 +91,7 @@ struct ctx {
     struct mem_pool *default_pool, *current_pool;
     VEC(struct kernel_stats) stats; /* by kernel, in order of first launch */
     VEC(char *) faults;             /* messages, for the report */
+    VEC(char *) findings;           /* of PARSIM_CHECK */
 };
 
 /* What CUDA keeps for each host thread. */
@@ -134,6 +136,9 @@ const char *error_text(int code);
 
 /* The report at the end of the process, where PARSIM_REPORT and PARSIM_JSON ask for one. */
 void report_fault(struct ctx *c, const char *msg);
+/* A finding of a checker (report_finding) and, at the end, what was never freed. */
+void report_finding(const char *msg, void *ctx);
+void report_leaks(struct ctx *c);
 void report_write(struct ctx *c);
 
 #endif

@@ -3,9 +3,30 @@
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
+#include "exec/check.h"
 
 #include <string.h>
 #include <time.h>
+
+/* Tells a checker what the host has done, row by row. */
+static void note_copy(struct ctx *c, const struct op_copy *o)
+{
+    for (size_t z = 0; z < o->slices; z++)
+        for (size_t y = 0; y < o->rows; y++)
+            check_copied(c->dev->check, c->dev->mem,
+                         (addr_t)(uintptr_t)o->dst + z * o->dst_slice + y * o->dst_pitch,
+                         (addr_t)(uintptr_t)o->src + z * o->src_slice + y * o->src_pitch,
+                         o->row_bytes);
+}
+
+static void note_fill(struct ctx *c, const struct op_fill *o)
+{
+    for (size_t z = 0; z < o->slices; z++)
+        for (size_t y = 0; y < o->rows; y++)
+            check_written(c->dev->check, c->dev->mem,
+                          (addr_t)(uintptr_t)o->dst + z * o->slice + y * o->pitch,
+                          o->width * o->value_bytes);
+}
 
 static void run_copy(const struct op_copy *o)
 {
@@ -71,9 +92,13 @@ int op_run(struct ctx *c, const struct op *o)
         return launch_run(c, &o->kernel);
     case OP_COPY:
         run_copy(&o->copy);
+        if (UNLIKELY(c->dev->check != NULL))
+            note_copy(c, &o->copy);
         return CUDA_OK;
     case OP_FILL:
         run_fill(&o->fill);
+        if (UNLIKELY(c->dev->check != NULL))
+            note_fill(c, &o->fill);
         return CUDA_OK;
     case OP_HOST:
         return run_host(c, &o->host);

@@ -27,6 +27,36 @@ void report_fault(struct ctx *c, const char *msg)
     ctx_say("%s", msg);
 }
 
+void report_finding(const char *msg, void *ctx)
+{
+    struct ctx *c = ctx;
+    vec_push(&c->findings, xstrdup(msg));
+    ctx_say("check: %s", msg);
+}
+
+static bool report_leak(const struct mem_alloc *a, void *arg)
+{
+    static const char *const kinds[] = {
+        [MEM_DEVICE] = "device memory", [MEM_MANAGED] = "managed memory",
+        [MEM_HOST] = "pinned memory",   [MEM_HEAP] = "device heap",
+        [MEM_ARRAY] = "array",
+    };
+    char msg[160];
+    if (a->kind >= ARRAY_LEN(kinds) || !kinds[a->kind] || a->name)
+        return true;
+    snprintf(msg, sizeof msg, "never freed: allocation #%llu, %llu bytes of %s at 0x%llx",
+             (unsigned long long)a->serial, (unsigned long long)a->bytes, kinds[a->kind],
+             (unsigned long long)a->base);
+    report_finding(msg, arg);
+    return true;
+}
+
+void report_leaks(struct ctx *c)
+{
+    if (c->checks_memory && c->dev)
+        devmem_each(c->dev->mem, report_leak, c);
+}
+
 static void print_report(const struct ctx *c)
 {
     struct totals t = sum(c);
@@ -35,6 +65,8 @@ static void print_report(const struct ctx *c)
             c->gpu ? c->gpu->name : "no GPU used", c->stats.len, (unsigned long long)t.launches,
             (unsigned long long)t.warp_inst, (unsigned long long)t.thread_inst, t.seconds,
             c->faults.len ? "; a kernel was stopped by a fault" : "");
+    if (c->checks_memory || c->checks_race)
+        ctx_say("check: %zu findings", c->findings.len);
 }
 
 static void put_string(FILE *f, const char *s)
@@ -85,11 +117,17 @@ static void write_json(const struct ctx *c, FILE *f)
         fputs(i ? ", " : "", f);
         put_string(f, c->faults.data[i]);
     }
+    fputs("],\n  \"findings\": [", f);
+    for (size_t i = 0; i < c->findings.len; i++) {
+        fputs(i ? ", " : "", f);
+        put_string(f, c->findings.data[i]);
+    }
     fputs("]\n}\n", f);
 }
 
 void report_write(struct ctx *c)
 {
+    report_leaks(c);
     const char *report = getenv("PARSIM_REPORT"), *json = getenv("PARSIM_JSON");
     if (report && *report && strcmp(report, "0"))
         print_report(c);
