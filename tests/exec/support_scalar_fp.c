@@ -335,6 +335,8 @@ static bool operate(const struct ptx_inst *i, enum ptx_type t, const enum ptx_ty
     default:
         return false;
     }
+    if (i->op == PTX_OP_DIV && t == PTX_F64 && ref_is_nan(t, s[0]))
+        used = 1; /* the dividend's NaN goes first */
     *d = finish(i, t, r.kind == SF_NAN ? nan_of(t, s, used) : sf_pack(ref_format(t), &r, rnd));
     return true;
 }

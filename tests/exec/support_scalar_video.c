@@ -97,9 +97,9 @@ bool ref_video(const struct ptx_inst *i, const uint64_t *s, uint64_t *d)
     const unsigned bits = last == '2' ? 16 : last == '4' ? 8 : 32;
     const bool is_set = i->op == PTX_OP_VSET || i->op == PTX_OP_VSET2 || i->op == PTX_OP_VSET4;
     const unsigned at = is_set ? 0 : 1;
-    const bool sd = !is_set && ptx_type_is_signed((enum ptx_type)i->types[0]);
     const bool sa = ptx_type_is_signed((enum ptx_type)i->types[at]);
     const bool sb = ptx_type_is_signed((enum ptx_type)i->types[at + 1]);
+    const bool sd = is_set ? sa : ptx_type_is_signed((enum ptx_type)i->types[0]);
     const bool sat = ref_has(i, PTX_M_SAT);
     const uint8_t dsel = i->ops[0].selector;
     if (i->op == PTX_OP_VMAD) {

@@ -1,6 +1,6 @@
-/* Double precision. A NaN operand keeps its payload and becomes quiet (of several, the second
- * one's, but before an addend's the second factor's); an invalid operation gives the default NaN,
- * which is negative. */
+/* Double precision. A NaN operand keeps its payload and becomes quiet (of several, that of the
+ * second factor, then of the addend, but of a dividend before its divisor); an invalid operation
+ * gives the default NaN, which is negative. */
 #include "exec/lanes_loop.h"
 #include "exec/softfp.h"
 
@@ -24,7 +24,7 @@ static inline u64 nan3(double r, u64 x, u64 y, u64 z)
 LANE_FN2(add_f64, u64, u64, u64, nan2(D(x) + D(y), x, y))
 LANE_FN2(sub_f64, u64, u64, u64, nan2(D(x) - D(y), x, y))
 LANE_FN2(mul_f64, u64, u64, u64, nan2(D(x) * D(y), x, y))
-LANE_FN2(div_f64, u64, u64, u64, nan2(D(x) / D(y), x, y))
+LANE_FN2(div_f64, u64, u64, u64, nan2(D(x) / D(y), y, x))
 LANE_FN3(fma_f64, u64, u64, u64, u64, nan3(__builtin_fma(D(x), D(y), D(z)), x, y, z))
 LANE_FN1(rcp_f64, u64, u64, nan1(1.0 / D(x), x))
 LANE_FN1(sqrt_f64, u64, u64, nan1(__builtin_sqrt(D(x)), x))
