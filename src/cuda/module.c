@@ -158,8 +158,14 @@ static void module_close(struct ctx *c, struct module *m)
 
 void module_close_all(struct ctx *c)
 {
-    for (size_t i = 0; i < c->modules.len; i++)
-        module_close(c, c->modules.data[i]);
+    for (size_t i = 0; i < c->modules.len; i++) {
+        struct module *m = c->modules.data[i];
+        module_close(c, m);
+        /* What the program loaded itself is gone for good; what it registered comes back when used.
+         */
+        if (!m->is_registered)
+            m->error = CUDA_INVALID_HANDLE;
+    }
 }
 
 static void module_free(struct ctx *c, struct module *m)

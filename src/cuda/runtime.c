@@ -1,5 +1,6 @@
 /* libcudart, the part that is rows: see runtime.def. */
 #include "cuda/device_info.h"
+#include "cuda/driver_api.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"
@@ -209,6 +210,17 @@ static int launch_config(struct ctx *c, const struct cudaLaunchConfig *config, c
                                  .shared_bytes = config->dynamicSmemBytes};
     int e = launch_attributes(&shape, config->attrs, config->numAttrs);
     return e ? e : launch_submit(c, function_get(c, f), &shape, args, config->stream);
+}
+
+/* The driver's functions by name; `found` is 0 if there is such a one, else 1. */
+static int driver_entry(const char *symbol, void **fn, int *found)
+{
+    if (!symbol || !fn)
+        return CUDA_INVALID_VALUE;
+    *fn = driver_find(symbol);
+    if (found)
+        *found = !*fn;
+    return *fn || found ? CUDA_OK : CUDA_INVALID_SYMBOL;
 }
 
 static int function_name(struct ctx *c, const char **name, const void *f)
