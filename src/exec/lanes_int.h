@@ -19,7 +19,6 @@ enum {
     LV_NAN = 16,
     LV_RELU = 32,
     LV_XORSIGN = 64,
-    LV_CARRY = 128,  /* the .cc family: see LANE_CARRY_* */
     LV_APPROX = 512, /* .approx and .full */
     LV_WRAP = 1024,  /* shf, bmsk, szext; else clamp */
     LV_RIGHT = 2048, /* shf.r; bfind.shiftamt */

@@ -425,12 +425,11 @@ static inline u32 half_of_e5m2(u32 b)
 }
 static inline u32 half_of_e4m3(u32 b)
 {
-    /* Three bits of exponent more than the byte has: scale instead of shifting subnormals. */
+    /* As a float with the exponent too small, scaled up: subnormals become normal by themselves. */
     const u32 mag = b & 0x7f, sign = (b & 0x80) << 8;
     const u32 f = f32_bits(f32_of(mag << 20) * 0x1p120f);
     const u32 h = (f >> 13) - ((127 - 15) << 10);
-    const u32 tiny = mag >= 8 ? h : mag == 0 ? 0 : h;
-    return mag == 0x7f ? 0x7fff : sign | tiny;
+    return mag == 0x7f ? 0x7fff : sign | (mag ? h : 0);
 }
 static inline u32 relu_half(u32 h, bool relu)
 {
@@ -444,16 +443,12 @@ LANE_FN1(any_f16x2_e4m3x2, u32, u16,
                                                            << 16)
 
 /* Short cuts for what programs use most; plain: to nearest, no flags. */
-static inline u32 narrow_nan(double v)
-{
-    return f32_bits((float)v);
-}
 LANE_FN1(f32_s32, u32, s32, f32_bits((float)x))
 LANE_FN1(f32_u32, u32, u32, f32_bits((float)x))
 LANE_FN1(f64_s32, u64, s32, f64_bits((double)x))
 LANE_FN1(f64_u32, u64, u32, f64_bits((double)(s32)(x ^ 0x80000000) + 0x1p31))
 LANE_FN1(f64_f32, u64, u32, f64_bits((double)f32_of(x)))
-LANE_FN1(f32_f64, u32, u64, narrow_nan(f64_of(x)))
+LANE_FN1(f32_f64, u32, u64, f32_bits((float)f64_of(x)))
 LANE_FN1(f32_f16, u32, u16, f32_canon(f16_to_f32_bits(x)))
 LANE_FN1(f32_bf16, u32, u16, (u32)x << 16)
 LANE_FN1(f16_f32, u16, u32, f16_round(x))
@@ -479,16 +474,16 @@ LANE_FN1(rpi_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_ceilf(f32_of(x)))))
 
 #define INT_ROW(S, s, D, d) \
     LANE_ROW(CVT, D, S, 0, int_##d##_##s), LANE_ROW(CVT, D, S, LV_SAT, sat_##d##_##s),
-#define INT_ROWS(D, d, ds)                                                  \
-    INT_ROW(U8, u8, D, d)                                                   \
-    INT_ROW(S8, s8, D, d)                                                   \
-    INT_ROW(U16, u16, D, d)                                                 \
-    INT_ROW(S16, s16, D, d)                                                 \
-    INT_ROW(U32, u32, D, d)                                                 \
-    INT_ROW(S32, s32, D, d) INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d) \
-        LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16),                       \
-        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                     \
-        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                       \
+#define INT_ROWS(D, d, ds)                                                                        \
+    INT_ROW(U8, u8, D, d)                                                                         \
+    INT_ROW(S8, s8, D, d)                                                                         \
+    INT_ROW(U16, u16, D, d)                                                                       \
+    INT_ROW(S16, s16, D, d)                                                                       \
+    INT_ROW(U32, u32, D, d)                                                                       \
+    INT_ROW(S32, s32, D, d)                                                                       \
+    INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d) LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16), \
+        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                                           \
+        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                                             \
         LANE_ROW(CVT, D, F64, LV_ANY, any_##d##_f64),
 #define FLOAT_ROWS(S, s, ss)                                                                  \
     LANE_ROW(CVT, F16, S, LV_ANY, any_f16_##s), LANE_ROW(CVT, BF16, S, LV_ANY, any_bf16_##s), \

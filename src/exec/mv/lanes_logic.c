@@ -60,44 +60,47 @@ static void not_pred(LANE_ARGS)
 }
 
 /* The truth table as a sum of products; the table's bits become masks once per warp. */
+struct lut {
+    u32 m[8];
+};
+static inline struct lut lut_of(u32 table)
+{
+    struct lut t;
+    for (unsigned i = 0; i < 8; i++)
+        t.m[i] = 0 - (table >> i & 1);
+    return t;
+}
+static inline u32 lop3(const struct lut *t, u32 x, u32 y, u32 z)
+{
+    const u32 z0 = (t->m[0] & ~z) | (t->m[1] & z), z1 = (t->m[2] & ~z) | (t->m[3] & z);
+    const u32 z2 = (t->m[4] & ~z) | (t->m[5] & z), z3 = (t->m[6] & ~z) | (t->m[7] & z);
+    return (~x & ((~y & z0) | (y & z1))) | (x & ((~y & z2) | (y & z3)));
+}
+
 static void lop3_b32(LANE_ARGS)
 {
     u32 *d = (u32 *)lane_at(&op->d, base);
     const u32 *xs = (const u32 *)lane_at(&op->src[0], base);
     const u32 *ys = (const u32 *)lane_at(&op->src[1], base);
     const u32 *zs = (const u32 *)lane_at(&op->src[2], base);
-    u32 t[8];
-    for (unsigned i = 0; i < 8; i++)
-        t[i] = 0 - (op->imm >> i & 1);
-    LANE_STORE(u32, d, mask, ({
-                   const u32 x = xs[l], y = ys[l], z = zs[l];
-                   const u32 z0 = (t[0] & ~z) | (t[1] & z), z1 = (t[2] & ~z) | (t[3] & z);
-                   const u32 z2 = (t[4] & ~z) | (t[5] & z), z3 = (t[6] & ~z) | (t[7] & z);
-                   (~x & ((~y & z0) | (y & z1))) | (x & ((~y & z2) | (y & z3)));
-               }));
+    const struct lut t = lut_of(op->imm);
+    LANE_STORE(u32, d, mask, lop3(&t, xs[l], ys[l], zs[l]));
 }
 
 /* lop3.BoolOp d|p, a, b, c, immLut, q: p = (d != 0) BoolOp q; d may be the sink. */
 static void lop3_bool(LANE_ARGS)
 {
-    u32 r[WARP_LANES], p = 0;
-    struct lane_op inner = *op;
-    char *bases[LANE_BASES];
-    for (unsigned i = 0; i < LANE_BASES; i++)
-        bases[i] = base[i];
-    inner.d = (struct lane_ref){.sel = LANE_REGS, .bytes = 4};
-    /* Sources stay where they are: only the destination moves, and it is written whole. */
-    u32 xyz[3][WARP_LANES];
-    for (unsigned i = 0; i < 3; i++)
-        __builtin_memcpy(xyz[i], lane_at(&op->src[i], base), sizeof xyz[i]);
-    for (unsigned i = 0; i < 3; i++)
-        inner.src[i] = (struct lane_ref){.sel = LANE_CONST, .off = i * (u32)sizeof xyz[0]};
-    bases[LANE_REGS] = (char *)r;
-    bases[LANE_CONST] = (char *)xyz;
-    lop3_b32(&inner, bases, LANE_ALL);
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        p |= (u32)(r[l] != 0) << l;
+    const u32 *xs = (const u32 *)lane_at(&op->src[0], base);
+    const u32 *ys = (const u32 *)lane_at(&op->src[1], base);
+    const u32 *zs = (const u32 *)lane_at(&op->src[2], base);
     const u32 q = lane_pred(&op->src[3], base);
+    const struct lut t = lut_of(op->imm);
+    u32 r[WARP_LANES], p = 0;
+    LANE_FOR
+    {
+        r[l] = lop3(&t, xs[l], ys[l], zs[l]);
+        p |= (u32)(r[l] != 0) << l;
+    }
     p = op->boolop == PTX_M_AND ? p & q : op->boolop == PTX_M_OR ? p | q : p ^ q;
     if (!op->d.none) {
         u32 *d = (u32 *)lane_at(&op->d, base);
