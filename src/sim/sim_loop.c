@@ -1,8 +1,11 @@
 /* The inner loop: one partition up to a time; and the host threads that share partitions out. */
 #include "sim/sim_int.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void component_wake(struct component *c, cycle_t cycle)
 {
@@ -81,7 +84,37 @@ void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
     }
 }
 
-/* Workers wait for a new round by spinning, then by yielding: rounds are short. */
+/* A counter that threads wait on: by spinning first, since rounds are short, then asleep in the
+ * kernel, since the host may have fewer free cores than we have threads. */
+struct gate {
+    _Alignas(64) atomic_uint value;
+    atomic_uint sleepers;
+};
+
+enum { SPINS = 2048 };
+
+static void gate_wait(struct gate *g, unsigned value)
+{
+    for (unsigned i = 0; i < SPINS; i++)
+        if (atomic_load_explicit(&g->value, memory_order_acquire) == value)
+            return;
+    atomic_fetch_add(&g->sleepers, 1);
+    for (;;) {
+        unsigned seen = atomic_load(&g->value);
+        if (seen == value)
+            break;
+        syscall(SYS_futex, &g->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    }
+    atomic_fetch_sub(&g->sleepers, 1);
+}
+
+static void gate_add(struct gate *g)
+{
+    atomic_fetch_add(&g->value, 1);
+    if (atomic_load(&g->sleepers))
+        syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
 struct pool {
     struct sim *sim;
     unsigned threads;
@@ -90,21 +123,10 @@ struct pool {
         struct pool *pool;
         unsigned index;
     } * workers;
-    _Alignas(64) atomic_uint round;
-    _Alignas(64) atomic_uint done;
+    struct gate round, done;
     _Alignas(64) uint64_t end;
     bool quit;
 };
-
-enum { SPINS = 4096 };
-
-static void wait_for(atomic_uint *at, unsigned value)
-{
-    for (unsigned spins = 0; atomic_load_explicit(at, memory_order_acquire) != value; spins++) {
-        if (spins >= SPINS)
-            sched_yield();
-    }
-}
 
 static void share_run(struct pool *p, unsigned index)
 {
@@ -116,11 +138,11 @@ static void *worker_main(void *arg)
 {
     struct worker *w = arg;
     for (unsigned round = 1;; round++) {
-        wait_for(&w->pool->round, round);
+        gate_wait(&w->pool->round, round);
         if (w->pool->quit)
             return NULL;
         share_run(w->pool, w->index);
-        atomic_fetch_add_explicit(&w->pool->done, 1, memory_order_release);
+        gate_add(&w->pool->done);
     }
 }
 
@@ -144,16 +166,16 @@ struct pool *pool_new(struct sim *s, unsigned threads)
 void pool_run(struct pool *p, uint64_t end)
 {
     p->end = end;
-    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    atomic_store(&p->done.value, 0);
+    gate_add(&p->round);
     share_run(p, 0);
-    wait_for(&p->done, p->threads - 1);
+    gate_wait(&p->done, p->threads - 1);
 }
 
 void pool_free(struct pool *p)
 {
     p->quit = true;
-    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    gate_add(&p->round);
     for (unsigned i = 1; i < p->threads; i++)
         pthread_join(p->ids[i], NULL);
     free(p->ids);
