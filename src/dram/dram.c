@@ -404,7 +404,6 @@ cycle_t dram_tick(struct dram *d, cycle_t now)
         d->first = now;
     d->started = true;
     d->changed = false;
-    d->last = now;
     if (direct) {
         answer_ring(d, &d->acks, now);
         answer_ring(d, &d->bursts, now);

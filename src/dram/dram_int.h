@@ -95,7 +95,7 @@ struct dram {
     struct dram_answers bursts, acks;
     uint16_t read_filter[FILTER_SIZE], write_filter[FILTER_SIZE]; /* waiting lines, by hash */
     bool changed; /* something happened in this tick */
-    cycle_t first, last;
+    cycle_t first;
     bool started;
     struct dram_stats stats;
     struct port *in, *out; /* when between ports */

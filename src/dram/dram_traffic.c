@@ -13,7 +13,6 @@ struct driver {
     struct dram *dram;
     struct rng rng;
     uint64_t issued, done, reads, reads_done;
-    cycle_t free_at; /* one_outstanding: the answer has come */
     struct mem_req *current;
     struct mem_req *pool;
     struct mem_req *free_list;

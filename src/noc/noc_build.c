@@ -40,34 +40,35 @@ bool noc_cfg_check(const struct noc_cfg *cfg, struct err *err)
     return true;
 }
 
-/* A router's arrays lie in one block, the ones used together side by side. */
-static void *carve(char **at, size_t n, size_t size)
+/* A router's arrays lie in one block, the ones used together side by side; without a block they
+ * are only counted. */
+static void *carve(char *block, size_t *used, size_t n, size_t size)
 {
-    void *p = *at;
-    *at += align_up(n * size, 8);
+    void *p = block ? block + *used : NULL;
+    *used += align_up(n * size, 8);
     return p;
 }
 
 static size_t router_carve(struct noc *n, struct router *r, char *block)
 {
-    char *at = block;
-    r->nonempty = carve(&at, n->words, sizeof(uint64_t));
-    r->credited = carve(&at, n->words, sizeof(uint64_t));
-    r->unowned = carve(&at, n->words, sizeof(uint64_t));
-    r->open = carve(&at, n->words, sizeof(uint64_t));
-    r->work = carve(&at, n->words, sizeof(uint64_t));
-    r->want = carve(&at, (size_t)n->ports * n->words, sizeof(uint64_t));
-    r->active = carve(&at, (size_t)n->ports * n->words, sizeof(uint64_t));
-    r->in = carve(&at, n->invcs, sizeof *r->in);
-    r->out = carve(&at, n->invcs, sizeof *r->out);
-    r->inports = carve(&at, n->ports, sizeof *r->inports);
-    r->grant = carve(&at, n->ports, sizeof *r->grant);
-    r->to = carve(&at, n->ports, sizeof *r->to);
-    r->from = carve(&at, n->ports, sizeof *r->from);
-    r->flits = carve(&at, (size_t)n->invcs * n->ring, sizeof *r->flits);
-    r->route = carve(&at, n->nnodes, sizeof *r->route);
-    r->routed_at = carve(&at, n->invcs, sizeof *r->routed_at);
-    return (size_t)(at - block);
+    size_t used = 0;
+    r->nonempty = carve(block, &used, n->words, sizeof(uint64_t));
+    r->credited = carve(block, &used, n->words, sizeof(uint64_t));
+    r->unowned = carve(block, &used, n->words, sizeof(uint64_t));
+    r->open = carve(block, &used, n->words, sizeof(uint64_t));
+    r->work = carve(block, &used, n->words, sizeof(uint64_t));
+    r->want = carve(block, &used, (size_t)n->ports * n->words, sizeof(uint64_t));
+    r->active = carve(block, &used, (size_t)n->ports * n->words, sizeof(uint64_t));
+    r->in = carve(block, &used, n->invcs, sizeof *r->in);
+    r->out = carve(block, &used, n->invcs, sizeof *r->out);
+    r->inports = carve(block, &used, n->ports, sizeof *r->inports);
+    r->grant = carve(block, &used, n->ports, sizeof *r->grant);
+    r->to = carve(block, &used, n->ports, sizeof *r->to);
+    r->from = carve(block, &used, n->ports, sizeof *r->from);
+    r->flits = carve(block, &used, (size_t)n->invcs * n->ring, sizeof *r->flits);
+    r->route = carve(block, &used, n->nnodes, sizeof *r->route);
+    r->routed_at = carve(block, &used, n->invcs, sizeof *r->routed_at);
+    return used;
 }
 
 static void router_alloc(struct noc *n, struct router *r)

@@ -169,7 +169,7 @@ struct noc {
     uint16_t *packet_dst; /* [npackets]: beside packets, since routers need only this */
     struct noc_decisions decisions;
     uint64_t *sure, *all, *offers; /* [ports][words]: the switch allocator's scratch */
-    uint64_t in_flight, queued, ejecting;
+    uint64_t in_flight, queued;
     cycle_t events_until;      /* nothing is on a wire after this cycle */
     uint64_t *busy_routers;    /* bit masks from here on */
     uint64_t *ejecting_nodes;  /* nodes that hold flits to leave */

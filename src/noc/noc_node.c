@@ -84,7 +84,6 @@ void noc_node_flit(struct noc *n, const struct flit_event *e)
     struct node_vc *nv = &n->nodes[node].vcs[where_vc(e->where)];
     nv->ejected[(nv->head + nv->len++) & (n->ring - 1)] = e->flit;
     n->nodes[node].ejecting++;
-    n->ejecting++;
     n->ejecting_nodes[node / 64] |= 1ull << (node % 64);
 }
 
@@ -105,7 +104,6 @@ static bool flit_leave(struct noc *n, uint32_t node, unsigned vc, cycle_t now)
     nv->head = (uint8_t)((nv->head + 1) & (n->ring - 1));
     nv->len--;
     nd->ejecting--;
-    n->ejecting--;
     n->in_flight--;
     n->stats.flits_out++;
     noc_event_credit(n, now + n->credit_delay, nd->router, vc);
