@@ -5,6 +5,18 @@
 #include <math.h>
 #include <string.h>
 
+/* The whole product, its low or its high half; in unsigned arithmetic where 128 signed bits would
+ * not hold it. */
+static ref_s128 ref_product(const struct ptx_inst *i, bool hi, unsigned n, ref_s128 x, ref_s128 y,
+                            ref_u128 ux, ref_u128 uy, bool is_signed)
+{
+    if (ref_has(i, PTX_M_WIDE))
+        return x * y;
+    if (hi)
+        return is_signed ? (x * y) >> n : (ref_s128)((ux * uy) >> n);
+    return (ref_s128)(ux * uy);
+}
+
 /* Sums, products, quotients. */
 bool ref_integer(const struct ptx_inst *i, const uint64_t *s, bool cc, uint64_t *d, bool *cc_out)
 {
@@ -50,13 +62,14 @@ bool ref_integer(const struct ptx_inst *i, const uint64_t *s, bool cc, uint64_t 
         r = z + (x < y ? y - x : x - y);
         break;
     case PTX_OP_MUL:
-        r = ref_has(i, PTX_M_WIDE) ? x * y : hi ? (x * y) >> n : (ref_s128)(ux * uy);
+        r = ref_product(i, hi, n, x, y, ux, uy, sg);
         break;
     case PTX_OP_MAD:
     case PTX_OP_MADC: {
-        const ref_s128 p = ref_has(i, PTX_M_WIDE) || !hi ? x * y : (x * y) >> n;
+        const ref_s128 p = ref_product(i, hi, n, x, y, ux, uy, sg);
         const ref_u128 part = (ref_u128)p & ((ref_u128)m - 1);
-        r = ref_has(i, PTX_M_WIDE) ? p + (ref_s128)s[2] : p + z + carry;
+        r = (ref_s128)((ref_u128)p +
+                       (ref_has(i, PTX_M_WIDE) ? (ref_u128)s[2] : (ref_u128)z + carry));
         *cc_out = (part + (ref_u128)ref_value(s[2], n, false) + carry) >> n & 1;
         break;
     }
