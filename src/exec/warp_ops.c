@@ -9,6 +9,7 @@ struct warp_op {
     uint8_t mode; /* enum ptx_mod */
     uint8_t type; /* enum ptx_type */
     struct lane_ref d, p, a, b, c;
+    struct lane_ref members; /* of shfl.sync */
 };
 
 /* --- shfl --- */
@@ -43,7 +44,11 @@ static bool op_shfl(struct warp *w, const struct xinst *x, uint32_t mask)
             ok = j <= max;
             break;
         }
-        lane_set_u64(&o->d, w->base, l, src[ok ? j & 31 : l]);
+        /* A lane that is no member gives 0 on an H200; programs rely on it. */
+        uint32_t members =
+            o->members.none ? UINT32_MAX : (uint32_t)lane_u64(&o->members, w->base, l);
+        unsigned from = ok ? j & 31 : l;
+        lane_set_u64(&o->d, w->base, l, (members >> from) & 1 ? src[from] : 0);
         pred |= (uint32_t)ok << l;
     }
     if (!o->p.none)
@@ -195,7 +200,7 @@ bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
         lo->why = "a floating-point reduction";
         return false;
     }
-    o->b.none = o->c.none = true;
+    o->b.none = o->c.none = o->members.none = true;
     if (!lower_dests(lo, &i->ops[0], o))
         return false;
     enum ptx_type t = i->op == PTX_OP_VOTE ? PTX_PRED : (enum ptx_type)o->type;
@@ -207,6 +212,8 @@ bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
     if (nsrc >= 2 && !lower_source(lo, &i->ops[2], PTX_B32, 4, second))
         return false;
     if (nsrc >= 3 && !lower_source(lo, &i->ops[3], PTX_B32, 4, &o->c))
+        return false;
+    if (nsrc >= 4 && !lower_source(lo, &i->ops[4], PTX_B32, 4, &o->members))
         return false;
     x->kind = X_OP;
     x->fn = rows[r].fn;
