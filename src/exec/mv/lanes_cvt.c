@@ -472,22 +472,18 @@ LANE_FN1(rni_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_rintf(f32_of(x)))))
 LANE_FN1(rzi_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_truncf(f32_of(x)))))
 LANE_FN1(rpi_f32_f32, u32, u32, f32_canon(f32_bits(__builtin_ceilf(f32_of(x)))))
 
+/* clang-format off */
 #define INT_ROW(S, s, D, d) \
     LANE_ROW(CVT, D, S, 0, int_##d##_##s), LANE_ROW(CVT, D, S, LV_SAT, sat_##d##_##s),
-#define INT_ROWS(D, d, ds)                                                                        \
-    INT_ROW(U8, u8, D, d)                                                                         \
-    INT_ROW(S8, s8, D, d)                                                                         \
-    INT_ROW(U16, u16, D, d)                                                                       \
-    INT_ROW(S16, s16, D, d)                                                                       \
-    INT_ROW(U32, u32, D, d)                                                                       \
-    INT_ROW(S32, s32, D, d)                                                                       \
-    INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d) LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16), \
-        LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16),                                           \
-        LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32),                                             \
-        LANE_ROW(CVT, D, F64, LV_ANY, any_##d##_f64),
-#define FLOAT_ROWS(S, s, ss)                                                                  \
+#define INT_ROWS(D, d, ds) \
+    INT_ROW(U8, u8, D, d) INT_ROW(S8, s8, D, d) INT_ROW(U16, u16, D, d) INT_ROW(S16, s16, D, d) \
+    INT_ROW(U32, u32, D, d) INT_ROW(S32, s32, D, d) INT_ROW(U64, u64, D, d) INT_ROW(S64, s64, D, d) \
+    LANE_ROW(CVT, D, F16, LV_ANY, any_##d##_f16), LANE_ROW(CVT, D, BF16, LV_ANY, any_##d##_bf16), \
+    LANE_ROW(CVT, D, F32, LV_ANY, any_##d##_f32), LANE_ROW(CVT, D, F64, LV_ANY, any_##d##_f64),
+#define FLOAT_ROWS(S, s, ss) \
     LANE_ROW(CVT, F16, S, LV_ANY, any_f16_##s), LANE_ROW(CVT, BF16, S, LV_ANY, any_bf16_##s), \
-        LANE_ROW(CVT, F32, S, LV_ANY, any_f32_##s), LANE_ROW(CVT, F64, S, LV_ANY, any_f64_##s),
+    LANE_ROW(CVT, F32, S, LV_ANY, any_f32_##s), LANE_ROW(CVT, F64, S, LV_ANY, any_f64_##s),
+/* clang-format on */
 
 const struct lane_entry MV(lanes_cvt)[] = {
     INTS(INT_ROWS) INTS(FLOAT_ROWS) FLOATS(FLOAT_ROWS)
