@@ -1,0 +1,60 @@
+/* Input generators. Each gives the same bytes on every machine for the same rng; each says what its
+ * data look like. */
+#ifndef WORKLOADS_COMMON_GEN_H
+#define WORKLOADS_COMMON_GEN_H
+
+#include "workload.h"
+
+/* A smooth random field, as terrain, temperature or illumination: lattice noise interpolated in
+ * octaves, the coarsest with one point every `cell` (a power of two) elements and an amplitude of
+ * 2^16, each finer one with `roughness`/65536 of the one before. At 32768 the power spectrum falls
+ * with 1/f^2, as that of natural images; higher is rougher. Values lie within
+ * +-2^16/(1 - roughness/65536). */
+void gen_fractal(struct rng *rng, int32_t *out, unsigned width, unsigned height, unsigned cell,
+                 unsigned roughness);
+
+/* A gray image with the statistics of natural ones: opaque discs and rectangles of power-law sizes
+ * over each other (edges, flat regions), each with its own brightness, fractal shading (1/f
+ * amplitude), sensor noise of about one level. */
+void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height);
+
+/* Bases as 0..3 (A C G T), with 60 % A+T; half of the text is copies of earlier stretches (up to a
+ * tenth of them reverse-complemented) of 20 to 2000 bases, in which one base in 50 has mutated. */
+void gen_dna(struct rng *rng, uint8_t *out, size_t n);
+
+/* A graph in compressed rows: the neighbours of v are to[first[v]] .. to[first[v + 1] - 1], sorted,
+ * none twice, never v itself. weight[i] > 0 belongs to to[i]; both directions of an edge have the
+ * same. All graphs are symmetric. */
+struct gen_graph {
+    uint32_t n, m; /* vertices; entries of `to`, two for each edge */
+    uint32_t *first, *to, *weight;
+};
+
+/* Power-law degrees and small distances, as social and web graphs: R-MAT with a, b, c =
+ * 0.57, 0.19, 0.19 on 2^scale vertices with `edges` edges before duplicates are dropped; vertices
+ * are renumbered at random; weights uniform in 1..100. */
+struct gen_graph gen_graph_rmat(struct wl *w, struct rng *rng, unsigned scale, uint32_t edges);
+
+/* Degrees of 1 to 6 and long distances, as road networks: a width x height grid of which one street
+ * in four is missing (the rows' streets of every 8th row and the column 0 are kept, so that all is
+ * connected), with a few diagonals; weights are lengths of 10 to 300, similar in a neighbourhood.
+ */
+struct gen_graph gen_graph_road(struct wl *w, struct rng *rng, unsigned width, unsigned height);
+
+/* Uniform degrees: `edges` edges between uniform pairs, as Rodinia's graph generator; weights
+ * uniform in 1..100. */
+struct gen_graph gen_graph_uniform(struct wl *w, struct rng *rng, uint32_t n, uint32_t edges);
+
+/* A shuffle of 0..n-1. */
+void gen_permutation(struct rng *rng, uint32_t *out, uint32_t n);
+
+/* About normal (the sum of 12 uniform numbers), mean 0, deviation 1. */
+static inline double gen_normal(struct rng *rng)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += rng_unit(rng);
+    return sum;
+}
+
+#endif

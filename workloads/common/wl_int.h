@@ -1,0 +1,62 @@
+/* Private to the harness: one run, and the table of workloads. */
+#ifndef WORKLOADS_COMMON_WL_INT_H
+#define WORKLOADS_COMMON_WL_INT_H
+
+#include "workload.h"
+
+#include <stdio.h>
+
+/* One row of workloads.def. */
+struct wl_row {
+    const char *name, *origin, *domain, *type, *bound;
+    const struct workload *workload;
+    const char *ptx; /* ends with a 0 byte */
+};
+extern const struct wl_row wl_rows[];
+extern const size_t wl_nrows;
+const struct wl_row *wl_find(const char *name); /* NULL: no such workload */
+
+enum { WL_MAX_ARRAYS = 48 };
+
+struct wl {
+    const struct wl_row *row;
+    enum wl_size size;
+    uint64_t seed;
+    bool check;      /* outputs get an `expect` */
+    bool has_device; /* context and module are there */
+    void *state;
+    CUcontext context;
+    CUmodule module;
+    unsigned launches;
+    struct wl_array *arrays[WL_MAX_ARRAYS];
+    unsigned narrays;
+    struct wl_block *blocks; /* of wl_alloc() */
+};
+
+/* Says what is wrong and ends the program with code 1. */
+_Noreturn void wl_die(const struct wl *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+void wl_run_make(struct wl *w);   /* make() */
+void wl_run_device(struct wl *w); /* everything that needs a GPU */
+void wl_free(struct wl *w);
+
+size_t wl_bytes(const struct wl_array *a);
+const char *wl_type_name(enum wl_type type);
+const char *wl_role_name(enum wl_role role);
+uint64_t wl_hash(uint64_t h, const void *data, size_t bytes);
+#define WL_HASH_START 0x9ae16a3b2f90404fu
+
+/* How far the outputs are from what the CPU computed. */
+struct wl_verdict {
+    bool ok;
+    double max_abs, max_rel;
+    size_t wrong;    /* elements out of tolerance */
+    char first[200]; /* the first of them, in words */
+    bool is_equal;   /* bit-equal */
+};
+struct wl_verdict wl_compare(const struct wl *w);
+
+/* The arrays as files DIR/WORKLOAD.ARRAY.in.bin and .out.bin; ends the program if it cannot. */
+void wl_dump(const struct wl *w, const char *dir);
+
+#endif

@@ -1,0 +1,248 @@
+/* parsim-workloads: the programs of the papers, our own code, on the CUDA driver API. */
+#include "wl_int.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: parsim-workloads NAME [OPTIONS]\n"
+    "       parsim-workloads --list [--json]\n"
+    "\n"
+    "Generates the input, runs the kernels on the GPU that libcuda offers, compares the outputs\n"
+    "with a CPU reference, prints the arrays and the hash of the output bytes. Exit code: 0 "
+    "right,\n"
+    "1 wrong or failed, 2 bad usage.\n"
+    "\n"
+    "  --size S      tiny, small, medium or large (default tiny)\n"
+    "  --seed N      of the input generators (default 1)\n"
+    "  --check       compare also at medium and large (tiny and small always are)\n"
+    "  --no-check    do not compare\n"
+    "  --inputs      generate and print the inputs only; needs no GPU\n"
+    "  --dump DIR    write every input and output array as a file\n"
+    "  --json        print JSON\n"
+    "  --list        the workloads; with --json also what they do\n";
+
+enum {
+    OPT_SIZE = 256,
+    OPT_SEED,
+    OPT_CHECK,
+    OPT_NO_CHECK,
+    OPT_INPUTS,
+    OPT_DUMP,
+    OPT_JSON,
+    OPT_LIST
+};
+
+static const struct option longopts[] = {
+    {"size", required_argument, NULL, OPT_SIZE},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"check", no_argument, NULL, OPT_CHECK},
+    {"no-check", no_argument, NULL, OPT_NO_CHECK},
+    {"inputs", no_argument, NULL, OPT_INPUTS},
+    {"dump", required_argument, NULL, OPT_DUMP},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"list", no_argument, NULL, OPT_LIST},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static const char *const size_names[] = {"tiny", "small", "medium", "large"};
+
+struct options {
+    struct wl w;
+    const char *dump;
+    int check; /* -1: by size */
+    bool inputs, json, list;
+};
+
+static bool set_size(struct options *o, const char *text)
+{
+    for (unsigned i = 0; i < WL_SIZES; i++)
+        if (!strcmp(text, size_names[i])) {
+            o->w.size = (enum wl_size)i;
+            return true;
+        }
+    fprintf(stderr, "parsim-workloads: --size %s: there are tiny, small, medium and large\n", text);
+    return false;
+}
+
+static bool set_seed(struct options *o, const char *text)
+{
+    char *end;
+    o->w.seed = strtoull(text, &end, 0);
+    if (*text >= '0' && *text <= '9' && !*end)
+        return true;
+    fprintf(stderr, "parsim-workloads: --seed %s: not a whole number\n", text);
+    return false;
+}
+
+static bool set_option(struct options *o, int c, char **argv)
+{
+    switch (c) {
+    case OPT_SIZE:
+        return set_size(o, optarg);
+    case OPT_SEED:
+        return set_seed(o, optarg);
+    case OPT_CHECK:
+    case OPT_NO_CHECK:
+        o->check = c == OPT_CHECK;
+        return true;
+    case OPT_DUMP:
+        o->dump = optarg;
+        return true;
+    case OPT_INPUTS:
+        return o->inputs = true;
+    case OPT_JSON:
+        return o->json = true;
+    case OPT_LIST:
+        return o->list = true;
+    default:
+        fprintf(stderr,
+                "parsim-workloads: option '%s' is not known or lacks its value; see --help\n",
+                argv[optind - 1]);
+        return false;
+    }
+}
+
+static void print_list(bool json)
+{
+    if (json)
+        printf("[\n");
+    for (size_t i = 0; i < wl_nrows; i++) {
+        const struct wl_row *r = &wl_rows[i];
+        if (!json) {
+            printf("%-14s %-12s %-24s %-8s %s\n", r->name, r->origin, r->domain, r->type, r->bound);
+            continue;
+        }
+        printf(" {\"name\": \"%s\", \"origin\": \"%s\", \"domain\": \"%s\", \"type\": \"%s\", "
+               "\"bound\": \"%s\",\n  \"algorithm\": \"%s\",\n  \"input\": \"%s\",\n"
+               "  \"tolerance\": \"%s\", \"abs_tol\": %g, \"rel_tol\": %g}%s\n",
+               r->name, r->origin, r->domain, r->type, r->bound, r->workload->algorithm,
+               r->workload->input, r->workload->tolerance, r->workload->abs_tol,
+               r->workload->rel_tol, i + 1 < wl_nrows ? "," : "");
+    }
+    if (json)
+        printf("]\n");
+}
+
+static void print_array(const struct wl_array *a, enum wl_role role, const void *data, bool json,
+                        bool first)
+{
+    uint64_t hash = wl_hash(WL_HASH_START, data, wl_bytes(a));
+    const char *kind = role == WL_INPUT ? "in" : "out";
+    if (json)
+        printf("%s\n  {\"name\": \"%s\", \"kind\": \"%s\", \"type\": \"%s\", \"count\": %zu, "
+               "\"bytes\": %zu, \"hash\": \"%016" PRIx64 "\"}",
+               first ? "" : ",", a->name, kind, wl_type_name(a->type), a->count, wl_bytes(a), hash);
+    else
+        printf("  %-3s  %-14s %-4s %10zu  %016" PRIx64 "\n", kind, a->name, wl_type_name(a->type),
+               a->count, hash);
+}
+
+/* Returns the hash of all outputs. */
+static uint64_t print_arrays(const struct options *o)
+{
+    const struct wl *w = &o->w;
+    uint64_t hash = WL_HASH_START;
+    bool first = true;
+    for (unsigned i = 0; i < w->narrays; i++) {
+        const struct wl_array *a = w->arrays[i];
+        if (a->role & WL_INPUT) {
+            print_array(a, WL_INPUT, a->initial ? a->initial : a->data, o->json, first);
+            first = false;
+        }
+        if ((a->role & WL_OUTPUT) && !o->inputs) {
+            print_array(a, WL_OUTPUT, a->data, o->json, first);
+            hash = wl_hash(hash, a->data, wl_bytes(a));
+            first = false;
+        }
+    }
+    return hash;
+}
+
+static void print_verdict(const struct options *o, const struct wl_verdict *v)
+{
+    if (o->json)
+        printf(", \"check\": \"%s\", \"max_abs\": %.3g, \"max_rel\": %.3g, \"wrong\": %zu",
+               !v->ok        ? "wrong"
+               : v->is_equal ? "equal"
+                             : "within tolerance",
+               v->max_abs, v->max_rel, v->wrong);
+    else if (v->is_equal)
+        printf("check        the same bits as the CPU reference\n");
+    else if (v->ok)
+        printf("check        within tolerance: largest error %.3g absolute, %.3g relative\n",
+               v->max_abs, v->max_rel);
+    if (!v->ok)
+        fprintf(stderr, "parsim-workloads: %s: %zu elements are wrong; the first: %s\n",
+                o->w.row->name, v->wrong, v->first);
+}
+
+static int report(struct options *o)
+{
+    struct wl *w = &o->w;
+    struct wl_verdict v = {.ok = true};
+    if (o->json)
+        printf("{\"name\": \"%s\", \"size\": \"%s\", \"seed\": %" PRIu64 ", \"launches\": %u,\n"
+               " \"arrays\": [",
+               w->row->name, size_names[w->size], w->seed, w->launches);
+    else
+        printf("%s %s, seed %" PRIu64 ", %u launches\n", w->row->name, size_names[w->size], w->seed,
+               w->launches);
+    uint64_t hash = print_arrays(o);
+    if (o->json)
+        printf("]");
+    if (!o->inputs && o->json)
+        printf(",\n \"output_hash\": \"%016" PRIx64 "\"", hash);
+    else if (!o->inputs)
+        printf("output hash  %016" PRIx64 "\n", hash);
+    if (w->check) {
+        w->row->workload->reference(w, w->state);
+        v = wl_compare(w);
+        print_verdict(o, &v);
+    }
+    if (o->json)
+        printf("}\n");
+    return v.ok ? 0 : 1;
+}
+
+static int run(struct options *o)
+{
+    struct wl *w = &o->w;
+    w->check = !o->inputs && (o->check >= 0 ? o->check : w->size <= WL_SMALL);
+    wl_run_make(w);
+    if (!o->inputs)
+        wl_run_device(w);
+    if (o->dump)
+        wl_dump(w, o->dump);
+    int code = report(o);
+    wl_free(w);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.w = {.seed = 1}, .check = -1};
+    int c;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
+        if (c == 'h')
+            return fputs(help, stdout), 0;
+        if (!set_option(&o, c, argv))
+            return 2;
+    }
+    if (o.list)
+        return print_list(o.json), 0;
+    if (optind + 1 != argc) {
+        fprintf(stderr, "parsim-workloads: give one workload; --list lists them\n");
+        return 2;
+    }
+    o.w.row = wl_find(argv[optind]);
+    if (!o.w.row) {
+        fprintf(stderr, "parsim-workloads: no workload '%s'; --list lists them\n", argv[optind]);
+        return 2;
+    }
+    return run(&o);
+}

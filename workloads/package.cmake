@@ -1,0 +1,14 @@
+# parsim-workloads: all hosts and the harness in one program, with the device code inside. It is
+# linked against libcuda by name only (no run path): `parsim run` or LD_LIBRARY_PATH gives it ours, a
+# machine with a GPU its own.
+file(GLOB wl_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.c)
+file(GLOB wl_ptx CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.ptx)
+add_executable(parsim-workloads ${wl_srcs})
+target_include_directories(parsim-workloads PRIVATE ${CMAKE_SOURCE_DIR}/workloads/common
+                           ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include/cuda)
+target_link_libraries(parsim-workloads PRIVATE cuda-dropin m)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/workloads/common/wl_table.c PROPERTIES
+                            COMPILE_DEFINITIONS WL_DIR="${CMAKE_SOURCE_DIR}/workloads"
+                            OBJECT_DEPENDS "${wl_ptx}")
+set_target_properties(parsim-workloads PROPERTIES SKIP_BUILD_RPATH ON
+                      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
