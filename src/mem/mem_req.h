@@ -1,14 +1,20 @@
 /* A memory request on its way through the machine: L1 -> interconnect -> L2 -> DRAM and back.
  *
- * Whoever creates a request frees it; everyone between passes the pointer on and may use only the
- * fields said to be theirs. Timing travels here, data does not (values live in the memory image).
- */
+ * Whoever creates a request frees it (mem_req_pool.h); everyone between passes the pointer on and
+ * may use only the fields said to be theirs. Timing travels here, data does not (values live in the
+ * memory image).
+ *
+ * All caches of a machine have sectors of one size. Bit i of `sectors` stands for the i-th sector
+ * of the creator's line, and `addr` is the first byte of the first sector in the mask: a cache with
+ * longer lines can place the mask in its own line (mem_req_sectors_in). */
 #ifndef MEM_MEM_REQ_H
 #define MEM_MEM_REQ_H
 
 #include "base/common.h"
 
 enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
+
+enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_TEX, MEM_INST, MEM_SPACES };
 
 /* Where a request was when; a stage it skipped stays 0. In cycles of the core clock, except that
  * nobody between two clocks converts: each stage stamps with its own clock's cycle. */
@@ -24,13 +30,16 @@ enum mem_stage {
 };
 
 struct mem_req {
-    addr_t addr;         /* of the first byte, aligned to the sector */
+    addr_t addr;         /* first byte of the first sector in `sectors` */
     uint32_t bytes;      /* asked for or written */
     uint8_t kind;        /* enum mem_kind */
-    uint8_t space;       /* the creator's: instruction, constant, texture, local, global */
+    uint8_t space;       /* enum mem_space */
     uint16_t sectors;    /* mask of the line's sectors asked for */
     uint16_t src, dst;   /* nodes of the interconnect; src asks, dst answers */
     uint32_t wire_bytes; /* payload on the wire, after any packet policy */
+    uint16_t full;       /* of a write: sectors of which every byte is written (0 is always safe) */
+    uint8_t what;        /* the creator's */
+    uint32_t token;      /* the creator's */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */
     struct mem_req *next; /* whoever holds the request may chain it */
@@ -39,6 +48,14 @@ struct mem_req {
 static inline bool mem_req_is_write(const struct mem_req *r)
 {
     return r->kind == MEM_WRITE;
+}
+
+/* `mask` (the request's `sectors` or `full`) as sectors of the `line_bytes` long line it is in. */
+static inline uint16_t mem_req_sectors_in(const struct mem_req *r, uint16_t mask,
+                                          uint32_t line_bytes, uint32_t sector_shift)
+{
+    uint32_t first = (uint32_t)(r->addr & (line_bytes - 1)) >> sector_shift;
+    return (uint16_t)(((uint32_t)mask >> __builtin_ctz(r->sectors)) << first);
 }
 
 #endif

@@ -1,0 +1,101 @@
+/* A first-level cache of an SM: data, constant, texture or instruction, by configuration.
+ *
+ * Not a component: the SM owns it and calls it in its own tick, in this order for one cycle:
+ * l1_fill for replies that arrived, l1_tick, then any of l1_pop_done, l1_pop_ack, l1_pop_req,
+ * l1_submit. An access submitted at cycle t is looked up at t + latency. A read hit can be popped
+ * in that cycle; a miss's request too; what a fill at cycle f completes can be popped at f. An
+ * access that cannot be served (no MSHR, no merge slot, no way, miss queue full) holds up those
+ * behind it in its bank and is tried again after a fill or after a request was popped.
+ *
+ * Reads and atomics complete through l1_pop_done, writes through l1_pop_ack when their answer is
+ * back (at once if they stay here). A request for a line may leave in several parts
+ * (request_sectors); each reply says which sectors it brings.
+ *
+ * Requests have owner = the cache, so that the SM gives a reply to l1_fill(reply->owner, ...). The
+ * SM sets `dst`. */
+#ifndef MEM_L1_H
+#define MEM_L1_H
+
+#include "conf/conf.h"
+#include "mem/mem_req_pool.h"
+#include "mem/seams.h"
+#include "sim/sim.h"
+#include "stats/stats.h"
+
+/* write-through and the line is evicted or updated; write-back, with or without allocation */
+enum l1_write { L1_THROUGH_EVICT, L1_THROUGH_UPDATE, L1_BACK, L1_BACK_NO_ALLOCATE };
+extern const char *const l1_write_names[];
+
+struct l1_cfg {
+#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
+#define ROW_ENUM(name, ...)  int name;
+#include "mem/l1_cfg.def"
+#undef ROW
+#undef ROW_ENUM
+};
+
+extern const struct conf_field l1_fields[];
+extern const size_t l1_nfields;
+
+struct l1_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
+#define FORMULA(...)
+#include "mem/l1_stats.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+
+extern const struct stat_row l1_stat_rows[];
+extern const size_t l1_nstat_rows;
+
+/* `section` names the configuration in messages. */
+bool l1_cfg_check(const struct l1_cfg *cfg, const char *section, struct err *err);
+
+/* One coalesced transaction of a warp instruction; it lies in one line. */
+struct l1_access {
+    addr_t addr;      /* any byte of it */
+    uint32_t bytes;   /* read or written */
+    uint16_t sectors; /* of the line */
+    uint16_t full;    /* of a write: sectors of which every byte is written (0 is always safe) */
+    uint8_t kind;     /* enum mem_kind; atomics always bypass */
+    uint8_t space;    /* enum mem_space */
+    bool bypass;      /* goes to memory; writes and atomics evict the line */
+    uint32_t token;
+};
+
+struct l1;
+
+/* `cfg` must be checked; `pool` is the SM's, `node` the source of requests. */
+struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
+                  const struct request_policy *requests);
+/* The policy that sets wire_bytes of its requests; the null policy unless bound. */
+void l1_bind_packets(struct l1 *l, const struct packet_policy *packets);
+void l1_free(struct l1 *l);
+
+/* May an access to `addr` be submitted at `now`? (One a cycle a bank.) */
+bool l1_can_accept(const struct l1 *l, cycle_t now, addr_t addr);
+void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a);
+/* Looks up what is due. */
+void l1_tick(struct l1 *l, cycle_t now);
+bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token);
+bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token);
+/* The next request to memory, or NULL. */
+struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now);
+struct mem_req *l1_pop_req(struct l1 *l, cycle_t now);
+/* The answer to one of its requests; frees it. */
+void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* Invalidates everything, dirty lines are written back as the miss queue allows; only when l1_idle.
+ * Does nothing if the configuration says so. */
+void l1_flush(struct l1 *l, cycle_t now);
+
+/* The next cycle at which l1_tick or a pop has something to do; `now` or earlier: already;
+ * CYCLE_NEVER: it only waits for replies or accesses. */
+cycle_t l1_next(const struct l1 *l, cycle_t now);
+/* Nothing inside and no reply outstanding. */
+bool l1_idle(const struct l1 *l);
+const struct l1_stats *l1_stats(const struct l1 *l);
+void l1_dump(const struct l1 *l, FILE *out);
+
+#endif

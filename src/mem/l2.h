@@ -1,0 +1,74 @@
+/* A slice of the L2: a component between the interconnect and a memory controller.
+ *
+ * A request taken from the interconnect at cycle t is looked up at t + latency at the earliest, one
+ * lookup a cycle, in order; a hit is answered in the cycle of the lookup. Sectored, write-back,
+ * write-allocate. A miss asks the memory controller for exactly the missing sectors, in one
+ * request. A write that covers whole sectors fetches nothing; a sector of which only some bytes
+ * were written is kept so and fetched when it is read (or at once, by configuration), and when it
+ * is evicted (unless memory takes masked writes). Atomics need their sectors, keep the slice's ALU
+ * busy for atomic_cycles a sector, and make the line dirty. Every request is answered once, by
+ * itself: wire_bytes is the payload of the answer. */
+#ifndef MEM_L2_H
+#define MEM_L2_H
+
+#include "conf/conf.h"
+#include "mem/interleave.h"
+#include "mem/mem_req_pool.h"
+#include "mem/seams.h"
+#include "sim/port.h"
+#include "stats/stats.h"
+
+extern const char *const l2_partial_names[];
+enum l2_partial { L2_PARTIAL_LAZY, L2_PARTIAL_FETCH };
+
+struct l2_cfg {
+#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
+#define ROW_ENUM(name, ...)  int name;
+#include "mem/l2_cfg.def"
+#undef ROW
+#undef ROW_ENUM
+};
+
+extern const struct conf_field l2_fields[];
+extern const size_t l2_nfields;
+
+struct l2_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
+#define FORMULA(...)
+#include "mem/l2_stats.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+
+extern const struct stat_row l2_stat_rows[];
+extern const size_t l2_nstat_rows;
+
+bool l2_cfg_check(const struct l2_cfg *cfg, const char *section, struct err *err);
+
+struct l2;
+
+/* `cfg` must be checked; `il` (copied) gives the channel-local address that sets are indexed by. */
+struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
+                  const struct packet_policy *packets, const struct storage_policy *storage);
+/* Ports of struct mem_req *. */
+void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
+             struct port *from_mc);
+void l2_free(struct l2 *l);
+
+cycle_t l2_tick(struct l2 *l, cycle_t now);
+void l2_dump(const struct l2 *l, FILE *out);
+extern const struct component_ops l2_component_ops;
+
+/* What a host copy into device memory leaves behind: the lines of [addr, addr + bytes), all of
+ * which must belong to this slice, are present and clean. Dirty victims vanish. Not during a run.
+ */
+void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes);
+/* Drops all contents, dirty ones without traffic. Only while the slice is idle. */
+void l2_flush(struct l2 *l);
+/* Nothing inside and nothing outstanding. */
+bool l2_idle(const struct l2 *l);
+const struct l2_stats *l2_stats(const struct l2 *l);
+
+#endif

@@ -1,0 +1,62 @@
+/* Miss status registers: lines on their way, each with a FIFO of who waits for which sectors. */
+#ifndef MEM_MSHR_H
+#define MEM_MSHR_H
+
+#include "base/common.h"
+
+#define MSHR_NONE UINT32_MAX
+
+struct mshr_waiter {
+    uint64_t token;
+    uint16_t need;  /* sectors */
+    uint16_t flags; /* the cache's */
+};
+
+struct mshr_entry {
+    addr_t line;
+    uint32_t slot;    /* the cache's: where the line will lie */
+    uint16_t pending; /* sectors asked for and not there yet */
+    uint16_t waiters;
+};
+
+struct mshr {
+    struct mshr_entry *entries;
+    struct mshr_waiter *waiters; /* `merges` for each entry */
+    uint32_t *table;             /* open addressing: entry number + 1, 0 = empty */
+    uint32_t *free;              /* stack of free entry numbers */
+    uint32_t nfree, nentries, merges;
+    uint32_t mask;
+};
+
+void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges);
+void mshr_free(struct mshr *m);
+
+/* The entry of `line`, or MSHR_NONE. */
+uint32_t mshr_find(const struct mshr *m, addr_t line);
+static inline bool mshr_full(const struct mshr *m)
+{
+    return !m->nfree;
+}
+static inline uint32_t mshr_used(const struct mshr *m)
+{
+    return m->nentries - m->nfree;
+}
+/* A new entry; only when not full and `line` has none. */
+uint32_t mshr_add(struct mshr *m, addr_t line, uint32_t slot);
+static inline bool mshr_can_merge(const struct mshr *m, uint32_t e)
+{
+    return m->entries[e].waiters < m->merges;
+}
+/* Only when mshr_can_merge. */
+void mshr_merge(struct mshr *m, uint32_t e, uint64_t token, uint16_t need, uint16_t flags);
+/* `sectors` of the entry are there. */
+static inline void mshr_arrive(struct mshr *m, uint32_t e, uint16_t sectors)
+{
+    m->entries[e].pending &= (uint16_t)~sectors;
+}
+/* Takes the oldest waiter that needs nothing pending; false when there is none. */
+bool mshr_pop(struct mshr *m, uint32_t e, struct mshr_waiter *w);
+/* Frees the entry if nothing is pending; then nobody waits. True if it did. */
+bool mshr_retire(struct mshr *m, uint32_t e);
+
+#endif

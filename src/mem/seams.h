@@ -1,0 +1,80 @@
+/* Where techniques plug into the memory system. Every seam is an ops struct with its self, always
+ * bound: by default to the null object named after it, which changes nothing. They are called once
+ * a miss, fill, packet or block, never per lane. */
+#ifndef MEM_SEAMS_H
+#define MEM_SEAMS_H
+
+#include "mem/mem_req.h"
+
+struct l1_access;
+
+/* Which sectors a miss asks for, and which of them a fill makes valid. */
+struct request_policy {
+    /* `missing` is what the access needs and nobody has asked for yet; `fetch` what the cache's
+     * configuration would ask for. The answer contains at least one sector of `missing`. */
+    uint16_t (*ask)(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch);
+    /* The sectors that `reply` makes valid, as a mask in the asker's line. */
+    uint16_t (*valid)(void *self, const struct mem_req *reply);
+    void *self;
+};
+extern const struct request_policy request_policy_null;
+
+/* Bytes on the wire. Called once for each packet that enters the interconnect, with the payload it
+ * would have (the data written or read, 0 for a read request or a write's answer). */
+struct packet_policy {
+    uint32_t (*wire_bytes)(void *self, const struct mem_req *r, bool reply, uint32_t payload);
+    void *self;
+};
+extern const struct packet_policy packet_policy_null;
+
+/* How a block lies in DRAM and in the L2. */
+enum { STORAGE_EXTRAS = 4 };
+
+struct storage_access {
+    addr_t addr;  /* channel-local */
+    uint8_t kind; /* MEM_READ or MEM_WRITE */
+};
+
+struct storage_form {
+    uint32_t bursts;   /* bit i: the block's i-th burst is moved */
+    uint32_t latency;  /* cycles an engine adds before the answer */
+    bool extras_first; /* the bursts wait until the extra reads are back */
+    uint8_t nextras;   /* further accesses (metadata, read-modify-write) */
+    struct storage_access extras[STORAGE_EXTRAS];
+};
+
+struct storage_policy {
+    /* A slice's request `r` of the block at channel-local `local` is about to go to DRAM; `bursts`
+     * are those that hold its sectors when the block is raw. Fills in all of `f`. */
+    void (*dram_form)(void *self, const struct mem_req *r, addr_t local, uint32_t bursts,
+                      struct storage_form *f);
+    /* Cycles that the answer to `r` from the L2's data array waits for an engine. */
+    uint32_t (*l2_latency)(void *self, const struct mem_req *r);
+    void *self;
+};
+extern const struct storage_policy storage_policy_null;
+
+/* What encodes and decodes, where and how long. */
+enum codec_answer {
+    CODEC_DONE,  /* finished at once (no engine, or nothing to do) */
+    CODEC_TAKEN, /* `done` will give the token back */
+    CODEC_BUSY,  /* try again in a later cycle */
+};
+
+struct codec_job {
+    addr_t line;
+    bool encode;
+    uint64_t token;
+};
+
+struct codec_engine {
+    enum codec_answer (*submit)(void *self, cycle_t now, const struct codec_job *job);
+    /* A finished job's token, at most one a call. */
+    bool (*done)(void *self, cycle_t now, uint64_t *token);
+    /* The next cycle at which `done` may have something; CYCLE_NEVER: nothing inside. */
+    cycle_t (*next)(const void *self, cycle_t now);
+    void *self;
+};
+extern const struct codec_engine codec_engine_null;
+
+#endif

@@ -1,0 +1,64 @@
+/* The null objects: a machine without techniques. */
+#include "mem/seams.h"
+
+#include "sim/sim.h"
+
+static uint16_t null_ask(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+{
+    (void)self, (void)a, (void)missing;
+    return fetch;
+}
+
+static uint16_t null_valid(void *self, const struct mem_req *reply)
+{
+    (void)self;
+    return reply->sectors;
+}
+
+const struct request_policy request_policy_null = {null_ask, null_valid, NULL};
+
+static uint32_t null_wire_bytes(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)self, (void)r, (void)reply;
+    return payload;
+}
+
+const struct packet_policy packet_policy_null = {null_wire_bytes, NULL};
+
+static void null_dram_form(void *self, const struct mem_req *r, addr_t local, uint32_t bursts,
+                           struct storage_form *f)
+{
+    (void)self, (void)r, (void)local;
+    f->bursts = bursts;
+    f->latency = 0;
+    f->extras_first = false;
+    f->nextras = 0;
+}
+
+static uint32_t null_l2_latency(void *self, const struct mem_req *r)
+{
+    (void)self, (void)r;
+    return 0;
+}
+
+const struct storage_policy storage_policy_null = {null_dram_form, null_l2_latency, NULL};
+
+static enum codec_answer null_submit(void *self, cycle_t now, const struct codec_job *job)
+{
+    (void)self, (void)now, (void)job;
+    return CODEC_DONE;
+}
+
+static bool null_done(void *self, cycle_t now, uint64_t *token)
+{
+    (void)self, (void)now, (void)token;
+    return false;
+}
+
+static cycle_t null_next(const void *self, cycle_t now)
+{
+    (void)self, (void)now;
+    return CYCLE_NEVER;
+}
+
+const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL};

@@ -1,0 +1,103 @@
+#include "mem/tags.h"
+
+#include <stdlib.h>
+
+const char *const tags_replacement_names[] = {"lru", "fifo", NULL};
+const char *const tags_index_names[] = {"linear", "hashed", NULL};
+
+#define TAG_INVALID UINT64_MAX
+
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replacement r,
+               enum tags_index i)
+{
+    size_t n = (size_t)sets * ways;
+    *t = (struct tags){.sets = sets, .ways = ways, .replacement = (uint8_t)r, .index = (uint8_t)i};
+    t->tag = xcalloc(n, sizeof *t->tag);
+    t->lines = xcalloc(n, sizeof *t->lines);
+    for (size_t k = 0; k < n; k++)
+        t->tag[k] = TAG_INVALID;
+    if (is_pow2(sets))
+        t->set_mask = sets - 1;
+    t->fold = 1;
+    while ((1ull << t->fold) < sets)
+        t->fold++;
+}
+
+void tags_free(struct tags *t)
+{
+    free(t->tag);
+    free(t->lines);
+}
+
+uint32_t tags_set(const struct tags *t, uint64_t line_number)
+{
+    uint64_t n = line_number;
+    if (t->index == TAGS_HASHED)
+        for (uint64_t up = n >> t->fold; up; up >>= t->fold)
+            n ^= up & ((1ull << t->fold) - 1);
+    return (uint32_t)(t->set_mask || t->sets == 1 ? n & t->set_mask : n % t->sets);
+}
+
+uint32_t tags_find(const struct tags *t, uint32_t set, addr_t line)
+{
+    uint32_t first = set * t->ways;
+    const addr_t *tag = t->tag + first;
+    for (uint32_t w = 0; w < t->ways; w++)
+        if (tag[w] == line)
+            return first + w;
+    return TAGS_NONE;
+}
+
+uint32_t tags_victim(const struct tags *t, uint32_t set)
+{
+    uint32_t first = set * t->ways, best = TAGS_NONE;
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = first; i < first + t->ways; i++) {
+        if (t->tag[i] == TAG_INVALID)
+            return i;
+        if (!t->lines[i].reserved && t->lines[i].used < oldest) {
+            oldest = t->lines[i].used;
+            best = i;
+        }
+    }
+    return best;
+}
+
+void tags_allocate(struct tags *t, uint32_t i, addr_t line)
+{
+    t->tag[i] = line;
+    t->lines[i] = (struct tag_line){.used = t->stamp++};
+}
+
+void tags_touch(struct tags *t, uint32_t i)
+{
+    if (t->replacement == TAGS_LRU)
+        t->lines[i].used = t->stamp++;
+}
+
+void tags_fill(struct tags *t, uint32_t i, uint16_t sectors)
+{
+    struct tag_line *l = &t->lines[i];
+    l->valid |= sectors;
+    l->partial &= (uint16_t)~sectors;
+    l->reserved &= (uint16_t)~sectors;
+}
+
+void tags_write(struct tags *t, uint32_t i, uint16_t sectors, uint16_t whole)
+{
+    struct tag_line *l = &t->lines[i];
+    l->dirty |= sectors;
+    l->valid |= whole;
+    l->partial = (uint16_t)((l->partial | sectors) & ~l->valid);
+}
+
+void tags_invalidate(struct tags *t, uint32_t i)
+{
+    t->tag[i] = TAG_INVALID;
+    t->lines[i] = (struct tag_line){0};
+}
+
+bool tags_in_use(const struct tags *t, uint32_t i)
+{
+    return t->tag[i] != TAG_INVALID;
+}

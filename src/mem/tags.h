@@ -1,0 +1,56 @@
+/* A tag array: which lines, and which sectors of them, a cache holds.
+ *
+ * A line's index is set * ways + way. The set is computed by tags_set from any line number the
+ * cache likes to index by (an L2 slice uses the channel-local one); the tag kept is the line's
+ * address. A line is not evicted while sectors of it are reserved (asked for and not there yet). */
+#ifndef MEM_TAGS_H
+#define MEM_TAGS_H
+
+#include "base/common.h"
+
+#define TAGS_NONE UINT32_MAX
+
+enum tags_replacement { TAGS_LRU, TAGS_FIFO };
+enum tags_index { TAGS_LINEAR, TAGS_HASHED };
+extern const char *const tags_replacement_names[];
+extern const char *const tags_index_names[];
+
+struct tag_line {
+    uint64_t used;     /* stamp of the last use (LRU) or of the allocation (FIFO) */
+    uint16_t valid;    /* sectors that are there */
+    uint16_t dirty;    /* sectors that memory does not have yet */
+    uint16_t partial;  /* dirty sectors of which only some bytes are there */
+    uint16_t reserved; /* sectors on their way */
+};
+
+struct tags {
+    addr_t *tag;            /* by line index; TAG_INVALID when free */
+    struct tag_line *lines; /* by line index */
+    uint32_t sets, ways;
+    uint32_t set_mask; /* sets - 1 if that is a mask, else 0 */
+    uint32_t fold;     /* bits of a set number, for hashing */
+    uint8_t replacement, index;
+    uint64_t stamp;
+};
+
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replacement r,
+               enum tags_index i);
+void tags_free(struct tags *t);
+
+uint32_t tags_set(const struct tags *t, uint64_t line_number);
+/* The index of `line` (an address, aligned) in `set`, or TAGS_NONE. */
+uint32_t tags_find(const struct tags *t, uint32_t set, addr_t line);
+/* The index that a new line of `set` would take: a free one, else the replacement's choice among
+ * lines without reserved sectors; TAGS_NONE if there is none. */
+uint32_t tags_victim(const struct tags *t, uint32_t set);
+/* Gives line `i` to `line`, with no sector valid. The caller has dealt with the old contents. */
+void tags_allocate(struct tags *t, uint32_t i, addr_t line);
+void tags_touch(struct tags *t, uint32_t i);
+/* Sectors arrive: they are valid, whole, and no longer reserved. */
+void tags_fill(struct tags *t, uint32_t i, uint16_t sectors);
+/* Sectors are written; those in `whole` become valid, the others valid or partial. */
+void tags_write(struct tags *t, uint32_t i, uint16_t sectors, uint16_t whole);
+void tags_invalidate(struct tags *t, uint32_t i);
+bool tags_in_use(const struct tags *t, uint32_t i);
+
+#endif
