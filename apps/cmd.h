@@ -9,6 +9,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* clang-format off */
 #define COMMANDS(X) \
     X(run, "run a CUDA program") \
+    X(workloads, "list the programs that come with Parsim") \
     X(launch, "run one kernel of a PTX file") \
     X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \
     X(golden, "run conformance vectors of a real GPU") \

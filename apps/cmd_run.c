@@ -15,9 +15,10 @@
 
 static const char help[] =
     "usage: parsim run [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+    "       parsim run [OPTIONS] workload:NAME [--size tiny|small|medium|large] [--seed N]\n"
     "\n"
     "Runs a CUDA program on a simulated GPU. Its output and its exit code are its own; a report\n"
-    "follows on stderr.\n"
+    "follows on stderr. workload:NAME is one of those that `parsim workloads` lists.\n"
     "\n"
     "  --functional     compute values only (the only mode of this version, and the default)\n"
     "  --gpu NAME       the machine (default h200)                     PARSIM_GPU\n"
@@ -31,6 +32,8 @@ static const char help[] =
     "The variables on the right mean the same where a program is started without this command, "
     "with\n"
     "LD_LIBRARY_PATH set to the folder lib beside parsim.\n";
+
+static const char workload_prefix[] = "workload:";
 
 enum { OPT_FUNCTIONAL = 256, OPT_GPU, OPT_MAX, OPT_CHECK, OPT_JSON, OPT_QUIET };
 
@@ -84,15 +87,24 @@ static bool set_option(int c, struct err *err)
     }
 }
 
-/* The libraries are in lib/ beside this binary, wherever the tree has been moved. */
-static bool set_library_path(bool preload, struct err *err)
+/* `name` in the folder of this binary, wherever the tree has been moved; NULL after an error. */
+static char *beside_self(const char *name, struct err *err)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return err_set(err, "cannot read /proc/self/exe");
+    if (n <= 0) {
+        err_set(err, "cannot read /proc/self/exe");
+        return NULL;
+    }
     self[n] = 0;
-    char *lib = xasprintf("%s/lib", dirname(self));
+    return xasprintf("%s/%s", dirname(self), name);
+}
+
+static bool set_library_path(bool preload, struct err *err)
+{
+    char *lib = beside_self("lib", err);
+    if (!lib)
+        return false;
     char *probe = xasprintf("%s/libcuda.so.1", lib);
     const char *old = getenv("LD_LIBRARY_PATH");
     bool ok = access(probe, R_OK) == 0;
@@ -149,6 +161,31 @@ static int run_program(char **argv, struct err *err)
     return EXIT_USAGE;
 }
 
+/* "workload:NAME" stands for our program with its name as first argument. */
+static int run_workload(char **argv, struct err *err)
+{
+    char *program = beside_self("bin/parsim-workloads", err);
+    int n = 0, code;
+    if (!program)
+        return EXIT_USAGE;
+    if (access(program, X_OK)) {
+        err_set(err, "%s is missing; build the target parsim-workloads", program);
+        free(program);
+        return EXIT_USAGE;
+    }
+    while (argv[n])
+        n++;
+    char **args = xcalloc((size_t)n + 2, sizeof *args);
+    args[0] = program;
+    args[1] = argv[0] + strlen(workload_prefix);
+    for (int i = 1; i < n; i++)
+        args[i + 1] = argv[i];
+    code = run_program(args, err);
+    free(args);
+    free(program);
+    return code;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct err err = {0};
@@ -171,6 +208,8 @@ int cmd_run(int argc, char **argv)
     }
     if (c == -1 && optind >= argc)
         err_set(&err, "no program given; see --help");
+    else if (c == -1 && !strncmp(argv[optind], workload_prefix, strlen(workload_prefix)))
+        code = run_workload(argv + optind, &err);
     else if (c == -1)
         code = run_program(argv + optind, &err);
     return cli_fail("run", "%s", err.msg), code;

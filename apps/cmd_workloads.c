@@ -1,0 +1,66 @@
+/* `parsim workloads`: the programs that come with Parsim. */
+#include "cli.h"
+#include "cmd.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: parsim workloads [--json]\n"
+    "\n"
+    "Lists the programs that come with Parsim: name, origin, domain, data type, and what is\n"
+    "expected to bound it. `parsim run workload:NAME [--size tiny|small|medium|large] [--seed N]`\n"
+    "runs one; docs/workloads.md describes them.\n"
+    "\n"
+    "  --json  as JSON\n";
+
+static const struct row {
+    const char *name, *origin, *domain, *type, *bound;
+} rows[] = {
+#define X(symbol, name, origin, domain, type, bound) {name, origin, domain, type, bound},
+#include "../workloads/workloads.def"
+#undef X
+};
+
+static void add_string(json_object *o, const char *key, const char *value)
+{
+    json_object_object_add(o, key, json_object_new_string(value));
+}
+
+static void print_json(void)
+{
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        json_object *o = json_object_new_object();
+        add_string(o, "name", rows[i].name);
+        add_string(o, "origin", rows[i].origin);
+        add_string(o, "domain", rows[i].domain);
+        add_string(o, "type", rows[i].type);
+        add_string(o, "bound", rows[i].bound);
+        json_object_array_add(list, o);
+    }
+    puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
+    json_object_put(list);
+}
+
+int cmd_workloads(int argc, char **argv)
+{
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            fputs(help, stdout);
+            return EXIT_DONE;
+        }
+        if (strcmp(argv[i], "--json"))
+            return cli_fail("workloads", "no option '%s'; see --help", argv[i]);
+        json = true;
+    }
+    if (json) {
+        print_json();
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        printf("%-14s %-12s %-24s %-8s %s\n", rows[i].name, rows[i].origin, rows[i].domain,
+               rows[i].type, rows[i].bound);
+    return EXIT_DONE;
+}

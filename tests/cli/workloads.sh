@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# parsim workloads, and all of them at tiny: right results, the same hash again, another with another
+# seed; bad usage.
+set -u
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+root=$(cd "$PARSIM_TESTS/.." && pwd)
+failed=0
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+names=$("$PARSIM_BIN" workloads | cut -d' ' -f1)
+[ "$(wc -l <<<"$names")" = "$(grep -c '^X(' "$root/workloads/workloads.def")" ] || fail "list: $names"
+if command -v python3 >/dev/null; then
+    "$PARSIM_BIN" workloads --json | python3 -c 'import json,sys
+for w in json.load(sys.stdin): print(w["name"])' >"$tmp/json"
+    [ "$(cat "$tmp/json")" = "$names" ] || fail "list as JSON: $(cat "$tmp/json")"
+fi
+
+# Runs a workload; the line with the hash of its outputs is left in $hash.
+run_one() {
+    if ! "$PARSIM_BIN" run --quiet "workload:$1" "${@:2}" >"$tmp/out" 2>"$tmp/err"; then
+        fail "$*: $(cat "$tmp/err")"
+    fi
+    grep -q '^check ' "$tmp/out" || fail "$*: not checked"
+    hash=$(grep '^output hash' "$tmp/out")
+}
+for name in $names; do
+    run_one "$name"
+    first=$hash
+    run_one "$name" --seed 2
+    [ "$hash" != "$first" ] || fail "$name: the seed changes nothing"
+done
+
+# Tiny means tiny: under a million thread-instructions.
+for name in $names; do
+    "$PARSIM_BIN" run "workload:$name" --no-check 2>"$tmp/err" >/dev/null
+    n=$(sed -nE 's/.* ([0-9]+) thread-instructions.*/\1/p' "$tmp/err")
+    [ "${n:-9999999}" -lt 1000000 ] || fail "$name: $n thread-instructions at tiny"
+done
+
+"$PARSIM_BIN" run --quiet workload:sdk-tra --dump "$tmp/dump" >/dev/null || fail "--dump"
+[ "$(stat -c %s "$tmp/dump/sdk-tra.in.in.bin")" = "$(stat -c %s "$tmp/dump/sdk-tra.out.out.bin")" ] ||
+    fail "dumped files"
+"$PARSIM_BIN" run --quiet workload:sdk-tra --json >"$tmp/json" || fail "--json"
+! command -v python3 >/dev/null || python3 -m json.tool "$tmp/json" >/dev/null || fail "JSON"
+
+expect() { # code, pattern, arguments of run
+    local code=$1 pattern=$2
+    shift 2
+    text=$("$PARSIM_BIN" run --quiet "$@" 2>&1)
+    [ $? = "$code" ] || fail "run $*: not exit code $code"
+    grep -q -e "$pattern" <<<"$text" || fail "run $*: $text"
+}
+expect 2 "no workload 'nothing'" workload:nothing
+expect 2 'tiny, small, medium and large' workload:sdk-tra --size huge
+expect 2 'not a whole number' workload:sdk-tra --seed one
+expect 2 'not known' workload:sdk-tra --nonsense
+expect 2 'one workload' workload:sdk-tra sdk-tra
+expect 1 'cannot make the folder' workload:sdk-tra --dump "$tmp/no/such"
+text=$("$PARSIM_BIN" workloads --nonsense 2>&1) && fail "workloads --nonsense"
+
+"$root/tools/workloads_ptx" --check || fail "committed PTX"
+exit $failed
