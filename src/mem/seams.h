@@ -11,7 +11,9 @@ struct l1_access;
 /* Which sectors a miss asks for, and which of them a fill makes valid. */
 struct request_policy {
     /* `missing` is what the access needs and nobody has asked for yet; `fetch` what the cache's
-     * configuration would ask for. The answer contains at least one sector of `missing`. */
+     * configuration would ask for. The answer holds at least one sector of `missing`; a sector
+     * that is not asked for is not waited for. May be called again for an access that has to wait.
+     */
     uint16_t (*ask)(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch);
     /* The sectors that `reply` makes valid, as a mask in the asker's line. */
     uint16_t (*valid)(void *self, const struct mem_req *reply);

@@ -1,0 +1,278 @@
+/* Queues around the lookup: delay, completions, misses, replies, flush. */
+#include "mem/l1_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
+                  const struct request_policy *requests)
+{
+    struct l1 *l = xalloc_aligned(64, sizeof *l);
+    uint32_t sectors = (uint32_t)(cfg->line_bytes / cfg->sector_bytes);
+    l->cfg = *cfg;
+    l->pool = pool;
+    l->node = node;
+    l->requests = requests;
+    l->packets = &packet_policy_null;
+    l->due = CYCLE_NEVER;
+    l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
+    l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
+    l->line_mask = ~(addr_t)(cfg->line_bytes - 1);
+    l->all = (uint16_t)((1u << sectors) - 1);
+    l->req_cap = (uint32_t)cfg->miss_queue;
+    l->reqs = xcalloc(l->req_cap, sizeof(struct mem_req *));
+    l->nbanks = (uint32_t)cfg->banks;
+    l->bank_cap = (uint32_t)cfg->latency;
+    l->banks = xcalloc(l->nbanks, sizeof *l->banks);
+    for (uint32_t i = 0; i < l->nbanks; i++)
+        l->banks[i].ring = xcalloc(l->bank_cap, sizeof *l->banks[i].ring);
+    uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
+    tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
+              (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
+    return l;
+}
+
+void l1_bind_packets(struct l1 *l, const struct packet_policy *packets)
+{
+    l->packets = packets;
+}
+
+void l1_free(struct l1 *l)
+{
+    if (!l)
+        return;
+    for (uint32_t i = 0; i < l->nbanks; i++)
+        free(l->banks[i].ring);
+    free(l->banks);
+    free(l->reqs);
+    free(l->done.at);
+    free(l->acks.at);
+    tags_free(&l->tags);
+    mshr_free(&l->mshr);
+    free(l);
+}
+
+void token_push(struct token_ring *r, uint32_t token)
+{
+    if (UNLIKELY(!r->at || r->tail - r->head > r->mask)) {
+        uint32_t n = r->tail - r->head, cap = r->at ? (r->mask + 1) * 2 : 64;
+        uint32_t *big = xcalloc(cap, sizeof *big);
+        for (uint32_t i = 0; i < n; i++)
+            big[i] = r->at[(r->head + i) & r->mask];
+        free(r->at);
+        *r = (struct token_ring){big, 0, n, cap - 1};
+    }
+    r->at[r->tail++ & r->mask] = token;
+}
+
+static bool token_pop(struct token_ring *r, uint32_t *token)
+{
+    if (r->head == r->tail)
+        return false;
+    *token = r->at[r->head++ & r->mask];
+    return true;
+}
+
+static struct l1_bank *bank_of(const struct l1 *l, addr_t addr)
+{
+    return &l->banks[(uint32_t)(addr >> l->line_shift) & (l->nbanks - 1)];
+}
+
+bool l1_can_accept(const struct l1 *l, cycle_t now, addr_t addr)
+{
+    const struct l1_bank *b = bank_of(l, addr);
+    return b->len < l->bank_cap && b->last != now + 1;
+}
+
+void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct l1_bank *b = bank_of(l, a->addr);
+    assert(l1_can_accept(l, now, a->addr) && a->sectors && !(a->sectors & ~l->all));
+    uint32_t at = b->head + b->len++;
+    cycle_t due = now + (cycle_t)l->cfg.latency;
+    b->ring[at < l->bank_cap ? at : at - l->bank_cap] = (struct l1_waiting){*a, due};
+    b->last = now + 1;
+    if (b->len == 1 && due < l->due)
+        l->due = due;
+}
+
+static void bank_step(struct l1 *l, struct l1_bank *b, cycle_t now)
+{
+    const struct l1_waiting *w = &b->ring[b->head];
+    if (!b->len || b->blocked || w->due > now)
+        return;
+    if (!l1_lookup(l, now, &w->a)) {
+        if (!b->failing)
+            b->since = now;
+        b->failing = b->blocked = true;
+        return;
+    }
+    if (b->failing)
+        l->stats.stall_cycles += now - b->since;
+    b->failing = false;
+    b->head = b->head + 1 < l->bank_cap ? b->head + 1 : 0;
+    b->len--;
+}
+
+/* Invalidates lines until all are or the miss queue is full. */
+static void flush_step(struct l1 *l, cycle_t now)
+{
+    uint32_t n = l->tags.sets * l->tags.ways;
+    for (; l->flush_at < n; l->flush_at++) {
+        uint32_t i = l->flush_at;
+        if (!tags_in_use(&l->tags, i))
+            continue;
+        if (l->tags.lines[i].dirty && !l1_room(l))
+            return;
+        l1_evict(l, now, i);
+        l->stats.flushed++;
+    }
+    l->flushing = false;
+}
+
+static cycle_t next_lookup(const struct l1 *l, cycle_t now)
+{
+    cycle_t next = CYCLE_NEVER;
+    if (l->flushing)
+        return next; /* the next pop of a request goes on with it */
+    for (uint32_t i = 0; i < l->nbanks; i++) {
+        const struct l1_bank *b = &l->banks[i];
+        if (b->len && !b->blocked && b->ring[b->head].due < next)
+            next = b->ring[b->head].due;
+    }
+    return next > now ? next : now + 1;
+}
+
+void l1_tick(struct l1 *l, cycle_t now)
+{
+    if (now < l->due)
+        return;
+    if (UNLIKELY(l->flushing))
+        flush_step(l, now);
+    if (!l->flushing)
+        for (uint32_t i = 0; i < l->nbanks; i++)
+            bank_step(l, &l->banks[i], now);
+    l->due = next_lookup(l, now);
+}
+
+/* Something changed that a blocked access may have waited for. */
+static void unblock(struct l1 *l, cycle_t at)
+{
+    bool any = l->flushing;
+    for (uint32_t i = 0; i < l->nbanks; i++) {
+        any |= l->banks[i].blocked;
+        l->banks[i].blocked = false;
+    }
+    if (any && at < l->due)
+        l->due = at;
+}
+
+bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token)
+{
+    (void)now;
+    return token_pop(&l->done, token);
+}
+
+bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token)
+{
+    (void)now;
+    return token_pop(&l->acks, token);
+}
+
+struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now)
+{
+    (void)now;
+    return l->req_len ? l->reqs[l->req_head] : NULL;
+}
+
+struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
+{
+    if (!l->req_len)
+        return NULL;
+    struct mem_req *r = l->reqs[l->req_head];
+    l->req_head = l->req_head + 1 < l->req_cap ? l->req_head + 1 : 0;
+    l->req_len--;
+    unblock(l, now + 1);
+    return r;
+}
+
+static void fetch_done(struct l1 *l, const struct mem_req *reply)
+{
+    uint32_t e = reply->token, slot = l->mshr.entries[e].slot;
+    struct mshr_waiter w;
+    tags_fill(&l->tags, slot, l->requests->valid(l->requests->self, reply));
+    l->tags.lines[slot].reserved &= (uint16_t)~reply->sectors;
+    mshr_arrive(&l->mshr, e, reply->sectors);
+    while (mshr_pop(&l->mshr, e, &w))
+        token_push(w.flags & L1_WAITER_WRITE ? &l->acks : &l->done, (uint32_t)w.token);
+    mshr_retire(&l->mshr, e);
+}
+
+void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    switch ((enum l1_what)reply->what) {
+    case L1_FETCH:
+        fetch_done(l, reply);
+        break;
+    case L1_DIRECT:
+        token_push(&l->done, reply->token);
+        break;
+    case L1_STORE:
+        token_push(&l->acks, reply->token);
+        break;
+    case L1_WRITE_BACK:
+        break;
+    }
+    l->stats.replies++;
+    l->outstanding--;
+    mem_req_put(l->pool, reply);
+    unblock(l, now);
+}
+
+void l1_flush(struct l1 *l, cycle_t now)
+{
+    assert(l1_idle(l));
+    if (!l->cfg.flush)
+        return;
+    l->flushing = true;
+    l->flush_at = 0;
+    flush_step(l, now);
+}
+
+cycle_t l1_next(const struct l1 *l, cycle_t now)
+{
+    bool waiting = l->req_len || l->done.head != l->done.tail || l->acks.head != l->acks.tail;
+    return waiting ? now : l->due;
+}
+
+bool l1_idle(const struct l1 *l)
+{
+    for (uint32_t i = 0; i < l->nbanks; i++)
+        if (l->banks[i].len)
+            return false;
+    return !l->outstanding && !l->flushing && l->done.head == l->done.tail &&
+           l->acks.head == l->acks.tail;
+}
+
+const struct l1_stats *l1_stats(const struct l1 *l)
+{
+    return &l->stats;
+}
+
+void l1_dump(const struct l1 *l, FILE *out)
+{
+    fprintf(out,
+            "  %u of %u requests wait to leave, %" PRIu64 " without reply, %u of %u MSHRs, "
+            "%u done, %u acks%s\n",
+            l->req_len, l->req_cap, l->outstanding, mshr_used(&l->mshr), l->mshr.nentries,
+            l->done.tail - l->done.head, l->acks.tail - l->acks.head,
+            l->flushing ? ", flushing" : "");
+    for (uint32_t i = 0; i < l->nbanks; i++) {
+        const struct l1_bank *b = &l->banks[i];
+        if (b->len)
+            fprintf(out, "  bank %u: %u accesses, oldest %#" PRIx64 " due at %" PRIu64 "%s\n", i,
+                    b->len, b->ring[b->head].a.addr, b->ring[b->head].due,
+                    b->failing ? ", cannot be served" : "");
+    }
+}

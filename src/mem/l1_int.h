@@ -1,0 +1,75 @@
+#ifndef MEM_L1_INT_H
+#define MEM_L1_INT_H
+
+#include "mem/cache_shape.h"
+#include "mem/l1.h"
+#include "mem/mshr.h"
+#include "mem/tags.h"
+
+struct l1_waiting {
+    struct l1_access a;
+    cycle_t due;
+};
+
+/* The delay queue of a bank; at most one access enters and one leaves in a cycle. */
+struct l1_bank {
+    struct l1_waiting *ring;
+    uint32_t head, len;
+    cycle_t last;  /* the cycle of the last submission, + 1 */
+    cycle_t since; /* the head's first try, while it fails */
+    bool failing;  /* the head was tried in vain */
+    bool blocked;  /* ... and nothing changed since */
+};
+
+/* Grows: completions have no bound of their own. */
+struct token_ring {
+    uint32_t *at;
+    uint32_t head, tail, mask;
+};
+
+/* What a request was sent for (mem_req.what). */
+enum l1_what {
+    L1_FETCH,  /* token = the MSHR's number */
+    L1_DIRECT, /* read or atomic past the tags */
+    L1_STORE,
+    L1_WRITE_BACK,
+};
+
+/* A waiter's flag: it is a write. */
+enum { L1_WAITER_WRITE = 1 };
+
+struct l1 {
+    cycle_t due; /* the next lookup; CYCLE_NEVER if none can succeed before something changes */
+    struct token_ring done, acks;
+    struct mem_req **reqs; /* the miss queue */
+    uint32_t req_head, req_len, req_cap;
+    struct l1_bank *banks;
+    uint32_t nbanks, bank_cap;
+    uint32_t line_shift, sector_shift;
+    addr_t line_mask;
+    uint16_t all; /* mask of a line's sectors */
+    uint16_t node;
+    bool flushing;
+    uint32_t flush_at;
+    uint64_t outstanding; /* requests without reply, those in the miss queue among them */
+    struct tags tags;
+    struct mshr mshr;
+    struct mem_req_pool *pool;
+    const struct request_policy *requests;
+    const struct packet_policy *packets;
+    struct l1_cfg cfg;
+    struct l1_stats stats;
+};
+
+/* l1_lookup.c: serves the access, or returns false and has changed nothing but a statistic. */
+bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a);
+void token_push(struct token_ring *r, uint32_t token);
+/* Writes the dirty sectors of line `i` back and invalidates it; the queue has room. */
+void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
+
+static inline uint32_t l1_room(const struct l1 *l)
+{
+    return l->req_cap - l->req_len;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/* What an access does when its latency is over: by kind, and for writes by policy. */
+#include "mem/l1_int.h"
+
+/* The line an access is in, and where. */
+struct place {
+    addr_t line;
+    uint32_t set;
+    uint32_t index; /* TAGS_NONE: not there */
+    uint16_t valid, reserved;
+};
+
+static struct place place_find(const struct l1 *l, const struct l1_access *a)
+{
+    struct place p = {.line = a->addr & l->line_mask};
+    p.set = tags_set(&l->tags, p.line >> l->line_shift);
+    p.index = tags_find(&l->tags, p.set, p.line);
+    if (p.index != TAGS_NONE) {
+        p.valid = l->tags.lines[p.index].valid;
+        p.reserved = l->tags.lines[p.index].reserved;
+    }
+    return p;
+}
+
+static uint32_t sector_count(uint16_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static struct mem_req *request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
+                                   enum l1_what what)
+{
+    struct mem_req *r = mem_req_get(l->pool);
+    r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
+    r->bytes = sector_count(sectors) << l->sector_shift;
+    r->sectors = sectors;
+    r->src = l->node;
+    r->what = (uint8_t)what;
+    r->at[MEM_AT_BORN] = now;
+    r->owner = l;
+    return r;
+}
+
+static void request_send(struct l1 *l, struct mem_req *r)
+{
+    assert(l->req_len < l->req_cap);
+    r->wire_bytes =
+        l->packets->wire_bytes(l->packets->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
+    uint32_t at = l->req_head + l->req_len++;
+    l->reqs[at < l->req_cap ? at : at - l->req_cap] = r;
+    l->outstanding++;
+}
+
+/* Sends the access itself to memory. */
+static void access_send(struct l1 *l, cycle_t now, const struct l1_access *a, addr_t line)
+{
+    bool store = a->kind == MEM_WRITE;
+    struct mem_req *r = request_new(l, now, line, a->sectors, store ? L1_STORE : L1_DIRECT);
+    r->kind = a->kind;
+    r->space = a->space;
+    r->full = a->full;
+    r->token = a->token;
+    if (a->kind != MEM_READ)
+        r->bytes = a->bytes;
+    if (store) {
+        l->stats.requests_write++;
+    } else {
+        l->stats.requests_read++;
+        l->stats.sectors_asked += sector_count(a->sectors);
+    }
+    request_send(l, r);
+}
+
+void l1_evict(struct l1 *l, cycle_t now, uint32_t i)
+{
+    const struct tag_line *t = &l->tags.lines[i];
+    if (t->dirty) {
+        struct mem_req *r = request_new(l, now, l->tags.tag[i], t->dirty, L1_WRITE_BACK);
+        bool global_back = l->cfg.write_global >= L1_BACK;
+        r->kind = MEM_WRITE;
+        r->space = global_back ? MEM_GLOBAL : MEM_LOCAL;
+        r->full = t->dirty;
+        l->stats.requests_back++;
+        request_send(l, r);
+    }
+    tags_invalidate(&l->tags, i);
+}
+
+static bool fail(uint64_t *counter)
+{
+    ++*counter;
+    return false;
+}
+
+/* Requests that writing line `i` back takes. */
+static uint32_t dirty_requests(const struct l1 *l, uint32_t i)
+{
+    return i != TAGS_NONE && l->tags.lines[i].dirty ? 1 : 0;
+}
+
+/* A line that is there and not on its way gives way to a write that goes past it. */
+static void invalidate_for_write(struct l1 *l, cycle_t now, const struct place *p)
+{
+    if (p->index == TAGS_NONE || p->reserved)
+        return;
+    l1_evict(l, now, p->index);
+    l->stats.write_evictions++;
+}
+
+static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct place p = place_find(l, a);
+    bool writes = a->kind != MEM_READ;
+    if (l1_room(l) < 1 + (writes ? dirty_requests(l, p.index) : 0))
+        return fail(&l->stats.fail_queue);
+    if (writes)
+        invalidate_for_write(l, now, &p);
+    access_send(l, now, a, p.line);
+    l->stats.bypasses++;
+    return true;
+}
+
+/* Takes a way of the set for the line of `p`. */
+static void allocate(struct l1 *l, cycle_t now, struct place *p, uint32_t victim)
+{
+    if (tags_in_use(&l->tags, victim)) {
+        l1_evict(l, now, victim);
+        l->stats.evictions++;
+    }
+    tags_allocate(&l->tags, victim, p->line);
+    p->index = victim;
+}
+
+/* Requests that asking for `sectors` takes. */
+static uint32_t parts_of(const struct l1 *l, uint16_t sectors)
+{
+    uint32_t n = sector_count(sectors), most = (uint32_t)l->cfg.request_sectors;
+    return most ? (n + most - 1) / most : n > 0;
+}
+
+static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uint32_t entry,
+                       uint16_t sectors)
+{
+    uint32_t most = l->cfg.request_sectors ? (uint32_t)l->cfg.request_sectors : 16;
+    l->stats.sectors_asked += sector_count(sectors);
+    while (sectors) {
+        uint16_t rest = sectors;
+        for (uint32_t i = 0; i < most && rest; i++)
+            rest &= (uint16_t)(rest - 1);
+        struct mem_req *r =
+            request_new(l, now, l->mshr.entries[entry].line, sectors & ~rest, L1_FETCH);
+        r->space = a->space;
+        r->token = entry;
+        l->stats.requests_read++;
+        request_send(l, r);
+        sectors = rest;
+    }
+}
+
+/* Waits for the sectors `missing`, asking for those nobody asked for (and what comes with them:
+ * `fetch`). The line gets a way if it has none. */
+static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p,
+                 uint16_t missing, uint16_t fetch, uint16_t flags)
+{
+    struct l1_stats *st = &l->stats;
+    uint32_t victim = TAGS_NONE;
+    uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
+    if (entry != MSHR_NONE) {
+        if (!mshr_can_merge(&l->mshr, entry))
+            return fail(&st->fail_merge);
+    } else if (mshr_full(&l->mshr)) {
+        return fail(&st->fail_mshr);
+    }
+    if (p->index == TAGS_NONE && (victim = tags_victim(&l->tags, p->set)) == TAGS_NONE)
+        return fail(&st->fail_way);
+    uint16_t unasked = missing & (uint16_t)~p->reserved, ask = 0;
+    if (unasked) {
+        ask = l->requests->ask(l->requests->self, a, unasked, fetch);
+        if (l1_room(l) < parts_of(l, ask) + dirty_requests(l, victim))
+            return fail(&st->fail_queue);
+    }
+    if (victim != TAGS_NONE)
+        allocate(l, now, p, victim);
+    if (entry == MSHR_NONE)
+        entry = mshr_add(&l->mshr, p->line, p->index);
+    l->mshr.entries[entry].pending |= ask;
+    l->tags.lines[p->index].reserved |= ask;
+    tags_touch(&l->tags, p->index);
+    mshr_merge(&l->mshr, entry, a->token, missing, flags);
+    fetch_send(l, now, a, entry, ask);
+    return true;
+}
+
+static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct l1_stats *st = &l->stats;
+    struct place p = place_find(l, a);
+    uint16_t missing = a->sectors & (uint16_t)~p.valid;
+    if (!missing) {
+        tags_touch(&l->tags, p.index);
+        token_push(&l->done, a->token);
+        st->read_hits++;
+    } else {
+        uint16_t unasked = missing & (uint16_t)~p.reserved;
+        uint16_t fetch = l->cfg.sectored ? unasked : l->all & (uint16_t) ~(p.valid | p.reserved);
+        uint64_t *outcome = p.index == TAGS_NONE ? &st->read_misses
+                            : unasked            ? &st->read_sector_misses
+                                                 : &st->read_merges;
+        if (!miss(l, now, a, &p, missing, fetch, 0))
+            return false;
+        ++*outcome;
+    }
+    st->reads++;
+    return true;
+}
+
+static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
+                          const struct place *p, bool evict)
+{
+    if (l1_room(l) < 1 + (evict ? dirty_requests(l, p->index) : 0))
+        return fail(&l->stats.fail_queue);
+    if (evict)
+        invalidate_for_write(l, now, p);
+    else if (p->index != TAGS_NONE)
+        tags_touch(&l->tags, p->index);
+    access_send(l, now, a, p->line);
+    return true;
+}
+
+/* The line takes the write; sectors written in part that are not there are fetched first. */
+static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p)
+{
+    uint16_t lacking = a->sectors & (uint16_t) ~(p->valid | a->full);
+    if (lacking) {
+        uint16_t fetch = lacking & (uint16_t)~p->reserved;
+        if (!l->cfg.sectored)
+            fetch = l->all & (uint16_t) ~(p->valid | p->reserved | a->full);
+        if (!miss(l, now, a, p, lacking, fetch, L1_WAITER_WRITE))
+            return false;
+    } else {
+        if (p->index == TAGS_NONE) {
+            uint32_t victim = tags_victim(&l->tags, p->set);
+            if (victim == TAGS_NONE)
+                return fail(&l->stats.fail_way);
+            if (l1_room(l) < dirty_requests(l, victim))
+                return fail(&l->stats.fail_queue);
+            allocate(l, now, p, victim);
+        }
+        tags_touch(&l->tags, p->index);
+        token_push(&l->acks, a->token);
+    }
+    tags_write(&l->tags, p->index, a->sectors, a->full);
+    return true;
+}
+
+static bool write(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct place p = place_find(l, a);
+    bool hit = p.index != TAGS_NONE, served;
+    switch ((enum l1_write)(a->space == MEM_LOCAL ? l->cfg.write_local : l->cfg.write_global)) {
+    case L1_THROUGH_EVICT:
+        served = write_through(l, now, a, &p, true);
+        break;
+    case L1_THROUGH_UPDATE:
+        served = write_through(l, now, a, &p, false);
+        break;
+    case L1_BACK:
+        served = write_back(l, now, a, &p);
+        break;
+    default:
+        served = hit && !(a->sectors & ~(p.valid | a->full)) ? write_back(l, now, a, &p)
+                                                             : write_through(l, now, a, &p, false);
+    }
+    if (served) {
+        l->stats.writes++;
+        ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);
+    }
+    return served;
+}
+
+bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    bool served;
+    if (a->bypass || a->kind == MEM_ATOMIC || !l->cfg.enabled)
+        served = bypass(l, now, a);
+    else
+        served = a->kind == MEM_WRITE ? write(l, now, a) : read(l, now, a);
+    l->stats.accesses += served;
+    return served;
+}
