@@ -1,0 +1,267 @@
+/* The slice's cycle: take, fill, look up, execute, send. */
+#include "mem/l2_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
+                  const struct packet_policy *packets, const struct storage_policy *storage)
+{
+    struct l2 *l = xalloc_aligned(64, sizeof *l);
+    assert(cfg->line_bytes <= (int64_t)1 << il->shift);
+    l->cfg = *cfg;
+    l->il = *il;
+    l->packets = packets;
+    l->storage = storage;
+    l->line_bytes = (uint32_t)cfg->line_bytes;
+    l->port_bytes = (uint32_t)cfg->port_bytes;
+    l->line_shift = (uint32_t)__builtin_ctz(l->line_bytes);
+    l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
+    req_ring_init(&l->in, (uint32_t)(cfg->latency * cfg->intake + cfg->queue));
+    req_ring_init(&l->replies, (uint32_t)cfg->reply_queue);
+    req_ring_init(&l->alu, (uint32_t)cfg->reply_queue);
+    req_ring_init(&l->memory, (uint32_t)cfg->memory_queue);
+    uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
+    tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
+              (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
+    return l;
+}
+
+void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
+             struct port *from_mc)
+{
+    l->from_noc = from_noc;
+    l->to_noc = to_noc;
+    l->to_mc = to_mc;
+    l->from_mc = from_mc;
+}
+
+void l2_free(struct l2 *l)
+{
+    if (!l)
+        return;
+    req_ring_free(&l->in);
+    req_ring_free(&l->replies);
+    req_ring_free(&l->alu);
+    req_ring_free(&l->memory);
+    tags_free(&l->tags);
+    mshr_free(&l->mshr);
+    mem_req_pool_free(&l->pool);
+    free(l);
+}
+
+static void take(struct l2 *l, cycle_t now)
+{
+    struct mem_req *r;
+    for (int64_t i = 0; i < l->cfg.intake && req_ring_room(&l->in); i++) {
+        if (!(r = port_pop(l->from_noc, now)))
+            return;
+        r->at[MEM_AT_L2_IN] = now;
+        hist_add(&l->stats.occupancy, l->in.len);
+        req_ring_push(&l->in, r, now + (cycle_t)l->cfg.latency, 0);
+    }
+}
+
+static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t slot,
+                         const struct mem_req *fetch)
+{
+    r->at[MEM_AT_DRAM_IN] = fetch->at[MEM_AT_DRAM_IN];
+    r->at[MEM_AT_DRAM_OUT] = fetch->at[MEM_AT_DRAM_OUT];
+    if (r->kind == MEM_ATOMIC)
+        l2_execute_atomic(l, now, r, slot,
+                          mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift));
+    else
+        l2_reply(l, now, r);
+}
+
+static void fetch_done(struct l2 *l, cycle_t now, const struct mem_req *fetch)
+{
+    uint32_t e = fetch->token, slot = l->mshr.entries[e].slot;
+    uint32_t cycles = l2_port_cycles(l, fetch->bytes);
+    struct mshr_waiter w;
+    tags_fill(&l->tags, slot, fetch->sectors);
+    mshr_arrive(&l->mshr, e, fetch->sectors);
+    while (mshr_pop(&l->mshr, e, &w))
+        waiter_serve(l, now, (struct mem_req *)(uintptr_t)w.token, slot, fetch);
+    mshr_retire(&l->mshr, e);
+    l->fill_free = now + cycles;
+    l->stats.fill_busy += cycles;
+}
+
+/* Is there room for all that `r`'s return may set off? */
+static bool fill_fits(const struct l2 *l, const struct mem_req *r)
+{
+    switch ((enum l2_what)r->what) {
+    case L2_FETCH: {
+        uint32_t n = l->mshr.entries[r->token].waiters;
+        return req_ring_room(&l->replies) >= n && req_ring_room(&l->alu) >= n;
+    }
+    case L2_EVICT_FETCH:
+        return req_ring_room(&l->memory) > 0;
+    default:
+        return true;
+    }
+}
+
+static void fill(struct l2 *l, cycle_t now)
+{
+    struct mem_req *r;
+    while ((r = port_peek(l->from_mc, now)) && fill_fits(l, r)) {
+        if (r->what == L2_FETCH && l->fill_free > now)
+            return;
+        port_pop(l->from_mc, now);
+        l->stats.memory_replies++;
+        l->outstanding--;
+        l->blocked = false;
+        if (r->what == L2_FETCH)
+            fetch_done(l, now, r);
+        else if (r->what == L2_EVICT_FETCH)
+            req_ring_push(&l->memory, r->owner, now, 0);
+        mem_req_put(&l->pool, r);
+    }
+}
+
+static void look_up(struct l2 *l, cycle_t now)
+{
+    const struct req_slot *head = req_ring_head(&l->in);
+    if (!head || head->due > now || l->blocked)
+        return;
+    bool served = false;
+    if (l->data_free > now) {
+        if (!l->failing)
+            l->stats.fail_port++;
+    } else {
+        served = l2_lookup(l, now, head->req);
+        l->blocked = !served;
+    }
+    if (!served) {
+        if (!l->failing)
+            l->since = now;
+        l->failing = true;
+        return;
+    }
+    if (l->failing)
+        l->stats.stall_cycles += now - l->since;
+    l->failing = false;
+    req_ring_pop(&l->in);
+}
+
+static void send(struct l2 *l, cycle_t now)
+{
+    while (req_ring_next(&l->alu) <= now && req_ring_room(&l->replies)) {
+        l2_reply(l, now, req_ring_pop(&l->alu));
+        l->blocked = false;
+    }
+    l->noc_full = req_ring_next(&l->replies) <= now && !port_can_push(l->to_noc, now);
+    if (req_ring_next(&l->replies) <= now && !l->noc_full) {
+        struct mem_req *r = req_ring_pop(&l->replies);
+        hist_add(&l->stats.latency, now - r->at[MEM_AT_L2_IN]);
+        r->at[MEM_AT_L2_OUT] = now;
+        l->stats.replies++;
+        l->blocked = false;
+        port_push(l->to_noc, now, r);
+    }
+    while (l->memory.len && port_can_push(l->to_mc, now)) {
+        l->blocked = false;
+        port_push(l->to_mc, now, req_ring_pop(&l->memory));
+    }
+}
+
+static cycle_t sooner(cycle_t next, cycle_t at)
+{
+    return at < next ? at : next;
+}
+
+static cycle_t later(cycle_t a, cycle_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Full ports wake the slice when they have room again. */
+static cycle_t next_interest(const struct l2 *l, cycle_t now)
+{
+    cycle_t next = CYCLE_NEVER;
+    const struct mem_req *back = port_peek(l->from_mc, now);
+    if (req_ring_room(&l->in))
+        next = port_next(l->from_noc);
+    if (l->in.len && !l->blocked)
+        next = sooner(next, later(req_ring_next(&l->in), l->data_free));
+    if (!back)
+        next = sooner(next, port_next(l->from_mc));
+    else if (fill_fits(l, back))
+        next = sooner(next, back->what == L2_FETCH ? l->fill_free : now);
+    if (req_ring_room(&l->replies))
+        next = sooner(next, req_ring_next(&l->alu));
+    if (!l->noc_full)
+        next = sooner(next, req_ring_next(&l->replies));
+    return later(next, now + 1);
+}
+
+cycle_t l2_tick(struct l2 *l, cycle_t now)
+{
+    take(l, now);
+    fill(l, now);
+    look_up(l, now);
+    send(l, now);
+    return next_interest(l, now);
+}
+
+void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
+{
+    uint16_t all = (uint16_t)((1u << (l->line_bytes >> l->sector_shift)) - 1);
+    for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
+         line += l->line_bytes) {
+        uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
+        if (i == TAGS_NONE) {
+            if ((i = tags_victim(&l->tags, set)) == TAGS_NONE)
+                continue;
+            tags_allocate(&l->tags, i, line);
+        }
+        tags_touch(&l->tags, i);
+        tags_fill(&l->tags, i, all);
+        l->tags.lines[i].dirty = 0;
+    }
+}
+
+void l2_flush(struct l2 *l)
+{
+    assert(l2_idle(l));
+    for (uint32_t i = 0; i < l->tags.sets * l->tags.ways; i++)
+        tags_invalidate(&l->tags, i);
+}
+
+bool l2_idle(const struct l2 *l)
+{
+    return !l->in.len && !l->replies.len && !l->alu.len && !l->outstanding;
+}
+
+const struct l2_stats *l2_stats(const struct l2 *l)
+{
+    return &l->stats;
+}
+
+void l2_dump(const struct l2 *l, FILE *out)
+{
+    fprintf(out,
+            "  %u of %u before the lookup, %u replies wait, %u atomics, %u of %u MSHRs, %" PRIu64
+            " in memory (%u not sent)\n",
+            l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.nentries,
+            l->outstanding, l->memory.len);
+    const struct req_slot *head = req_ring_head(&l->in);
+    if (head)
+        fprintf(out, "  oldest: %#" PRIx64 " from node %u due at %" PRIu64 "%s\n", head->req->addr,
+                head->req->src, head->due, l->failing ? ", cannot be served" : "");
+}
+
+static cycle_t component_tick(void *self, cycle_t now)
+{
+    return l2_tick(self, now);
+}
+
+static void component_dump(const void *self, FILE *out)
+{
+    l2_dump(self, out);
+}
+
+const struct component_ops l2_component_ops = {component_tick, component_dump};

@@ -1,0 +1,54 @@
+#ifndef MEM_L2_INT_H
+#define MEM_L2_INT_H
+
+#include "mem/cache_shape.h"
+#include "mem/l2.h"
+#include "mem/mshr.h"
+#include "mem/req_ring.h"
+#include "mem/tags.h"
+
+/* What a request to the memory controller was sent for (mem_req.what). */
+enum l2_what {
+    L2_FETCH, /* token = the MSHR's number */
+    L2_WRITE_BACK,
+    L2_EVICT_FETCH, /* owner = the write-back that waits for it */
+};
+
+struct l2 {
+    struct req_ring in;      /* latency and queue before the lookup */
+    struct req_ring replies; /* to the interconnect */
+    struct req_ring alu;     /* atomics that are being executed */
+    struct req_ring memory;  /* to the memory controller; due unused */
+    struct port *from_noc, *to_noc, *to_mc, *from_mc;
+    cycle_t data_free, fill_free, alu_free;
+    cycle_t since; /* the oldest request's first try, while it fails */
+    bool failing;  /* the oldest request was tried in vain */
+    bool blocked;  /* ... and nothing changed since */
+    bool noc_full; /* the oldest reply found no room; the port wakes the slice */
+    uint32_t line_shift, sector_shift, line_bytes, port_bytes;
+    uint64_t outstanding; /* requests to the memory controller without answer */
+    struct tags tags;
+    struct mshr mshr;
+    struct interleave il;
+    struct mem_req_pool pool;
+    const struct packet_policy *packets;
+    const struct storage_policy *storage;
+    struct l2_cfg cfg;
+    struct l2_stats stats;
+};
+
+/* l2_lookup.c: serves the oldest request, or returns false and has changed nothing but a
+ * statistic. */
+bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r);
+/* The answer to `r` is ready; there is room for it. */
+void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
+void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
+                       uint16_t sectors);
+uint32_t l2_set_of(const struct l2 *l, addr_t line);
+
+static inline uint32_t l2_port_cycles(const struct l2 *l, uint32_t bytes)
+{
+    return bytes ? (bytes + l->port_bytes - 1) / l->port_bytes : 1;
+}
+
+#endif

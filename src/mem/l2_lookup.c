@@ -1,0 +1,243 @@
+/* What a request does at its lookup. */
+#include "mem/l2_int.h"
+
+struct place {
+    addr_t line;
+    uint32_t set;
+    uint32_t index; /* TAGS_NONE: not there */
+    uint16_t valid, reserved;
+    uint16_t sectors, full; /* the request's, in this cache's line */
+};
+
+uint32_t l2_set_of(const struct l2 *l, addr_t line)
+{
+    return tags_set(&l->tags, interleave_locate(&l->il, line).local >> l->line_shift);
+}
+
+static struct place place_find(const struct l2 *l, const struct mem_req *r)
+{
+    struct place p = {.line = r->addr & ~(addr_t)(l->line_bytes - 1)};
+    p.sectors = mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift);
+    p.full = mem_req_sectors_in(r, r->full, l->line_bytes, l->sector_shift);
+    p.set = l2_set_of(l, p.line);
+    p.index = tags_find(&l->tags, p.set, p.line);
+    if (p.index != TAGS_NONE) {
+        p.valid = l->tags.lines[p.index].valid;
+        p.reserved = l->tags.lines[p.index].reserved;
+    }
+    return p;
+}
+
+static bool fail(uint64_t *counter)
+{
+    ++*counter;
+    return false;
+}
+
+static uint32_t sector_count(uint16_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static struct mem_req *request_new(struct l2 *l, cycle_t now, addr_t line, uint16_t sectors,
+                                   enum mem_kind kind, enum l2_what what)
+{
+    struct mem_req *r = mem_req_get(&l->pool);
+    r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
+    r->bytes = sector_count(sectors) << l->sector_shift;
+    r->sectors = sectors;
+    r->kind = (uint8_t)kind;
+    r->what = (uint8_t)what;
+    r->at[MEM_AT_BORN] = now;
+    l->outstanding++;
+    return r;
+}
+
+/* Writes the dirty sectors of line `i` back; takes one place in the memory queue. */
+static void evict(struct l2 *l, cycle_t now, uint32_t i)
+{
+    const struct tag_line *t = &l->tags.lines[i];
+    l->stats.evictions++;
+    if (!t->dirty)
+        return;
+    struct mem_req *back = request_new(l, now, l->tags.tag[i], t->dirty, MEM_WRITE, L2_WRITE_BACK);
+    back->full = t->dirty & (uint16_t)~t->partial;
+    l->stats.write_backs++;
+    l->stats.written_sectors += sector_count(t->dirty);
+    if (t->partial && !l->cfg.masked_writes) {
+        struct mem_req *fetch =
+            request_new(l, now, l->tags.tag[i], t->partial, MEM_READ, L2_EVICT_FETCH);
+        fetch->owner = back;
+        back->full = back->sectors;
+        l->stats.evict_fetches++;
+        back = fetch;
+    }
+    req_ring_push(&l->memory, back, now, 0);
+}
+
+/* The way the line of `p` would take, if there is one and the memory queue has room for its old
+ * contents and `more` requests. */
+static bool way_find(struct l2 *l, const struct place *p, uint32_t more, uint32_t *victim)
+{
+    *victim = TAGS_NONE;
+    if (p->index == TAGS_NONE) {
+        *victim = tags_victim(&l->tags, p->set);
+        if (*victim == TAGS_NONE)
+            return fail(&l->stats.fail_way);
+        more += l->tags.lines[*victim].dirty != 0;
+    }
+    return req_ring_room(&l->memory) >= more || fail(&l->stats.fail_memory);
+}
+
+static void way_take(struct l2 *l, cycle_t now, struct place *p, uint32_t victim)
+{
+    if (victim == TAGS_NONE) {
+        tags_touch(&l->tags, p->index);
+        return;
+    }
+    if (tags_in_use(&l->tags, victim))
+        evict(l, now, victim);
+    tags_allocate(&l->tags, victim, p->line);
+    p->index = victim;
+}
+
+/* `r` waits for the sectors `missing`; those nobody asked for are asked for, in one request. */
+static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, uint16_t missing)
+{
+    struct l2_stats *st = &l->stats;
+    uint16_t ask = missing & (uint16_t)~p->reserved;
+    uint32_t victim, entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
+    if (entry != MSHR_NONE) {
+        if (!mshr_can_merge(&l->mshr, entry))
+            return fail(&st->fail_merge);
+    } else if (mshr_full(&l->mshr)) {
+        return fail(&st->fail_mshr);
+    }
+    if (!way_find(l, p, ask != 0, &victim))
+        return false;
+    way_take(l, now, p, victim);
+    if (entry == MSHR_NONE)
+        entry = mshr_add(&l->mshr, p->line, p->index);
+    mshr_merge(&l->mshr, entry, (uint64_t)(uintptr_t)r, missing, 0);
+    if (!ask)
+        return true;
+    l->mshr.entries[entry].pending |= ask;
+    l->tags.lines[p->index].reserved |= ask;
+    struct mem_req *fetch = request_new(l, now, p->line, ask, MEM_READ, L2_FETCH);
+    fetch->token = entry;
+    fetch->space = r->space;
+    st->fetches++;
+    st->fetched_sectors += sector_count(ask);
+    req_ring_push(&l->memory, fetch, now, 0);
+    return true;
+}
+
+void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
+{
+    uint32_t payload = r->kind == MEM_WRITE ? 0 : sector_count(r->sectors) << l->sector_shift;
+    cycle_t due = now;
+    if (r->kind != MEM_WRITE)
+        due += l->storage->l2_latency(l->storage->self, r);
+    r->wire_bytes = l->packets->wire_bytes(l->packets->self, r, true, payload);
+    req_ring_push(&l->replies, r, due, 0);
+}
+
+void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
+                       uint16_t sectors)
+{
+    uint64_t busy = sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
+    l->alu_free = (l->alu_free > now ? l->alu_free : now) + busy;
+    l->stats.atomic_busy += busy;
+    tags_write(&l->tags, index, sectors, 0);
+    req_ring_push(&l->alu, r, l->alu_free, 0);
+}
+
+static void data_port_use(struct l2 *l, cycle_t now, uint32_t bytes)
+{
+    uint32_t cycles = l2_port_cycles(l, bytes);
+    l->data_free = now + cycles;
+    l->stats.data_busy += cycles;
+}
+
+/* The four outcomes of a read or an atomic, as counters in a row. */
+struct outcomes {
+    uint64_t *hits, *merges, *sector_misses, *misses;
+};
+
+static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const struct outcomes *o)
+{
+    struct place p = place_find(l, r);
+    uint16_t missing = p.sectors & (uint16_t)~p.valid;
+    if (missing) {
+        uint64_t *outcome = p.index == TAGS_NONE      ? o->misses
+                            : (missing & ~p.reserved) ? o->sector_misses
+                                                      : o->merges;
+        if (!miss(l, now, r, &p, missing))
+            return false;
+        ++*outcome;
+        return true;
+    }
+    bool atomic = r->kind == MEM_ATOMIC;
+    if (!req_ring_room(atomic ? &l->alu : &l->replies))
+        return fail(&l->stats.fail_reply);
+    tags_touch(&l->tags, p.index);
+    data_port_use(l, now, sector_count(p.sectors) << l->sector_shift);
+    if (atomic)
+        l2_execute_atomic(l, now, r, p.index, p.sectors);
+    else
+        l2_reply(l, now, r);
+    ++*o->hits;
+    return true;
+}
+
+static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
+{
+    struct place p = place_find(l, r);
+    bool hit = p.index != TAGS_NONE;
+    uint16_t lacking = p.sectors & (uint16_t) ~(p.valid | p.full);
+    bool waits = lacking && l->cfg.partial == L2_PARTIAL_FETCH;
+    if (!req_ring_room(&l->replies))
+        return fail(&l->stats.fail_reply);
+    if (waits) {
+        if (!miss(l, now, r, &p, lacking))
+            return false;
+    } else {
+        uint32_t victim;
+        if (!way_find(l, &p, 0, &victim))
+            return false;
+        way_take(l, now, &p, victim);
+        l2_reply(l, now, r);
+    }
+    tags_write(&l->tags, p.index, p.sectors, p.full);
+    data_port_use(l, now, r->bytes);
+    l->stats.write_partial_sectors += sector_count(lacking);
+    ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);
+    return true;
+}
+
+bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r)
+{
+    struct l2_stats *st = &l->stats;
+    const struct outcomes reads = {&st->read_hits, &st->read_merges, &st->read_sector_misses,
+                                   &st->read_misses};
+    const struct outcomes atomics = {&st->atomic_hits, &st->atomic_merges,
+                                     &st->atomic_sector_misses, &st->atomic_misses};
+    bool served;
+    uint64_t *kind;
+    switch ((enum mem_kind)r->kind) {
+    case MEM_READ:
+        served = read_or_atomic(l, now, r, &reads);
+        kind = &st->reads;
+        break;
+    case MEM_ATOMIC:
+        served = read_or_atomic(l, now, r, &atomics);
+        kind = &st->atomics;
+        break;
+    default:
+        served = write(l, now, r);
+        kind = &st->writes;
+    }
+    st->requests += served;
+    *kind += served;
+    return served;
+}

@@ -1,0 +1,297 @@
+/* The controller's cycle: collect from DRAM, take from slices, send to DRAM, answer. */
+#include "mem/mem_ctrl_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What an access in DRAM is for (mem_req.what). */
+enum { ACCESS_DATA, ACCESS_EXTRA };
+
+struct mem_ctrl *mem_ctrl_new(const struct mem_ctrl_cfg *cfg, const struct interleave *il,
+                              uint32_t slices, const struct storage_policy *storage)
+{
+    struct mem_ctrl *m = xalloc_aligned(64, sizeof *m);
+    assert(slices && slices <= MEM_CTRL_SLICES && cfg->block_bytes <= (int64_t)1 << il->shift);
+    m->cfg = *cfg;
+    m->il = *il;
+    m->storage = storage;
+    m->nslices = slices;
+    m->block_bytes = (uint32_t)cfg->block_bytes;
+    m->burst_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->burst_bytes);
+    m->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
+    m->ntxns = m->nfree = (uint32_t)cfg->in_flight;
+    m->txns = xcalloc(m->ntxns, sizeof *m->txns);
+    m->free = xcalloc(m->ntxns, sizeof *m->free);
+    m->sending = xcalloc(m->ntxns, sizeof *m->sending);
+    for (uint32_t i = 0; i < m->ntxns; i++)
+        m->free[i] = m->ntxns - 1 - i;
+    req_ring_init(&m->in, (uint32_t)(cfg->latency_in + cfg->queue));
+    req_ring_init(&m->answers, m->ntxns);
+    return m;
+}
+
+void mem_ctrl_bind_slice(struct mem_ctrl *m, uint32_t slice, struct port *from, struct port *to)
+{
+    assert(slice < m->nslices);
+    m->from[slice] = from;
+    m->to[slice] = to;
+}
+
+void mem_ctrl_bind_dram(struct mem_ctrl *m, struct port *to, struct port *from)
+{
+    m->to_dram = to;
+    m->from_dram = from;
+}
+
+void mem_ctrl_free(struct mem_ctrl *m)
+{
+    if (!m)
+        return;
+    req_ring_free(&m->in);
+    req_ring_free(&m->answers);
+    free(m->txns);
+    free(m->free);
+    free(m->sending);
+    mem_req_pool_free(&m->pool);
+    free(m);
+}
+
+static void send_queue_push(struct mem_ctrl *m, uint32_t t)
+{
+    uint32_t at = m->send_head + m->send_len++;
+    m->sending[at < m->ntxns ? at : at - m->ntxns] = t;
+    m->txns[t].sending = true;
+}
+
+/* All accesses of transaction `t` are back: the slice gets its answer later. */
+static void txn_done(struct mem_ctrl *m, cycle_t now, uint32_t t)
+{
+    struct mem_txn *x = &m->txns[t];
+    x->req->at[MEM_AT_DRAM_OUT] = now;
+    req_ring_insert(&m->answers, x->req, now + (cycle_t)m->cfg.latency_out + x->form.latency, t);
+}
+
+static void collect(struct mem_ctrl *m, cycle_t now)
+{
+    struct mem_req *r;
+    while ((r = port_pop(m->from_dram, now))) {
+        uint32_t t = r->token;
+        struct mem_txn *x = &m->txns[t];
+        x->inside--;
+        if (r->what == ACCESS_EXTRA && r->kind == MEM_READ && !--x->reads && x->bursts &&
+            !x->sending)
+            send_queue_push(m, t); /* the bursts waited for it */
+        mem_req_put(&m->pool, r);
+        if (!x->inside && !x->bursts && x->extra == x->form.nextras)
+            txn_done(m, now, t);
+    }
+}
+
+static void take(struct mem_ctrl *m, cycle_t now)
+{
+    if (!req_ring_room(&m->in))
+        return;
+    for (uint32_t i = 0; i < m->nslices; i++) {
+        uint32_t s = m->turn + i < m->nslices ? m->turn + i : m->turn + i - m->nslices;
+        struct mem_req *r = port_pop(m->from[s], now);
+        if (!r)
+            continue;
+        m->turn = s + 1 < m->nslices ? s + 1 : 0;
+        hist_add(&m->stats.occupancy, m->in.len);
+        ++*(mem_req_is_write(r) ? &m->stats.writes : &m->stats.reads);
+        m->stats.bytes_asked += (uint32_t)__builtin_popcount(r->sectors) << m->sector_shift;
+        r->at[MEM_AT_DRAM_IN] = now;
+        req_ring_push(&m->in, r, now + (cycle_t)m->cfg.latency_in, s);
+        return;
+    }
+}
+
+/* The bursts that hold the request's sectors in a raw block. */
+static uint32_t raw_bursts(const struct mem_ctrl *m, const struct mem_req *r)
+{
+    uint32_t bursts = 0;
+    uint16_t left = mem_req_sectors_in(r, r->sectors, m->block_bytes, m->sector_shift);
+    for (; left; left &= (uint16_t)(left - 1)) {
+        uint32_t first = (uint32_t)__builtin_ctz(left) << m->sector_shift;
+        uint32_t last = first + (1u << m->sector_shift) - 1;
+        for (uint32_t b = first >> m->burst_shift; b <= last >> m->burst_shift; b++)
+            bursts |= 1u << b;
+    }
+    return bursts;
+}
+
+static uint8_t extra_reads(const struct storage_form *f)
+{
+    uint8_t n = 0;
+    for (uint8_t i = 0; i < f->nextras; i++)
+        n += f->extras[i].kind == MEM_READ;
+    return n;
+}
+
+/* Requests whose latency is over become transactions, in order. */
+static void start(struct mem_ctrl *m, cycle_t now)
+{
+    while (req_ring_next(&m->in) <= now) {
+        if (!m->nfree) {
+            m->stats.fail_in_flight += !m->txns_full;
+            m->txns_full = true;
+            return;
+        }
+        m->txns_full = false;
+        uint32_t slice = req_ring_head(&m->in)->aux, t = m->free[--m->nfree];
+        struct mem_txn *x = &m->txns[t];
+        struct mem_req *r = req_ring_pop(&m->in);
+        addr_t block = r->addr & ~(addr_t)(m->block_bytes - 1);
+        *x = (struct mem_txn){
+            .req = r, .local = interleave_locate(&m->il, block).local, .slice = slice};
+        m->storage->dram_form(m->storage->self, r, x->local, raw_bursts(m, r), &x->form);
+        assert(x->form.nextras <= STORAGE_EXTRAS);
+        x->bursts = x->form.bursts;
+        x->reads = extra_reads(&x->form);
+        if (x->bursts || x->form.nextras)
+            send_queue_push(m, t);
+        else
+            txn_done(m, now, t);
+    }
+}
+
+static void access_send(struct mem_ctrl *m, cycle_t now, uint32_t t, addr_t addr, uint8_t kind,
+                        uint8_t what)
+{
+    struct mem_req *r = mem_req_get(&m->pool);
+    r->addr = addr;
+    r->bytes = 1u << m->burst_shift;
+    r->kind = kind;
+    r->sectors = 1;
+    r->token = t;
+    r->what = what;
+    r->at[MEM_AT_BORN] = now;
+    m->txns[t].inside++;
+    m->stats.bytes_moved += r->bytes;
+    port_push(m->to_dram, now, r);
+}
+
+static void extra_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
+{
+    struct mem_txn *x = &m->txns[t];
+    const struct storage_access *a = &x->form.extras[x->extra++];
+    ++*(a->kind == MEM_READ ? &m->stats.extra_reads : &m->stats.extra_writes);
+    access_send(m, now, t, a->addr, a->kind, ACCESS_EXTRA);
+}
+
+static void burst_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
+{
+    struct mem_txn *x = &m->txns[t];
+    uint32_t b = (uint32_t)__builtin_ctz(x->bursts);
+    uint8_t kind = mem_req_is_write(x->req) ? MEM_WRITE : MEM_READ;
+    x->bursts &= x->bursts - 1;
+    ++*(kind == MEM_READ ? &m->stats.burst_reads : &m->stats.burst_writes);
+    access_send(m, now, t, x->local + ((addr_t)b << m->burst_shift), kind, ACCESS_DATA);
+}
+
+static void send(struct mem_ctrl *m, cycle_t now)
+{
+    for (int64_t i = 0; i < m->cfg.bursts_per_cycle && m->send_len; i++) {
+        if (!port_can_push(m->to_dram, now)) {
+            m->stats.fail_dram += !m->dram_full;
+            m->dram_full = true;
+            return;
+        }
+        m->dram_full = false;
+        uint32_t t = m->sending[m->send_head];
+        struct mem_txn *x = &m->txns[t];
+        if (x->extra < x->form.nextras)
+            extra_send(m, now, t);
+        else
+            burst_send(m, now, t);
+        bool waits = x->form.extras_first && x->reads;
+        if (x->extra == x->form.nextras && (!x->bursts || waits)) {
+            x->sending = false;
+            m->send_head = m->send_head + 1 < m->ntxns ? m->send_head + 1 : 0;
+            m->send_len--;
+        }
+    }
+}
+
+static void answer(struct mem_ctrl *m, cycle_t now)
+{
+    m->slice_full = false;
+    while (req_ring_next(&m->answers) <= now) {
+        uint32_t t = req_ring_head(&m->answers)->aux;
+        struct port *to = m->to[m->txns[t].slice];
+        if (!port_can_push(to, now)) {
+            m->slice_full = true;
+            return;
+        }
+        struct mem_req *r = req_ring_pop(&m->answers);
+        hist_add(&m->stats.latency, now - r->at[MEM_AT_DRAM_IN]);
+        m->stats.answers++;
+        m->free[m->nfree++] = t;
+        port_push(to, now, r);
+    }
+}
+
+static cycle_t sooner(cycle_t next, cycle_t at)
+{
+    return at < next ? at : next;
+}
+
+/* Full ports wake the controller when they have room again. */
+static cycle_t next_interest(const struct mem_ctrl *m, cycle_t now)
+{
+    cycle_t next = port_next(m->from_dram);
+    if (req_ring_room(&m->in))
+        for (uint32_t s = 0; s < m->nslices; s++)
+            next = sooner(next, port_next(m->from[s]));
+    if (m->nfree)
+        next = sooner(next, req_ring_next(&m->in));
+    if (m->send_len && !m->dram_full)
+        next = now + 1;
+    if (!m->slice_full)
+        next = sooner(next, req_ring_next(&m->answers));
+    return next > now ? next : now + 1;
+}
+
+cycle_t mem_ctrl_tick(struct mem_ctrl *m, cycle_t now)
+{
+    collect(m, now);
+    take(m, now);
+    start(m, now);
+    send(m, now);
+    answer(m, now);
+    return next_interest(m, now);
+}
+
+bool mem_ctrl_idle(const struct mem_ctrl *m)
+{
+    return !m->in.len && m->nfree == m->ntxns;
+}
+
+const struct mem_ctrl_stats *mem_ctrl_stats(const struct mem_ctrl *m)
+{
+    return &m->stats;
+}
+
+void mem_ctrl_dump(const struct mem_ctrl *m, FILE *out)
+{
+    fprintf(out, "  %u of %u wait, %u of %u in DRAM, %u with accesses to send%s, %u answers%s\n",
+            m->in.len, m->in.cap, m->ntxns - m->nfree, m->ntxns, m->send_len,
+            m->dram_full ? " (DRAM is full)" : "", m->answers.len,
+            m->slice_full ? " (a slice is full)" : "");
+    const struct req_slot *head = req_ring_head(&m->in);
+    if (head)
+        fprintf(out, "  oldest: %#" PRIx64 " of slice %u due at %" PRIu64 "\n", head->req->addr,
+                head->aux, head->due);
+}
+
+static cycle_t component_tick(void *self, cycle_t now)
+{
+    return mem_ctrl_tick(self, now);
+}
+
+static void component_dump(const void *self, FILE *out)
+{
+    mem_ctrl_dump(self, out);
+}
+
+const struct component_ops mem_ctrl_component_ops = {component_tick, component_dump};
