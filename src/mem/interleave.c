@@ -49,12 +49,12 @@ void interleave_init(struct interleave *il, const struct interleave_cfg *cfg)
                               .slices = fast_div_make((uint32_t)cfg->slices)};
 }
 
-/* The slice of a channel's granule. */
+/* The slice of a channel's granule. Its hash multiplies, to be independent of the channel's. */
 static uint32_t slice_of(const struct interleave *il, uint64_t granule)
 {
     uint64_t up = quotient(&il->slices, granule);
     uint64_t n = granule - up * il->slices.divisor;
-    return il->hash ? remainder_of(&il->slices, n + fold(up)) : (uint32_t)n;
+    return il->hash ? remainder_of(&il->slices, n + (up * 0x9e3779b97f4a7c15u >> 48)) : (uint32_t)n;
 }
 
 struct mem_place interleave_locate(const struct interleave *il, addr_t addr)
