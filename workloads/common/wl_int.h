@@ -33,9 +33,6 @@ struct wl {
     struct wl_block *blocks; /* of wl_alloc() */
 };
 
-/* Says what is wrong and ends the program with code 1. */
-_Noreturn void wl_die(const struct wl *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 void wl_run_make(struct wl *w);   /* make() */
 void wl_run_device(struct wl *w); /* everything that needs a GPU */
 void wl_free(struct wl *w);

@@ -93,6 +93,9 @@ void wl_launch(struct wl *w, const char *kernel, struct wl_dim grid, struct wl_d
 void wl_read(struct wl *w, CUdeviceptr from, void *data, size_t bytes);
 void wl_write(struct wl *w, CUdeviceptr to, const void *data, size_t bytes);
 
+/* Says what is wrong and ends the program with code 1. */
+_Noreturn void wl_die(const struct wl *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
 enum wl_size wl_size(const struct wl *w);
 /* A stream of random numbers of its own for each `stream`, from the run's seed. */
 struct rng wl_rng(const struct wl *w, uint32_t stream);

@@ -1,0 +1,86 @@
+/* sdk-cons: separable convolution of an image of floats with a 17-tap filter. */
+#include "gen.h"
+#include "workload.h"
+
+#include <math.h>
+
+enum { RADIUS = 8, TAPS = 2 * RADIUS + 1 };
+
+struct state {
+    int width, height;
+    float filter[TAPS];
+    struct wl_array *in, *rows, *out;
+};
+
+/* Binomial weights: the discrete bell curve. */
+static void make_filter(float *filter)
+{
+    double c = 1;
+    for (int i = 0; i < TAPS; i++) {
+        filter[i] = (float)(c / 65536);
+        c = c * (TAPS - 1 - i) / (i + 1);
+    }
+}
+
+static void make(struct wl *w, void *state)
+{
+    static const int widths[WL_SIZES] = {56, 288, 1152, 2304};
+    struct state *s = state;
+    struct rng rng = wl_rng(w, 0);
+    s->width = widths[wl_size(w)];
+    s->height = s->width * 3 / 4;
+    size_t n = (size_t)s->width * s->height;
+    make_filter(s->filter);
+    s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
+    s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
+    s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
+    uint8_t *image = wl_alloc(w, n, 1);
+    gen_image(&rng, image, (unsigned)s->width, (unsigned)s->height);
+    for (size_t i = 0; i < n; i++)
+        s->in->f32[i] = image[i];
+}
+
+static void run(struct wl *w, void *state)
+{
+    struct state *s = state;
+    wl_set_symbol(w, "filter", s->filter, sizeof s->filter);
+    wl_launch(w, "convolve_rows", WL_DIM(wl_blocks(s->width, 128), s->height), WL_DIM(128), 0,
+              WL_ARGS(&s->rows->dev, &s->in->dev, &s->width));
+    wl_launch(w, "convolve_columns", WL_DIM(wl_blocks(s->width, 16), wl_blocks(s->height, 48)),
+              WL_DIM(16, 8), 0, WL_ARGS(&s->out->dev, &s->rows->dev, &s->width, &s->height));
+}
+
+/* One pass: `step` elements from one neighbour to the next, `len` of them in a line. */
+static float convolve(const struct state *s, const float *in, int at, int len, size_t step)
+{
+    float sum = 0;
+    for (int k = -RADIUS; k <= RADIUS; k++) {
+        bool inside = at + k >= 0 && at + k < len;
+        sum = fmaf(inside ? in[(size_t)(at + k) * step] : 0.0f, s->filter[RADIUS - k], sum);
+    }
+    return sum;
+}
+
+static void reference(struct wl *w, void *state)
+{
+    struct state *s = state;
+    size_t width = (size_t)s->width;
+    float *rows = wl_alloc(w, width * s->height, sizeof *rows);
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++)
+            rows[y * width + x] = convolve(s, s->in->f32 + y * width, x, s->width, 1);
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++)
+            s->out->expect_f32[y * width + x] = convolve(s, rows + x, y, s->height, width);
+}
+
+const struct workload workload_sdk_cons = {
+    .state_bytes = sizeof(struct state),
+    .make = make,
+    .run = run,
+    .reference = reference,
+    .algorithm = "rows, then columns, 17 taps, tiles with apron in shared memory, filter in "
+                 "constant memory",
+    .input = "a gray image (dead leaves, 1/f shading, noise) as floats 0 to 255",
+    .tolerance = "bit-equal: fused multiply-adds in a fixed order",
+};

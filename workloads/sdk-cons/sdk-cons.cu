@@ -1,0 +1,51 @@
+// Separable convolution of an image: a pass over rows and one over columns, each through a tile in
+// shared memory with an apron of RADIUS on both sides; the filter is in constant memory.
+#include "device.h"
+
+#define RADIUS 8
+#define ROW_TILE 128
+#define COLUMN_W 16
+#define COLUMN_H 48
+
+__constant__ float filter[2 * RADIUS + 1];
+
+extern "C" __global__ void convolve_rows(float *out, const float *in, int width)
+{
+    __shared__ float tile[ROW_TILE + 2 * RADIUS];
+    const float *row = in + blockIdx.y * width;
+    int start = blockIdx.x * ROW_TILE;
+    for (int i = threadIdx.x; i < ROW_TILE + 2 * RADIUS; i += blockDim.x) {
+        int x = start + i - RADIUS;
+        tile[i] = x >= 0 && x < width ? row[x] : 0.0f;
+    }
+    __syncthreads();
+    int x = start + threadIdx.x;
+    if (x >= width)
+        return;
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = -RADIUS; k <= RADIUS; k++)
+        sum = __fmaf_rn(tile[threadIdx.x + RADIUS + k], filter[RADIUS - k], sum);
+    out[blockIdx.y * width + x] = sum;
+}
+
+extern "C" __global__ void convolve_columns(float *out, const float *in, int width, int height)
+{
+    __shared__ float tile[(COLUMN_H + 2 * RADIUS) * COLUMN_W];
+    int x = blockIdx.x * COLUMN_W + threadIdx.x, start = blockIdx.y * COLUMN_H;
+    if (x < width)
+        for (int i = threadIdx.y; i < COLUMN_H + 2 * RADIUS; i += blockDim.y) {
+            int y = start + i - RADIUS;
+            tile[i * COLUMN_W + threadIdx.x] = y >= 0 && y < height ? in[y * width + x] : 0.0f;
+        }
+    __syncthreads();
+    for (int i = threadIdx.y; i < COLUMN_H; i += blockDim.y) {
+        if (x >= width || start + i >= height)
+            return;
+        float sum = 0.0f;
+#pragma unroll
+        for (int k = -RADIUS; k <= RADIUS; k++)
+            sum = __fmaf_rn(tile[(i + RADIUS + k) * COLUMN_W + threadIdx.x], filter[RADIUS - k], sum);
+        out[(start + i) * width + x] = sum;
+    }
+}
