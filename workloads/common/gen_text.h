@@ -1,0 +1,29 @@
+/* Web logs as text. */
+#ifndef WORKLOADS_COMMON_GEN_TEXT_H
+#define WORKLOADS_COMMON_GEN_TEXT_H
+
+#include "workload.h"
+
+/* Lines of text: line i is text[starts[i]] up to the newline before text[starts[i + 1]]. */
+struct gen_text {
+    uint8_t *text;
+    uint32_t *starts; /* lines + 1 */
+    uint32_t lines;
+    uint32_t *page; /* of each line: the number of its page */
+};
+
+/* "URL IP cookie" a line: visits to `pages` pages, the k-th most popular with a probability of 1/k
+ * (Zipf); by visitors who have an address and a cookie of 8 hexadecimal digits each, as unevenly
+ * active. One line in ten repeats one of the last 64 (the page was loaded again). URLs have 28 to
+ * 70 bytes; pages of one site share their beginning. */
+struct gen_text gen_web_log(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages);
+
+/* "URL count" a line: each of `pages` pages once, in random order, with counts as Zipf's law gives
+ * for 20 visits a page, 30 % more or less. */
+struct gen_text gen_page_views(struct wl *w, struct rng *rng, uint32_t pages);
+
+/* Zipf's law over 0 .. n-1: `table` has the running sums of 2^32 / (k + 1). */
+uint64_t *gen_zipf_table(struct wl *w, uint32_t n);
+uint32_t gen_zipf(struct rng *rng, const uint64_t *table, uint32_t n);
+
+#endif
