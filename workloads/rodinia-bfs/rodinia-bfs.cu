@@ -1,6 +1,6 @@
 /* Breadth-first search in Rodinia's manner: one thread a node and a level, byte masks for the
  * frontier, a second kernel that makes the next frontier visible. */
-#include "common/device.h"
+#include "device.h"
 
 struct node {
     unsigned first, edges;

@@ -1,7 +1,7 @@
 /* Back propagation in Rodinia's manner: 16x16 blocks, a tile of weights in shared memory, a tree of
  * additions along the input units. Weights are (in + 1) rows of (HIDDEN + 1), row and column 0 for
  * the bias. */
-#include "common/device.h"
+#include "device.h"
 
 #define HIDDEN 16
 #define TILE   16
@@ -37,12 +37,12 @@ extern "C" __global__ void bp_adjust(const float *delta, const float *input, flo
     unsigned unit = blockIdx.y * TILE + ty + 1;
     unsigned at = unit * (HIDDEN + 1) + tx + 1;
 
-    float step = eta * delta[tx + 1] * input[unit] + momentum * change[at];
+    float step = __fmaf_rn(eta * delta[tx + 1], input[unit], momentum * change[at]);
     weights[at] += step;
     change[at] = step;
     __syncthreads();
     if (ty == 0 && blockIdx.y == 0) {
-        step = eta * delta[tx + 1] + momentum * change[tx + 1];
+        step = __fmaf_rn(eta, delta[tx + 1], momentum * change[tx + 1]);
         weights[tx + 1] += step;
         change[tx + 1] = step;
     }

@@ -1,6 +1,7 @@
-/* K-means in Rodinia's manner: features are turned to one row a feature, so that neighbouring threads
- * read neighbouring floats; the centres are in constant memory; the host moves the centres. */
-#include "common/device.h"
+/* K-means in Rodinia's manner: features are turned to one row a feature, so that neighbouring
+ * threads read neighbouring floats; the centres are in constant memory; the host moves the centres.
+ */
+#include "device.h"
 
 #define KM_MAX_CENTRES 512
 
@@ -30,7 +31,7 @@ extern "C" __global__ void km_assign(const float *by_feature, int *membership, u
         float sum = 0.0f;
         for (unsigned f = 0; f < features; f++) {
             float d = by_feature[f * points + p] - km_centres[c * features + f];
-            sum += d * d;
+            sum = __fmaf_rn(d, d, sum);
         }
         if (sum < best) {
             best = sum;

@@ -1,7 +1,7 @@
-/* Speckle reducing anisotropic diffusion in Rodinia's manner: a reduction for the image's statistics,
- * a kernel for the diffusion coefficient, a kernel for the step; 16x16 tiles in shared memory. Borders
- * repeat the edge. rows and cols are multiples of 16. */
-#include "common/device.h"
+/* Speckle reducing anisotropic diffusion in Rodinia's manner: a reduction for the image's
+ * statistics, a kernel for the diffusion coefficient, a kernel for the step; 16x16 tiles in shared
+ * memory. Borders repeat the edge. rows and cols are multiples of 16. */
+#include "device.h"
 
 #define TILE         16
 #define REDUCE_BLOCK 256
@@ -59,10 +59,11 @@ extern "C" __global__ void srad_coefficient(const float *image, float *north, fl
     w -= centre;
     e -= centre;
 
-    float gradient = (n * n + s * s + w * w + e * e) / (centre * centre);
+    float squares = __fmaf_rn(e, e, __fmaf_rn(w, w, __fmaf_rn(s, s, n * n)));
+    float gradient = squares / (centre * centre);
     float laplace = (n + s + w + e) / centre;
-    float numerator = 0.5f * gradient - 0.0625f * (laplace * laplace);
-    float denominator = 1.0f + 0.25f * laplace;
+    float numerator = __fmaf_rn(-0.0625f, laplace * laplace, 0.5f * gradient);
+    float denominator = __fmaf_rn(0.25f, laplace, 1.0f);
     float q_squared = numerator / (denominator * denominator);
     float c = 1.0f / (1.0f + (q_squared - q0_squared) / (q0_squared * (1.0f + q0_squared)));
 
@@ -74,9 +75,8 @@ extern "C" __global__ void srad_coefficient(const float *image, float *north, fl
 }
 
 extern "C" __global__ void srad_step(float *image, const float *north, const float *south,
-                                     const float *west, const float *east,
-                                     const float *coefficient, unsigned rows, unsigned cols,
-                                     float lambda)
+                                     const float *west, const float *east, const float *coefficient,
+                                     unsigned rows, unsigned cols, float lambda)
 {
     __shared__ float tile[TILE][TILE];
     unsigned tx = threadIdx.x, ty = threadIdx.y;
@@ -88,7 +88,10 @@ extern "C" __global__ void srad_step(float *image, const float *north, const flo
     __syncthreads();
     float c_south = ty < TILE - 1 ? tile[ty + 1][tx] : coefficient[y < rows - 1 ? at + cols : at];
     float c_east = tx < TILE - 1 ? tile[ty][tx + 1] : coefficient[x < cols - 1 ? at + 1 : at];
-    float flow = c * north[at] + c_south * south[at] + c * west[at] + c_east * east[at];
+    float flow = c * north[at];
+    flow = __fmaf_rn(c_south, south[at], flow);
+    flow = __fmaf_rn(c, west[at], flow);
+    flow = __fmaf_rn(c_east, east[at], flow);
 
-    image[at] += 0.25f * lambda * flow;
+    image[at] = __fmaf_rn(0.25f * lambda, flow, image[at]);
 }
