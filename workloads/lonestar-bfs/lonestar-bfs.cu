@@ -1,6 +1,6 @@
 /* Data-driven breadth-first search: a worklist of the nodes of one level makes that of the next. A
  * node belongs to whoever claims its level first; levels do not depend on who that is. */
-#include "common/device.h"
+#include "device.h"
 
 #define UNREACHED 0x7fffffffu
 

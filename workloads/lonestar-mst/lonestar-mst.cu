@@ -1,8 +1,8 @@
-/* Boruvka's minimum spanning tree. Edges are ordered by (weight, number), which makes the tree unique;
- * every component finds its least edge in two 32-bit passes, hooks onto its neighbour, and pointers
- * are jumped until every node names its root. Kernels are separate launches: no block waits for
- * another. */
-#include "common/device.h"
+/* Boruvka's minimum spanning tree. Edges are ordered by (weight, number), which makes the tree
+ * unique; every component finds its least edge in two 32-bit passes, hooks onto its neighbour, and
+ * pointers are jumped until every node names its root. Kernels are separate launches: no block
+ * waits for another. */
+#include "device.h"
 
 #define MST_NONE 0xffffffffu
 

@@ -1,6 +1,6 @@
 /* Data-driven single-source shortest paths (Bellman-Ford with a worklist). Distances only fall, by
  * atomicMin, and the fixed point does not depend on the order of relaxations. */
-#include "common/device.h"
+#include "device.h"
 
 #define SSSP_FAR 0x7fffffffu
 
