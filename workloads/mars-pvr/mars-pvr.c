@@ -1,0 +1,85 @@
+/* mars-pvr: pages by views, the most viewed first. */
+#include "gen_text.h"
+#include "mapreduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    uint32_t pages; /* a power of two, so that the index is filled */
+    struct wl_array *text, *starts;
+    struct mr mr;
+    struct mr_pairs out;
+};
+
+/* As the device code's struct mr_job. */
+struct job {
+    CUdeviceptr text, starts;
+};
+
+static void make(struct wl *w, void *state)
+{
+    static const uint32_t pages[WL_SIZES] = {256, 8192, 65536, 262144};
+    struct state *s = state;
+    struct rng rng = wl_rng(w, 0);
+    s->pages = pages[wl_size(w)];
+    struct gen_text views = gen_page_views(w, &rng, s->pages);
+    size_t n = s->pages;
+    s->text = wl_array(w, "text", WL_INPUT, WL_U8, views.starts[n]);
+    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, n + 1);
+    s->mr = mr_declare(w, n);
+    s->out =
+        mr_sorted_declare(w, "out", WL_OUTPUT, (struct mr_room){n, 4 * n, 4 * n, WL_U32, WL_U32});
+    memcpy(s->text->data, views.text, views.starts[n]);
+    memcpy(s->starts->data, views.starts, (n + 1) * sizeof(uint32_t));
+}
+
+static void run(struct wl *w, void *state)
+{
+    struct state *s = state;
+    struct job job = {s->text->dev, s->starts->dev};
+
+    mr_map(w, &s->mr, &job, s->pages, &s->out);
+    mr_sort(w, &s->out);
+}
+
+struct view {
+    uint32_t count, line;
+};
+
+static int by_views(const void *pa, const void *pb)
+{
+    const struct view *a = pa, *b = pb;
+
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void reference(struct wl *w, void *state)
+{
+    struct state *s = state;
+    struct view *views = wl_alloc(w, s->pages, sizeof *views);
+    struct mr_pair *index = s->out.index->expect;
+
+    for (uint32_t i = 0; i < s->pages; i++) {
+        const char *line = (const char *)s->text->u8 + s->starts->u32[i];
+        views[i] = (struct view){(uint32_t)strtoul(strchr(line, ' '), NULL, 10), i};
+        s->out.keys->expect_u32[i] = views[i].count;
+        s->out.values->expect_u32[i] = s->starts->u32[i];
+    }
+    qsort(views, s->pages, sizeof *views, by_views);
+    for (uint32_t i = 0; i < s->pages; i++)
+        index[i] = (struct mr_pair){4 * views[i].line, 4, 4 * views[i].line, 4};
+}
+
+const struct workload workload_mars_pvr = {
+    .state_bytes = sizeof(struct state),
+    .make = make,
+    .run = run,
+    .reference = reference,
+    .algorithm =
+        "map reads the count of a line of text, bitonic sort of the index by count; no reduce",
+    .input = "URLs of 28 to 70 bytes with view counts by Zipf's law, in random order",
+    .tolerance = "equal: integers, equal counts in the order of the lines",
+};
