@@ -35,10 +35,10 @@ struct gen_graph {
  * are renumbered at random; weights uniform in 1..100. */
 struct gen_graph gen_graph_rmat(struct wl *w, struct rng *rng, unsigned scale, uint32_t edges);
 
-/* Degrees of 1 to 6 and long distances, as road networks: a width x height grid of which one street
- * in four is missing (the rows' streets of every 8th row and the column 0 are kept, so that all is
- * connected), with a few diagonals; weights are lengths of 10 to 300, similar in a neighbourhood.
- */
+/* Degrees of 0 to 6 and long distances, as road networks: a width x height grid of which one street
+ * in four is missing (the rows' streets of every 8th row and the column 0 are kept, so that all but
+ * about one vertex in 200 hangs together), with a few diagonals; weights are lengths of 10 to 150,
+ * similar in a neighbourhood. */
 struct gen_graph gen_graph_road(struct wl *w, struct rng *rng, unsigned width, unsigned height);
 
 /* Uniform degrees: `edges` edges between uniform pairs, as Rodinia's graph generator; weights

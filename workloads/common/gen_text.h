@@ -14,7 +14,7 @@ struct gen_text {
 
 /* "URL IP cookie" a line: visits to `pages` pages, the k-th most popular with a probability of 1/k
  * (Zipf); by visitors who have an address and a cookie of 8 hexadecimal digits each, as unevenly
- * active. One line in ten repeats one of the last 64 (the page was loaded again). URLs have 28 to
+ * active. One line in ten repeats one of the last 64 (the page was loaded again). URLs have 40 to
  * 70 bytes; pages of one site share their beginning. */
 struct gen_text gen_web_log(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages);
 

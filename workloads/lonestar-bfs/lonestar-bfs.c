@@ -80,6 +80,7 @@ const struct workload workload_lonestar_bfs = {
     .algorithm =
         "data-driven: the worklist of a level makes that of the next; a node is claimed by "
         "compare-and-swap",
-    .input = "R-MAT graph, 16 neighbours a node on average, power-law degrees",
+    .input = "R-MAT graph, 12 to 16 neighbours a node on average, power-law degrees, "
+             "a third of the nodes alone",
     .tolerance = "equal: levels are unique",
 };

@@ -149,6 +149,6 @@ const struct workload workload_lonestar_mst = {
     .algorithm =
         "Boruvka: each component finds its least outgoing edge by atomic minimum, hooks onto "
         "the other side, pointers are jumped to the roots; repeated until no edge is left",
-    .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 300",
+    .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 150",
     .tolerance = "equal: with edges ordered by weight and number the tree is unique",
 };

@@ -8,7 +8,7 @@ enum { BLOCK = 128, FREE = 2 };
 
 static const float converged = 0.01f; /* the largest change of a survey that ends a step */
 static const float undecided = 0.01f; /* the largest bias with which decimation ends */
-static const float share = 0.8f;      /* of the largest bias: variables beyond it are fixed */
+static const float share = 0.98f;     /* of the largest bias: variables beyond it are fixed */
 
 struct state {
     uint32_t variables, clauses;
@@ -57,7 +57,7 @@ static void list_occurrences(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t variables[WL_SIZES] = {40, 350, 3500, 14000};
+    static const uint32_t variables[WL_SIZES] = {40, 330, 2000, 8000};
     static const uint32_t steps[WL_SIZES] = {1, 2, 3, 4}, updates[WL_SIZES] = {4, 8, 12, 16};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);

@@ -115,6 +115,6 @@ const struct workload workload_lonestar_sssp = {
     .reference = reference,
     .algorithm = "data-driven Bellman-Ford: nodes whose distance fell are the next worklist; "
                  "distances fall by atomic minimum",
-    .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 300",
+    .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 150",
     .tolerance = "equal: shortest distances are unique",
 };

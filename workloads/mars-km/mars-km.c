@@ -60,6 +60,16 @@ static void make(struct wl *w, void *state)
     make_points(w, s);
 }
 
+/* Centres without points emit nothing: what the last round left there must not look like output. */
+static void clear_out(struct wl *w, struct state *s)
+{
+    static const uint32_t zeros[4 * CLUSTERS];
+
+    wl_write(w, s->out.index->dev, zeros, 16 * CLUSTERS);
+    wl_write(w, s->out.keys->dev, zeros, 4 * CLUSTERS);
+    wl_write(w, s->out.values->dev, zeros, 4 * CLUSTERS * DIMENSIONS);
+}
+
 /* Moves the centres that have points to their means. */
 static void move_centres(struct wl *w, struct state *s)
 {
@@ -83,6 +93,7 @@ static void run(struct wl *w, void *state)
     for (uint32_t round = 0; round < s->rounds; round++) {
         mr_map(w, &s->mr, &job, s->points, &s->nearest);
         mr_sort(w, &s->nearest);
+        clear_out(w, s);
         mr_reduce(w, &s->mr, &job, &s->nearest, &s->out);
         move_centres(w, s);
     }
@@ -112,6 +123,9 @@ static void reference_round(struct state *s, int32_t *centres)
     int32_t sums[CLUSTERS][DIMENSIONS] = {{0}}, counts[CLUSTERS] = {0};
     uint32_t out = 0;
 
+    memset(s->out.index->expect, 0, 16 * CLUSTERS);
+    memset(s->out.keys->expect, 0, 4 * CLUSTERS);
+    memset(s->out.values->expect, 0, 4 * CLUSTERS * DIMENSIONS);
     for (uint32_t p = 0; p < s->points; p++) {
         const int32_t *point = s->in->i32 + p * DIMENSIONS;
         uint32_t c = nearest_of(point, centres);

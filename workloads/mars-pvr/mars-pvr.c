@@ -80,6 +80,6 @@ const struct workload workload_mars_pvr = {
     .reference = reference,
     .algorithm =
         "map reads the count of a line of text, bitonic sort of the index by count; no reduce",
-    .input = "URLs of 28 to 70 bytes with view counts by Zipf's law, in random order",
+    .input = "URLs of 40 to 70 bytes with view counts by Zipf's law, in random order",
     .tolerance = "equal: integers, equal counts in the order of the lines",
 };

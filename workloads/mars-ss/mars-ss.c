@@ -97,6 +97,6 @@ const struct workload workload_mars_ss = {
     .algorithm =
         "a map without reduce over all pairs of documents, one thread a pair; pairs placed "
         "by prefix sums",
-    .input = "shares of terms in documents: Zipf's law, 8 topics, half or more of them 0",
+    .input = "shares of terms in documents: Zipf's law, 8 topics, about half of them 0",
     .tolerance = "bit-equal: IEEE square root and division, and the order of additions is fixed",
 };
