@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+/* Threads a block; the last two as in mapreduce_map.cuh and mapreduce_sort.cuh. */
 enum { BLOCK = 128, SCAN_BLOCK = 256, SORT_BLOCK = 256 };
 
 static const char *joined(struct wl *w, const char *name, const char *suffix)
