@@ -13,6 +13,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->il = *il;
     l->packets = packets;
     l->storage = storage;
+    l->backs_end = &l->backs;
     l->line_bytes = (uint32_t)cfg->line_bytes;
     l->port_bytes = (uint32_t)cfg->port_bytes;
     l->line_shift = (uint32_t)__builtin_ctz(l->line_bytes);
@@ -89,19 +90,28 @@ static void fetch_done(struct l2 *l, cycle_t now, const struct mem_req *fetch)
     l->stats.fill_busy += cycles;
 }
 
-/* Is there room for all that `r`'s return may set off? */
+/* Is there room for the answers that `r`'s return sets off? */
 static bool fill_fits(const struct l2 *l, const struct mem_req *r)
 {
-    switch ((enum l2_what)r->what) {
-    case L2_FETCH: {
-        uint32_t n = l->mshr.entries[r->token].waiters;
-        return req_ring_room(&l->replies) >= n && req_ring_room(&l->alu) >= n;
-    }
-    case L2_EVICT_FETCH:
-        return req_ring_room(&l->memory) > 0;
-    default:
+    if (r->what != L2_FETCH)
         return true;
-    }
+    uint32_t n = l->mshr.entries[r->token].waiters;
+    return req_ring_room(&l->replies) >= n && req_ring_room(&l->alu) >= n;
+}
+static void back_push(struct l2 *l, struct mem_req *back)
+{
+    back->next = NULL;
+    *l->backs_end = back;
+    l->backs_end = &back->next;
+}
+
+static struct mem_req *back_pop(struct l2 *l)
+{
+    struct mem_req *back = l->backs;
+    l->backs = back->next;
+    if (!l->backs)
+        l->backs_end = &l->backs;
+    return back;
 }
 
 static void fill(struct l2 *l, cycle_t now)
@@ -117,33 +127,27 @@ static void fill(struct l2 *l, cycle_t now)
         if (r->what == L2_FETCH)
             fetch_done(l, now, r);
         else if (r->what == L2_EVICT_FETCH)
-            req_ring_push(&l->memory, r->owner, now, 0);
+            back_push(l, r->owner);
         mem_req_put(&l->pool, r);
     }
 }
 
+/* Statistics of waiting are counted when the request is tried, so that they do not depend on the
+ * cycles in between in which the slice may sleep. */
 static void look_up(struct l2 *l, cycle_t now)
 {
     const struct req_slot *head = req_ring_head(&l->in);
-    if (!head || head->due > now || l->blocked)
+    if (!head || head->due > now || l->blocked || l->data_free > now)
         return;
-    bool served = false;
-    if (l->data_free > now) {
-        if (!l->failing)
-            l->stats.fail_port++;
-    } else {
-        served = l2_lookup(l, now, head->req);
-        l->blocked = !served;
-    }
-    if (!served) {
-        if (!l->failing)
-            l->since = now;
-        l->failing = true;
+    cycle_t first = head->due > l->last ? head->due : l->last; /* could have been tried */
+    l->stats.fail_port += !l->failing && l->data_free > first;
+    if (!l2_lookup(l, now, head->req)) {
+        l->failing = l->blocked = true;
         return;
     }
-    if (l->failing)
-        l->stats.stall_cycles += now - l->since;
+    l->stats.stall_cycles += now - first;
     l->failing = false;
+    l->last = now + 1;
     req_ring_pop(&l->in);
 }
 
@@ -162,9 +166,9 @@ static void send(struct l2 *l, cycle_t now)
         l->blocked = false;
         port_push(l->to_noc, now, r);
     }
-    while (l->memory.len && port_can_push(l->to_mc, now)) {
+    while ((l->backs || l->memory.len) && port_can_push(l->to_mc, now)) {
         l->blocked = false;
-        port_push(l->to_mc, now, req_ring_pop(&l->memory));
+        port_push(l->to_mc, now, l->backs ? back_pop(l) : req_ring_pop(&l->memory));
     }
 }
 

@@ -19,9 +19,13 @@ struct l2 {
     struct req_ring replies; /* to the interconnect */
     struct req_ring alu;     /* atomics that are being executed */
     struct req_ring memory;  /* to the memory controller; due unused */
+    /* Write-backs whose fetch came back. Not in the bounded queue: an answer must always be taken,
+     * or the slice and the memory controller could wait for each other. No new work for memory is
+     * begun while there are any. */
+    struct mem_req *backs, **backs_end;
     struct port *from_noc, *to_noc, *to_mc, *from_mc;
     cycle_t data_free, fill_free, alu_free;
-    cycle_t since; /* the oldest request's first try, while it fails */
+    cycle_t last;  /* the cycle after the last lookup */
     bool failing;  /* the oldest request was tried in vain */
     bool blocked;  /* ... and nothing changed since */
     bool noc_full; /* the oldest reply found no room; the port wakes the slice */

@@ -86,7 +86,7 @@ static bool way_find(struct l2 *l, const struct place *p, uint32_t more, uint32_
             return fail(&l->stats.fail_way);
         more += l->tags.lines[*victim].dirty != 0;
     }
-    return req_ring_room(&l->memory) >= more || fail(&l->stats.fail_memory);
+    return !more || (!l->backs && req_ring_room(&l->memory) >= more) || fail(&l->stats.fail_memory);
 }
 
 static void way_take(struct l2 *l, cycle_t now, struct place *p, uint32_t victim)

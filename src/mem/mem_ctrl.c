@@ -106,15 +106,15 @@ static void take(struct mem_ctrl *m, cycle_t now)
     }
 }
 
-/* The bursts that hold the request's sectors in a raw block. */
-static uint32_t raw_bursts(const struct mem_ctrl *m, const struct mem_req *r)
+/* The bursts (units of 1 << shift bytes) that hold the request's sectors in a raw block. */
+static uint32_t raw_bursts(const struct mem_ctrl *m, const struct mem_req *r, uint32_t shift)
 {
     uint32_t bursts = 0;
     uint16_t left = mem_req_sectors_in(r, r->sectors, m->block_bytes, m->sector_shift);
     for (; left; left &= (uint16_t)(left - 1)) {
         uint32_t first = (uint32_t)__builtin_ctz(left) << m->sector_shift;
         uint32_t last = first + (1u << m->sector_shift) - 1;
-        for (uint32_t b = first >> m->burst_shift; b <= last >> m->burst_shift; b++)
+        for (uint32_t b = first >> shift; b <= last >> shift; b++)
             bursts |= 1u << b;
     }
     return bursts;
@@ -142,9 +142,13 @@ static void start(struct mem_ctrl *m, cycle_t now)
         struct mem_txn *x = &m->txns[t];
         struct mem_req *r = req_ring_pop(&m->in);
         addr_t block = r->addr & ~(addr_t)(m->block_bytes - 1);
-        *x = (struct mem_txn){
-            .req = r, .local = interleave_locate(&m->il, block).local, .slice = slice};
-        m->storage->dram_form(m->storage->self, r, x->local, raw_bursts(m, r), &x->form);
+        bool by_sector = m->cfg.burst_per_sector && !mem_req_is_write(r);
+        *x = (struct mem_txn){.req = r,
+                              .local = interleave_locate(&m->il, block).local,
+                              .slice = slice,
+                              .shift = by_sector ? m->sector_shift : m->burst_shift};
+        uint32_t raw = raw_bursts(m, r, x->shift);
+        m->storage->dram_form(m->storage->self, r, x->local, raw, &x->form);
         assert(x->form.nextras <= STORAGE_EXTRAS);
         x->bursts = x->form.bursts;
         x->reads = extra_reads(&x->form);
@@ -186,7 +190,7 @@ static void burst_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
     uint8_t kind = mem_req_is_write(x->req) ? MEM_WRITE : MEM_READ;
     x->bursts &= x->bursts - 1;
     ++*(kind == MEM_READ ? &m->stats.burst_reads : &m->stats.burst_writes);
-    access_send(m, now, t, x->local + ((addr_t)b << m->burst_shift), kind, ACCESS_DATA);
+    access_send(m, now, t, x->local + ((addr_t)b << x->shift), kind, ACCESS_DATA);
 }
 
 static void send(struct mem_ctrl *m, cycle_t now)

@@ -10,6 +10,7 @@ struct mem_txn {
     addr_t local; /* of its block, in the channel */
     uint32_t slice;
     uint32_t bursts; /* not sent yet */
+    uint32_t shift;  /* bytes from one to the next, as a power of two */
     uint8_t extra;   /* the next extra access to send */
     uint8_t reads;   /* extra reads that are not back */
     bool sending;    /* in the send queue */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 const char *const tags_replacement_names[] = {"lru", "fifo", NULL};
-const char *const tags_index_names[] = {"linear", "hashed", NULL};
+const char *const tags_index_names[] = {"linear", "hashed", "fermi", NULL};
 
 #define TAG_INVALID UINT64_MAX
 
@@ -29,9 +29,19 @@ void tags_free(struct tags *t)
     free(t->lines);
 }
 
+/* What Nugteren et al. (HPCA 2014) found on a GTX 480, for lines of 128 bytes: the five low bits of
+ * the line number, xor address bits 13, 14, 15, 17 and 19; bit 12 is the sixth with 64 sets. */
+static uint64_t fermi_set(uint64_t n)
+{
+    uint64_t up = (n >> 6 & 7) | (n >> 10 & 1) << 3 | (n >> 12 & 1) << 4;
+    return ((n & 31) ^ up) | (n & 32);
+}
+
 uint32_t tags_set(const struct tags *t, uint64_t line_number)
 {
     uint64_t n = line_number;
+    if (t->index == TAGS_FERMI)
+        n = fermi_set(n);
     if (t->index == TAGS_HASHED)
         for (uint64_t up = n >> t->fold; up; up >>= t->fold)
             n ^= up & ((1ull << t->fold) - 1);

@@ -11,7 +11,7 @@
 #define TAGS_NONE UINT32_MAX
 
 enum tags_replacement { TAGS_LRU, TAGS_FIFO };
-enum tags_index { TAGS_LINEAR, TAGS_HASHED };
+enum tags_index { TAGS_LINEAR, TAGS_HASHED, TAGS_FERMI };
 extern const char *const tags_replacement_names[];
 extern const char *const tags_index_names[];
 
