@@ -49,23 +49,19 @@ void interleave_init(struct interleave *il, const struct interleave_cfg *cfg)
                               .slices = fast_div_make((uint32_t)cfg->slices)};
 }
 
-/* The slice of a channel's granule. Its hash multiplies, to be independent of the channel's. */
-static uint32_t slice_of(const struct interleave *il, uint64_t granule)
-{
-    uint64_t up = quotient(&il->slices, granule);
-    uint64_t n = granule - up * il->slices.divisor;
-    return il->hash ? remainder_of(&il->slices, n + (up * 0x9e3779b97f4a7c15u >> 48)) : (uint32_t)n;
-}
-
+/* The slice's hash multiplies, to be independent of the channel's. */
 struct mem_place interleave_locate(const struct interleave *il, addr_t addr)
 {
     uint64_t block = addr >> il->shift, offset = addr & ((1ull << il->shift) - 1);
-    uint64_t granule = quotient(&il->channels, block);
+    uint64_t granule = quotient(&il->channels, block), up = quotient(&il->slices, granule);
     uint64_t channel = block - granule * il->channels.divisor;
-    if (il->hash)
+    uint64_t slice = granule - up * il->slices.divisor;
+    if (il->hash) {
         channel = remainder_of(&il->channels, channel + fold(granule));
-    return (struct mem_place){(uint32_t)channel, slice_of(il, granule),
-                              (granule << il->shift) | offset};
+        slice = remainder_of(&il->slices, slice + (up * 0x9e3779b97f4a7c15u >> 48));
+    }
+    return (struct mem_place){(uint32_t)channel, (uint32_t)slice, (granule << il->shift) | offset,
+                              (up << il->shift) | offset};
 }
 
 addr_t interleave_address(const struct interleave *il, uint32_t channel, addr_t local)

@@ -38,6 +38,7 @@ struct interleave {
 struct mem_place {
     uint32_t channel, slice; /* slice: within the channel */
     addr_t local;            /* in the channel */
+    addr_t in_slice;         /* in the slice's share of the channel, dense: what sets are made of */
 };
 
 /* `cfg` must be checked. */

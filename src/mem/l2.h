@@ -49,7 +49,8 @@ bool l2_cfg_check(const struct l2_cfg *cfg, const char *section, struct err *err
 
 struct l2;
 
-/* `cfg` must be checked; `il` (copied) gives the channel-local address that sets are indexed by. */
+/* `cfg` must be checked; `il` (copied) gives the address within the slice that sets are indexed by.
+ */
 struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
                   const struct packet_policy *packets, const struct storage_policy *storage);
 /* Ports of struct mem_req *. */

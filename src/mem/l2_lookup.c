@@ -11,7 +11,7 @@ struct place {
 
 uint32_t l2_set_of(const struct l2 *l, addr_t line)
 {
-    return tags_set(&l->tags, interleave_locate(&l->il, line).local >> l->line_shift);
+    return tags_set(&l->tags, interleave_locate(&l->il, line).in_slice >> l->line_shift);
 }
 
 static struct place place_find(const struct l2 *l, const struct mem_req *r)

@@ -1,7 +1,7 @@
 /* A tag array: which lines, and which sectors of them, a cache holds.
  *
  * A line's index is set * ways + way. The set is computed by tags_set from any line number the
- * cache likes to index by (an L2 slice uses the channel-local one); the tag kept is the line's
+ * cache likes to index by (an L2 slice uses the slice-local one); the tag kept is the line's
  * address. A line is not evicted while sectors of it are reserved (asked for and not there yet). */
 #ifndef MEM_TAGS_H
 #define MEM_TAGS_H

@@ -62,6 +62,24 @@ static void places_are_used_exactly_once(void **state)
     }
 }
 
+/* A slice's addresses are dense too: all its sets are used. */
+static void each_slice_has_a_dense_share(void **state)
+{
+    (void)state;
+    enum { CHANNELS = 3, SLICES = 2, GRANULES = 500 };
+    for (int hash = 0; hash < 2; hash++) {
+        struct interleave il = make(CHANNELS, SLICES, 256, hash);
+        static uint8_t used[CHANNELS][SLICES][GRANULES];
+        memset(used, 0, sizeof used);
+        for (addr_t block = 0; block < CHANNELS * SLICES * GRANULES; block++) {
+            struct mem_place p = interleave_locate(&il, block * 256 + 200);
+            assert_int_equal(p.in_slice % 256, 200);
+            assert_true(p.in_slice / 256 < GRANULES);
+            assert_int_equal(used[p.channel][p.slice][p.in_slice / 256]++, 0);
+        }
+    }
+}
+
 static void consecutive_granules_go_to_consecutive_channels_then_slices(void **state)
 {
     (void)state;
@@ -101,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_and_back_is_the_identity),
         cmocka_unit_test(places_are_used_exactly_once),
+        cmocka_unit_test(each_slice_has_a_dense_share),
         cmocka_unit_test(consecutive_granules_go_to_consecutive_channels_then_slices),
         cmocka_unit_test(the_hash_spreads_strides),
         cmocka_unit_test(a_granule_is_a_power_of_two),
