@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "golden.h"
-#include "gpu/gpu_list.h"
+#include "gpu/machine.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool run_pair(const char *dir, const char *name, struct golden_count *cou
     char *ptx = read_maybe_zst(ptx_path, &ptx_len, err);
     char *vec = ptx ? read_maybe_zst(vec_path, &vec_len, err) : NULL;
     struct ptx_module *m = vec ? ptx_parse(ptx_path, ptx, ptx_len, err) : NULL;
-    struct device *d = m ? gpu_device_new(gpu_default(), err) : NULL;
+    struct device *d = m ? machine_default_device(err) : NULL;
     struct program *p = d ? program_load(d, &m, 1, err) : NULL;
     bool ok = p && golden_run_vectors(name, vec, d, p, count, err);
     program_unload(p);

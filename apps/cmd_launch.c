@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "exec/grid.h"
-#include "gpu/gpu_list.h"
+#include "gpu/session.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -49,8 +49,11 @@ struct arg {
 struct options {
     const char *file, *kernel, *json;
     uint32_t grid[3], block[3];
-    uint64_t shared, max_inst, regs;
-    const struct gpu_row *gpu;
+    uint64_t shared, max_inst, regs, threads;
+    const char *gpu;
+    bool functional;
+    struct session *session;
+    VEC(const char *) sets;
     VEC(struct arg) args;
     VEC(char *) strings; /* pieces of split arguments */
 };
@@ -225,7 +228,7 @@ static bool write_json(const struct options *o, const struct kernel *k,
     struct json_object *j = json_object_new_object();
     json_object_object_add(j, "schema", json_object_new_string("parsim-launch-1"));
     json_object_object_add(j, "mode", json_object_new_string("functional"));
-    json_object_object_add(j, "gpu", json_object_new_string(o->gpu->name));
+    json_object_object_add(j, "gpu", json_object_new_string(session_machine(o->session)->gpu.name));
     json_object_object_add(j, "file", json_object_new_string(o->file));
     json_object_object_add(j, "kernel", json_object_new_string(o->kernel));
     json_object_object_add(j, "grid", dims_json(o->grid));
@@ -272,9 +275,11 @@ static int run_kernel(struct options *o, struct device *d, struct program *p, st
     struct launch_result r = {0};
     if (place_args(d, o, k->src, params, err)) {
         double start = cli_seconds();
-        bool ok = grid_run(d, &l, &r, err);
+        bool ok = session_run(o->session, &l, &r, err);
         double seconds = cli_seconds() - start;
         cli_progress_end(&progress);
+        if (getenv("PSTAT") && session_gpu(o->session))
+            stats_write_text(gpu_stats(session_gpu(o->session)), stdout);
         struct err io;
         if (o->json && !write_json(o, k, &r, seconds, &io))
             cli_fail("launch", "%s", io.msg);
@@ -283,10 +288,11 @@ static int run_kernel(struct options *o, struct device *d, struct program *p, st
             code = EXIT_USAGE;
         if (ok && code == EXIT_DONE)
             fprintf(stderr,
-                    "%s: %llu blocks, %llu warp-instructions, %llu thread-instructions, %.3f s "
+                    "%s: %llu cycles, %llu blocks, %llu warp-instructions, %llu "
+                    "thread-instructions, %.3f s "
                     "(%.0f M thread-instructions/s)\n",
-                    o->kernel, (unsigned long long)r.ctas, (unsigned long long)r.warp_inst,
-                    (unsigned long long)r.thread_inst, seconds,
+                    o->kernel, (unsigned long long)r.cycles, (unsigned long long)r.ctas,
+                    (unsigned long long)r.warp_inst, (unsigned long long)r.thread_inst, seconds,
                     seconds > 0 ? (double)r.thread_inst / seconds * 1e-6 : 0.0);
     }
     free(params);
@@ -305,15 +311,23 @@ static int launch(struct options *o, struct err *err)
         return EXIT_USAGE;
     const struct ptx_func *f = ptx_find_func(m, o->kernel);
     bool is_32 = f && f->is_entry && pointer_bytes(o, f) == 4;
-    struct device *d = is_32 ? gpu_device_new_32(o->gpu, err) : gpu_device_new(o->gpu, err);
-    if (!d) {
+    struct session_options so = {.gpu = o->gpu,
+                                 .sets = o->sets.data,
+                                 .nsets = o->sets.len,
+                                 .is_timed = o->gpu && !o->functional,
+                                 .is_32bit = is_32,
+                                 .threads = (unsigned)o->threads,
+                                 .regs = (uint32_t)o->regs};
+    o->session = session_new(&so, err);
+    if (!o->session) {
         ptx_module_free(m);
         return EXIT_USAGE;
     }
+    struct device *d = session_device(o->session);
     struct program *p = program_load(d, &m, 1, err);
     int code = p ? run_kernel(o, d, p, err) : EXIT_USAGE;
     program_unload(p);
-    device_free(d);
+    session_free(o->session);
     return code;
 }
 
@@ -327,7 +341,9 @@ enum {
     OPT_GPU,
     OPT_REGS,
     OPT_MAX,
-    OPT_JSON
+    OPT_JSON,
+    OPT_SET,
+    OPT_THREADS,
 };
 
 static const struct option longopts[] = {
@@ -339,6 +355,8 @@ static const struct option longopts[] = {
     {"regs", required_argument, NULL, OPT_REGS},
     {"max-inst", required_argument, NULL, OPT_MAX},
     {"json", required_argument, NULL, OPT_JSON},
+    {"set", required_argument, NULL, OPT_SET},
+    {"threads", required_argument, NULL, OPT_THREADS},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -360,13 +378,21 @@ static bool parse_option(struct options *o, int c, struct err *err)
         return (cli_u64(optarg, &o->max_inst) && o->max_inst) ||
                err_set(err, "--max-inst %s: not a number above 0", optarg);
     case OPT_GPU:
-        o->gpu = gpu_find(optarg, err);
-        return o->gpu != NULL;
+        o->gpu = optarg;
+        return true;
+    case OPT_SET:
+        vec_push(&o->sets, optarg);
+        return true;
+    case OPT_THREADS:
+        return (cli_u64(optarg, &o->threads) && o->threads >= 1 && o->threads <= 256) ||
+               err_set(err, "--threads %s: must be 1 to 256", optarg);
+    case OPT_FUNCTIONAL:
+        return o->functional = true;
     case OPT_JSON:
         o->json = optarg;
         return true;
     default:
-        return c == OPT_FUNCTIONAL;
+        return false;
     }
 }
 
@@ -402,7 +428,7 @@ static int parse_line(struct options *o, int argc, char **argv, struct err *err)
 
 int cmd_launch(int argc, char **argv)
 {
-    struct options o = {.gpu = gpu_default()};
+    struct options o = {0};
     struct err err = {0};
     int code = parse_line(&o, argc, argv, &err);
     if (code < 0)
@@ -413,5 +439,6 @@ int cmd_launch(int argc, char **argv)
         free(o.strings.data[i]);
     vec_free(&o.strings);
     vec_free(&o.args);
+    vec_free(&o.sets);
     return code;
 }

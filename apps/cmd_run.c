@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
-#include "gpu/gpu_list.h"
+#include "gpu/machine.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -62,12 +62,19 @@ static bool set_json(const char *path, struct err *err)
     return true;
 }
 
+static bool check_machine(const char *name, struct err *err)
+{
+    struct machine *m = machine_new(name, NULL, 0, err);
+    machine_free(m);
+    return m != NULL;
+}
+
 static bool set_option(int c, struct err *err)
 {
     uint64_t n;
     switch (c) {
     case OPT_GPU:
-        return gpu_find(optarg, err) && setenv("PARSIM_GPU", optarg, 1) == 0;
+        return check_machine(optarg, err) && setenv("PARSIM_GPU", optarg, 1) == 0;
     case OPT_MAX:
         if (!cli_u64(optarg, &n) || !n)
             return err_set(err, "--max-inst %s: not a number above 0", optarg);

@@ -62,6 +62,10 @@ void conf_free(struct conf *c);
 void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
               void *base);
 
+/* Where `base: NAME` is looked for before files are: the text behind a name, or NULL. */
+typedef const char *(*conf_find_fn)(void *ctx, const char *name);
+void conf_set_finder(struct conf *c, conf_find_fn find, void *ctx);
+
 bool conf_load(struct conf *c, const char *path, struct err *err);
 /* `name` stands for the file in messages; `base:` is resolved relative to it. */
 bool conf_parse(struct conf *c, const char *name, const char *text, size_t len, struct err *err);

@@ -17,6 +17,8 @@ struct conf_section {
 struct conf {
     struct arena arena;
     VEC(struct conf_section) sections;
+    conf_find_fn find;
+    void *find_ctx;
 };
 
 /* Parses `text` into the member; on failure the message says what would be right. */

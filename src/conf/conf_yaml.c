@@ -29,6 +29,9 @@ static bool base_load(struct reader *r, const yaml_node_t *node, const char *fil
     int dir = slash ? (int)(slash - r->name) + 1 : 0;
     if (r->base_depth >= BASE_DEPTH_MAX)
         return fail(r, node, "'base' is nested too deep (a file that is its own base?)");
+    const char *known = r->conf->find ? r->conf->find(r->conf->find_ctx, file) : NULL;
+    if (known)
+        return conf_parse_at(r->conf, file, known, strlen(known), r->base_depth + 1, r->err);
     char *path = *file == '/' ? xstrdup(file) : xasprintf("%.*s%s", dir, r->name, file);
     size_t len;
     char *text = file_read(path, &len, r->err);
@@ -137,4 +140,10 @@ bool conf_load(struct conf *c, const char *path, struct err *err)
     bool ok = conf_parse(c, path, text, len, err);
     free(text);
     return ok;
+}
+
+void conf_set_finder(struct conf *c, conf_find_fn find, void *ctx)
+{
+    c->find = find;
+    c->find_ctx = ctx;
 }

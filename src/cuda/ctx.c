@@ -47,11 +47,13 @@ int ctx_missing(const char *name)
 
 static bool read_environment(struct ctx *c, struct err *err)
 {
-    const char *gpu = getenv("PARSIM_GPU"), *max = getenv("PARSIM_MAX_INST");
+    const char *max = getenv("PARSIM_MAX_INST");
     const char *check = getenv("PARSIM_CHECK");
-    c->gpu = gpu && *gpu ? gpu_find(gpu, err) : gpu_default();
-    if (!c->gpu)
-        return err_prefix(err, "PARSIM_GPU");
+    c->session = session_from_environment(err);
+    if (!c->session)
+        return false;
+    c->machine = session_machine(c->session);
+    c->dev = session_device(c->session);
     if (check && *check) {
         c->checks_memory = !strcmp(check, "memory");
         c->checks_race = !strcmp(check, "race");
@@ -90,14 +92,15 @@ static bool start(struct ctx *c)
     static bool failed;
     if (failed)
         return false;
-    if (!read_environment(c, &err) || !(c->dev = gpu_device_new(c->gpu, &err))) {
+    if (!read_environment(c, &err)) {
+        c->dev = NULL;
         ctx_say("%s", err.msg);
         failed = true;
         return false;
     }
     if (c->checks_memory || c->checks_race)
         c->dev->check = checker_new(c->checks_memory, c->checks_race, report_finding, c);
-    c->arch = gpu_arch_find(c->gpu->cc_major, c->gpu->cc_minor);
+    c->arch = gpu_arch_find((unsigned)c->machine->gpu.cc_major, (unsigned)c->machine->gpu.cc_minor);
     set_limits(c);
     stream_create(c, &c->default_stream, 0, 0);
     stream_create(c, &c->thread_stream, 0, 0);

@@ -30,7 +30,7 @@
 #include "base/vec.h"
 #include "cuda/cuda_types.h"
 #include "exec/device.h"
-#include "gpu/gpu_list.h"
+#include "gpu/session.h"
 
 struct CUstream_st;
 struct module;
@@ -70,8 +70,9 @@ struct kernel_stats {
 };
 
 struct ctx {
-    const struct gpu_row *gpu;
-    const struct gpu_arch *arch; /* limits of its compute capability */
+    struct session *session;
+    const struct machine *machine; /* the session's */
+    const struct gpu_arch *arch;   /* limits of its compute capability */
     struct device *dev;
     int fault; /* sticky error of a kernel; 0 = none */
     char fault_msg[1024];

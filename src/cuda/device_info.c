@@ -22,7 +22,7 @@ enum { LAST_ATTR = 147 };
 
 static int attribute(const struct ctx *c, int attr)
 {
-    const struct gpu_row *g = c->gpu;
+    const struct gpu_cfg *g = &c->machine->gpu;
     const struct gpu_arch *a = c->arch;
     switch (attr) {
 #define ATTR(number, value) \
@@ -48,7 +48,7 @@ int device_attribute(struct ctx *c, int *value, int attr, int device)
 const char *device_name(const struct ctx *c)
 {
     static char name[64];
-    snprintf(name, sizeof name, "Parsim %s", c->gpu->name);
+    snprintf(name, sizeof name, "Parsim %s", c->machine->gpu.name);
     return name;
 }
 

@@ -47,8 +47,8 @@ static int get_capability(struct ctx *c, int *major, int *minor, CUdevice device
 {
     if (device)
         return CUDA_INVALID_DEVICE;
-    int e = set_int(major, (int)c->gpu->cc_major);
-    return e ? e : set_int(minor, (int)c->gpu->cc_minor);
+    int e = set_int(major, (int)(unsigned)c->machine->gpu.cc_major);
+    return e ? e : set_int(minor, (int)(unsigned)c->machine->gpu.cc_minor);
 }
 
 static int get_priorities(int *least, int *greatest)

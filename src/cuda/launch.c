@@ -27,10 +27,10 @@ static void copy_dim(uint32_t to[3], const struct dim3 *from)
 static uint32_t most_dynamic(const struct ctx *c, const struct function *f)
 {
     uint32_t limit = f->max_dynamic_shared >= 0 && f->max_dynamic_shared > (int)DEFAULT_BLOCK_SHARED
-                         ? c->gpu->block_shared_bytes
+                         ? (uint32_t)c->machine->gpu.block_shared
                          : DEFAULT_BLOCK_SHARED;
-    if (limit > c->gpu->block_shared_bytes)
-        limit = c->gpu->block_shared_bytes;
+    if (limit > (uint32_t)c->machine->gpu.block_shared)
+        limit = (uint32_t)c->machine->gpu.block_shared;
     return limit > f->kernel->shared_bytes ? limit - f->kernel->shared_bytes : 0;
 }
 
@@ -62,7 +62,7 @@ static int check_shape(struct ctx *c, struct function *f, const struct launch_sh
         int e = occupancy_blocks(c, &per_sm, f, (int)threads, s->shared_bytes);
         if (e)
             return e;
-        if ((uint64_t)g->x * g->y * g->z > (uint64_t)per_sm * c->gpu->sm_count)
+        if ((uint64_t)g->x * g->y * g->z > (uint64_t)per_sm * (uint32_t)c->machine->gpu.sms)
             return CUDA_COOPERATIVE_TOO_LARGE;
     }
     return CUDA_OK;
@@ -154,7 +154,7 @@ int launch_run(struct ctx *c, const struct op_kernel *k)
     memcpy(l.grid, k->grid, sizeof l.grid);
     memcpy(l.block, k->block, sizeof l.block);
     double start = seconds_now();
-    bool ok = grid_run(c->dev, &l, &r, &err);
+    bool ok = session_run(c->session, &l, &r, &err);
     count_launch(c, k->fn, &r, seconds_now() - start);
     if (ok)
         return CUDA_OK;
@@ -196,7 +196,8 @@ int function_attributes(struct ctx *c, struct cudaFuncAttributes *a, struct func
     a->maxThreadsPerBlock = threads_limit(c, f);
     a->numRegs = (int)k->regs;
     a->ptxVersion = (int)target;
-    a->binaryVersion = (int)(c->gpu->cc_major * 10 + c->gpu->cc_minor);
+    a->binaryVersion =
+        (int)((unsigned)c->machine->gpu.cc_major * 10 + (unsigned)c->machine->gpu.cc_minor);
     a->maxDynamicSharedSizeBytes =
         f->max_dynamic_shared >= 0 ? f->max_dynamic_shared : (int)most_dynamic(c, f);
     a->preferredShmemCarveout = f->carveout;
@@ -212,7 +213,8 @@ int function_set_attribute(struct ctx *c, struct function *f, int attr, int valu
     if (e)
         return e;
     if (attr == MAX_DYNAMIC) {
-        if (value < 0 || (uint64_t)value + f->kernel->shared_bytes > c->gpu->block_shared_bytes)
+        if (value < 0 ||
+            (uint64_t)value + f->kernel->shared_bytes > (uint32_t)c->machine->gpu.block_shared)
             return CUDA_INVALID_VALUE;
         f->max_dynamic_shared = value;
     } else if (attr == CARVEOUT) {

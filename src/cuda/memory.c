@@ -13,7 +13,7 @@
 #define HOST_ALLOC_FLAGS 7u
 #define REGISTER_FLAGS   0xFu
 
-int memory_alloc(struct ctx *c, void **out, size_t bytes, enum mem_kind kind)
+int memory_alloc(struct ctx *c, void **out, size_t bytes, enum alloc_kind kind)
 {
     if (!out)
         return CUDA_INVALID_VALUE;

@@ -4,7 +4,7 @@
 
 #include "cuda/op.h"
 
-int memory_alloc(struct ctx *c, void **out, size_t bytes, enum mem_kind kind);
+int memory_alloc(struct ctx *c, void **out, size_t bytes, enum alloc_kind kind);
 int memory_alloc_pitch(struct ctx *c, void **out, size_t *pitch, size_t row_bytes, size_t rows);
 /* Device and managed memory. NULL is allowed. */
 int memory_free(struct ctx *c, void *p);

@@ -10,7 +10,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t block_shared(const struct ctx *c, const struct function *f, size_t dynamic_bytes)
 {
     uint64_t bytes = f->kernel->shared_bytes + (uint64_t)dynamic_bytes;
-    if (bytes > c->gpu->block_shared_bytes)
+    if (bytes > (uint32_t)c->machine->gpu.block_shared)
         return UINT32_MAX;
     return (uint32_t)align_up(bytes + c->arch->reserved_shared_bytes, c->arch->shared_unit);
 }
@@ -58,7 +58,7 @@ int occupancy_best(struct ctx *c, int *min_grid, int *block, struct function *f,
             best_threads = size;
         }
     }
-    *min_grid = best_blocks * (int)c->gpu->sm_count;
+    *min_grid = best_blocks * (int)(uint32_t)c->machine->gpu.sms;
     *block = best_threads;
     return CUDA_OK;
 }
@@ -76,7 +76,7 @@ int occupancy_dynamic(struct ctx *c, size_t *bytes, struct function *f, int bloc
     uint32_t share =
         c->arch->sm_shared_bytes / (uint32_t)blocks / c->arch->shared_unit * c->arch->shared_unit;
     uint32_t used = c->arch->reserved_shared_bytes + f->kernel->shared_bytes;
-    uint32_t most = c->gpu->block_shared_bytes - f->kernel->shared_bytes;
+    uint32_t most = (uint32_t)c->machine->gpu.block_shared - f->kernel->shared_bytes;
     *bytes = share > used ? least(share - used, most) : 0;
     return CUDA_OK;
 }

@@ -62,8 +62,9 @@ static void print_report(const struct ctx *c)
     struct totals t = sum(c);
     ctx_say("%s, functional: %zu kernels, %llu launches, %llu warp-instructions, %llu "
             "thread-instructions, %.3f s%s",
-            c->gpu ? c->gpu->name : "no GPU used", c->stats.len, (unsigned long long)t.launches,
-            (unsigned long long)t.warp_inst, (unsigned long long)t.thread_inst, t.seconds,
+            c->machine ? c->machine->gpu.name : "no GPU used", c->stats.len,
+            (unsigned long long)t.launches, (unsigned long long)t.warp_inst,
+            (unsigned long long)t.thread_inst, t.seconds,
             c->faults.len ? "; a kernel was stopped by a fault" : "");
     if (c->checks_memory || c->checks_race)
         ctx_say("check: %zu findings", c->findings.len);
@@ -97,8 +98,8 @@ static void write_json(const struct ctx *c, FILE *f)
 {
     struct totals t = sum(c);
     fprintf(f, "{\n  \"schema\": \"parsim-run-1\",\n  \"mode\": \"functional\",\n  \"gpu\": ");
-    if (c->gpu)
-        put_string(f, c->gpu->name);
+    if (c->machine)
+        put_string(f, c->machine->gpu.name);
     else
         fputs("null", f);
     fputs(",\n  ", f);

@@ -23,6 +23,7 @@ struct children {
 
 static struct children *children_of(struct grid *g)
 {
+    g = g->root;
     if (!g->children)
         g->children = xcalloc(1, sizeof *g->children);
     return g->children;
@@ -90,13 +91,15 @@ static bool run_kernel(struct grid *g, const struct child *k, struct launch_resu
                        .depth = g->launch->depth + 1,
                        .max_inst = g->launch->max_inst,
                        .progress = g->launch->progress,
-                       .progress_arg = g->launch->progress_arg};
+                       .progress_arg = g->launch->progress_arg,
+                       .runner = g->launch->runner};
     memcpy(l.grid, k->shape.grid, sizeof l.grid);
     memcpy(l.block, k->shape.block, sizeof l.block);
     if (l.depth > MAX_DEPTH)
         return err_set_code(err, FAULT_LAUNCH_FAILED, "kernel %s: launches nest %d deep",
                             k->kernel->src->name, MAX_DEPTH);
-    bool ok = grid_run(g->dev, &l, &r, err);
+    const struct grid_runner *other = l.runner;
+    bool ok = other ? other->run(other->self, &l, &r, err) : grid_run(g->dev, &l, &r, err);
     result->warp_inst += r.warp_inst;
     result->thread_inst += r.thread_inst;
     result->ctas += r.ctas;

@@ -101,7 +101,7 @@ static size_t upper_bound(const struct devmem *m, addr_t addr)
     return lo;
 }
 
-static struct mem_alloc *track(struct devmem *m, addr_t base, uint64_t bytes, enum mem_kind kind,
+static struct mem_alloc *track(struct devmem *m, addr_t base, uint64_t bytes, enum alloc_kind kind,
                                const char *name)
 {
     struct mem_alloc *a = xcalloc(1, sizeof *a);
@@ -156,8 +156,8 @@ static addr_t take_fresh(struct devmem *m, uint64_t span, uint64_t align)
     return at;
 }
 
-struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, enum mem_kind kind,
-                               const char *name)
+struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
+                               enum alloc_kind kind, const char *name)
 {
     if (!align)
         align = DEFAULT_ALIGN;

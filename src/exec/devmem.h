@@ -23,13 +23,13 @@
 #define LOCAL_WINDOW_32  UINT64_C(0xf1000000)
 #define WINDOW_BYTES_32  UINT64_C(0x01000000)
 
-enum mem_kind { MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_VARIABLE, MEM_HEAP, MEM_ARRAY };
+enum alloc_kind { MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_VARIABLE, MEM_HEAP, MEM_ARRAY };
 
 struct mem_alloc {
     addr_t base;
     uint64_t bytes;
     uint64_t serial; /* 1 = the first allocation of the run */
-    uint8_t kind;    /* enum mem_kind */
+    uint8_t kind;    /* enum alloc_kind */
     bool is_freed;
     bool is_readonly; /* .const: a kernel may not write it */
     const char *name; /* variables: their PTX name; else NULL */
@@ -45,8 +45,8 @@ void devmem_free(struct devmem *m);
 
 /* Zeroed at first use, undefined after reuse, as on a GPU (here: deterministic). `align` a power of
  * two of at most 64 KB; 0 = 256. Returns NULL when the GPU's memory is exhausted. */
-struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, enum mem_kind kind,
-                               const char *name);
+struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
+                               enum alloc_kind kind, const char *name);
 /* Host memory at its own address becomes accessible to kernels. */
 struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes);
 /* False if `base` is not the start of a live allocation. */

@@ -25,65 +25,6 @@ enum {
 
 /* --- blocks --- */
 
-static void cta_start(struct cta *c, struct grid *g, uint64_t number)
-{
-    const uint32_t *dim = g->launch->grid;
-    c->grid = g;
-    c->number = number;
-    c->ctaid[0] = (uint32_t)(number % dim[0]);
-    c->ctaid[1] = (uint32_t)(number / dim[0] % dim[1]);
-    c->ctaid[2] = (uint32_t)(number / dim[0] / dim[1]);
-    c->live_threads = g->nthreads;
-    c->ninst = 0;
-    c->shared_limit = g->dev->check ? 0 : c->shared_bytes;
-    c->first_phase = ++c->phase;
-    memset(c->barriers, 0, sizeof c->barriers);
-    memset(c->shared, 0, c->shared_bytes);
-    sreg_fill_cta(c->sregs, c->ctaid);
-    for (uint32_t i = 0; i < c->nwarps; i++) {
-        uint32_t first = i * WARP_LANES, left = g->nthreads - first;
-        warp_start(&c->warps[i], c, i, first, left < WARP_LANES ? left : WARP_LANES);
-    }
-}
-
-static void cta_set_launch(struct cta *c, const struct grid *g)
-{
-    const struct launch *l = g->launch;
-    struct sreg_launch sl = {.nwarps = g->nwarps,
-                             .nsmid = g->dev->sm_count,
-                             .gridid = g->dev->grid_count,
-                             .static_smem_bytes = g->kernel->shared_bytes,
-                             .dynamic_smem_bytes = l->dynamic_shared_bytes,
-                             .envreg = {0, (uint32_t)(g->sync_addr >> 32), (uint32_t)g->sync_addr}};
-    memcpy(sl.grid, l->grid, sizeof sl.grid);
-    memcpy(sl.block, l->block, sizeof sl.block);
-    sreg_fill_launch(c->sregs, &sl);
-}
-
-static struct cta *cta_new(struct grid *g)
-{
-    struct cta *c = xcalloc(1, sizeof *c);
-    c->nwarps = g->nwarps;
-    c->warps = xcalloc(g->nwarps, sizeof *c->warps);
-    c->shared_bytes = g->shared_bytes;
-    c->shared = xalloc_aligned(128, g->shared_bytes ? g->shared_bytes : 1);
-    c->sregs = xalloc_aligned(64, SREG_CTA_BYTES);
-    memcpy(c->block, g->launch->block, sizeof c->block);
-    cta_set_launch(c, g);
-    return c;
-}
-
-static void cta_free(struct cta *c)
-{
-    for (uint32_t i = 0; i < c->nwarps; i++)
-        warp_free(&c->warps[i]);
-    free(c->warps);
-    free(c->shared);
-    free(c->cells);
-    free(c->sregs);
-    free(c);
-}
-
 static void fault_deadlock(struct cta *c)
 {
     for (uint32_t i = 0; i < c->nwarps; i++) {
@@ -264,7 +205,7 @@ static uint64_t threads_declared(const uint32_t n[3])
     return (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
 }
 
-static bool check_shape(const struct device *d, const struct launch *l, struct err *err)
+bool launch_check(const struct device *d, const struct launch *l, struct err *err)
 {
     const struct ptx_func *f = l->kernel->src;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -303,7 +244,7 @@ static bool check_shape(const struct device *d, const struct launch *l, struct e
     return true;
 }
 
-static void grid_init(struct grid *g, struct device *d, const struct launch *l)
+void grid_init(struct grid *g, struct device *d, const struct launch *l)
 {
     *g = (struct grid){.dev = d, .launch = l, .kernel = l->kernel, .params = l->params};
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
@@ -313,33 +254,38 @@ static void grid_init(struct grid *g, struct device *d, const struct launch *l)
                       l->dynamic_shared_bytes;
     g->lanes = memory_lanes_get();
     g->tlb_epoch = d->check ? UINT64_MAX : devmem_epoch(d->mem);
+    g->root = g;
+}
+
+uint64_t grid_sync_alloc(struct device *d, const struct launch *l)
+{
+    if (!l->is_cooperative)
+        return 0;
+    const struct mem_alloc *m = devmem_alloc(d->mem, 256, 256, MEM_DEVICE, "the grid barrier");
+    if (!m)
+        return 0;
+    memset(devmem_ptr(m->base), 0, 256);
+    return m->base;
 }
 
 bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
               struct err *err)
 {
     memset(result, 0, sizeof *result);
-    if (!check_shape(d, l, err))
+    if (!launch_check(d, l, err))
         return false;
     struct grid *g = xcalloc(1, sizeof *g);
     grid_init(g, d, l);
     d->grid_count++;
-    struct mem_alloc *sync = NULL;
-    if (l->is_cooperative) {
-        sync = devmem_alloc(d->mem, 256, 256, MEM_DEVICE, "the grid barrier");
-        if (sync) {
-            memset(devmem_ptr(sync->base), 0, 256);
-            g->sync_addr = sync->base;
-        }
-    }
+    g->sync_addr = grid_sync_alloc(d, l);
     struct run r = {.g = g, .total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool ok = true;
     take_spare(&r);
     while (ok && r.done < r.total)
         ok = run_turn(&r);
     run_free(&r);
-    if (sync)
-        devmem_release(d->mem, sync->base);
+    if (g->sync_addr)
+        devmem_release(d->mem, g->sync_addr);
     result->warp_inst = g->warp_inst;
     result->thread_inst = g->thread_inst;
     result->ctas = r.done;

@@ -28,6 +28,8 @@ struct launch {
     /* Called every few million instructions; may be NULL. */
     void (*progress)(const struct grid_progress *p, void *arg);
     void *progress_arg;
+    /* How kernels that this one launches are run; NULL: grid_run(). */
+    struct grid_runner *runner;
 };
 
 struct fault {
@@ -38,6 +40,7 @@ struct fault {
 struct launch_result {
     uint64_t warp_inst, thread_inst;
     uint64_t ctas;
+    uint64_t cycles; /* by a machine that keeps time, else 0 */
     struct fault fault;
 };
 
@@ -45,6 +48,12 @@ struct launch_result {
  * or if the kernel was stopped by a fault (result->fault.code != 0, same message in err). */
 bool grid_run(struct device *d, const struct launch *l, struct launch_result *result,
               struct err *err);
+
+/* Another way to run launches, with the same contract: a machine that keeps time. */
+struct grid_runner {
+    bool (*run)(void *self, const struct launch *l, struct launch_result *result, struct err *err);
+    void *self;
+};
 
 /* A block that a launch leaves for the next one of its kernel; before the kernel goes. */
 void kernel_drop_spare(struct kernel *k);
@@ -100,9 +109,27 @@ struct grid {
     uint64_t turn_from;              /* the running warp's count when its turn began */
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;
+    struct grid *root;         /* where children are kept: itself, or the grid it is a part of */
     struct children *children; /* what its threads launched: children.h */
     uint64_t sync_addr;        /* cooperative launches: the grid barrier's word */
+    uint32_t smid;             /* where its blocks run */
 };
+
+/* --- for machines that keep time: exec/step.h --- */
+
+/* Whether the launch fits the device and the kernel's own limits; err->code is CUDA's number. */
+bool launch_check(const struct device *d, const struct launch *l, struct err *err);
+void grid_init(struct grid *g, struct device *d, const struct launch *l);
+/* The grid barrier's word of a cooperative launch, to be released with devmem_release(); 0 = none.
+ */
+uint64_t grid_sync_alloc(struct device *d, const struct launch *l);
+
+/* A block of the grid's shape; cta_start() makes it block `number` with all its warps at the
+ * kernel's first instruction. cta_set_launch() again when it is used for another launch. */
+struct cta *cta_new(struct grid *g);
+void cta_set_launch(struct cta *c, const struct grid *g);
+void cta_start(struct cta *c, struct grid *g, uint64_t number);
+void cta_free(struct cta *c);
 
 /* All splits of the block that wait at barrier `b` go on if it is complete. */
 void cta_check_barrier(struct cta *c, unsigned b);

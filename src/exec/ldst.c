@@ -1,6 +1,7 @@
 /* ld, ldu, st: loads and stores of every space, width and vector length. */
 #include "exec/lower.h"
 #include "exec/memory.h"
+#include "exec/step.h"
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
     const struct memory_lanes *lanes = w->grid->lanes;
     _Alignas(64) char tmp[WARP_LANES * 16];
     (void)arg;
-    if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
+    bool is_overlaid = w->effects && a->space == PTX_SPACE_GLOBAL && effects_overlap(w->effects, a);
+    if (!is_overlaid && m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
         !m->regs[0].none && a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
         memcpy(lane_at(&m->regs[0], w->base), devmem_ptr(a->base + a->addr[0]),
                (size_t)m->bytes * WARP_LANES);
@@ -33,6 +35,8 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
                        m->bytes);
         } else {
             lanes->gather(a->addr, a->base + (uint64_t)k * m->bytes, m->bytes, tmp);
+            if (is_overlaid)
+                effects_overlay(w->effects, a, (uint64_t)k * m->bytes, m->bytes, tmp);
         }
         put_lanes(w, m, k, tmp, a->mask);
     }
@@ -44,6 +48,10 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
     const struct xmem *m = &x->mem;
     const struct memory_lanes *lanes = w->grid->lanes;
     (void)arg;
+    if (w->effects && a->space == PTX_SPACE_GLOBAL) {
+        effects_store(w->effects, a, m, w->base, w->grid->clock);
+        return true;
+    }
     if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
         a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
         memcpy(devmem_ptr(a->base + a->addr[0]), lane_at(&m->regs[0], w->base),
@@ -129,12 +137,27 @@ static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
+static void record_frame(struct warp *w, const struct xmem *m, uint64_t off, uint32_t mask,
+                         bool is_write)
+{
+    struct access a = {.mask = mask,
+                       .space = PTX_SPACE_LOCAL,
+                       .bytes = m->bytes,
+                       .count = m->nregs,
+                       .is_write = is_write};
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a.addr[l] = off;
+    step_record(w->step, &a);
+}
+
 /* A variable of the frame in local memory: the same offset for every lane, so rows of words. */
 static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
     uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
     _Alignas(64) char tmp[WARP_LANES * 16];
+    if (w->step)
+        record_frame(w, m, off, mask, false);
     for (unsigned k = 0; k < m->nregs; k++, off += m->bytes) {
         if (m->bytes == 4 && !(off & 3)) {
             put_lanes(w, m, k, &w->local[(off >> 2) * WARP_LANES], mask);
@@ -151,6 +174,8 @@ static bool op_store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
     uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
+    if (w->step)
+        record_frame(w, m, off, mask, true);
     for (unsigned k = 0; k < m->nregs; k++, off += m->bytes) {
         const struct lane_ref *r = &m->regs[k];
         const char *src = lane_at(r, w->base);

@@ -326,6 +326,28 @@ static bool lower_op(struct lower *lo, const struct ptx_inst *i, struct xinst *x
     }
 }
 
+/* Whether an instruction that is neither lane arithmetic nor control touches what SMs share in
+ * another way than plain loads and stores: see step.h. */
+static bool touches_shared_state(const struct xinst *x)
+{
+    switch (x->src->op) {
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_MBARRIER:
+        return x->space != PTX_SPACE_SHARED;
+    case PTX_OP_WMMA:
+        return !ptx_inst_has(x->src, PTX_M_MMA) && x->space != PTX_SPACE_SHARED;
+    case PTX_OP_CALL: /* of the runtime: printf, malloc, launches */
+    case PTX_OP_CP:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool lower_inst(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
 {
     lo->why = NULL;
@@ -339,7 +361,10 @@ static bool lower_inst(struct lower *lo, const struct ptx_inst *i, struct xinst 
         x->guard_neg = i->guard_neg;
         x->guard_off = lo->fn->regs[i->guard].off;
     }
-    return lower_op(lo, i, x);
+    if (!lower_op(lo, i, x))
+        return false;
+    x->is_deferred = x->kind == X_OP && touches_shared_state(x);
+    return true;
 }
 
 static void lower_finish(struct lower *lo)
@@ -385,6 +410,8 @@ static bool lower_func(struct lower *lo, struct err *err)
 void kernel_free(struct kernel *k)
 {
     kernel_drop_spare(k);
+    if (k->decoded)
+        k->decoded_free(k->decoded);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++)
         if (k->funcs[i])
             free(k->funcs[i]->consts);

@@ -1,6 +1,7 @@
 #include "exec/memory.h"
 
 #include "exec/check.h"
+#include "exec/step.h"
 
 #include <string.h>
 
@@ -139,10 +140,8 @@ static bool check_shared(struct warp *w, const struct xinst *x, const struct acc
     return true;
 }
 
-bool access_check(struct warp *w, const struct xinst *x, struct access *a)
+static bool check_space(struct warp *w, const struct xinst *x, struct access *a)
 {
-    if (UNLIKELY(a->span.low & ((uint64_t)a->bytes * a->count - 1)))
-        return fault_misaligned(w, x, a);
     switch (a->space) {
     case PTX_SPACE_SHARED:
         a->base = (uintptr_t)w->cta->shared;
@@ -157,6 +156,17 @@ bool access_check(struct warp *w, const struct xinst *x, struct access *a)
         a->base = 0;
         return check_global(w, x, a);
     }
+}
+
+bool access_check(struct warp *w, const struct xinst *x, struct access *a)
+{
+    if (UNLIKELY(a->span.low & ((uint64_t)a->bytes * a->count - 1)))
+        return fault_misaligned(w, x, a);
+    if (!check_space(w, x, a))
+        return false;
+    if (w->step)
+        step_record(w->step, a);
+    return true;
 }
 
 /* --- generic addresses --- */

@@ -21,6 +21,8 @@ struct kernel {
     uint32_t dynamic_align;
     uint32_t regs;     /* physical registers a thread needs */
     struct cta *spare; /* see grid.h */
+    void *decoded;     /* of a machine that keeps time: freed with the kernel */
+    void (*decoded_free)(void *decoded);
     struct arena arena;
 };
 

@@ -12,6 +12,8 @@
 struct cta;
 struct grid;
 struct tex_table;
+struct step;
+struct effects;
 
 /* One activation of a function. */
 struct frame {
@@ -55,6 +57,9 @@ struct warp {
     uint64_t ninst, nthread_inst;
     uint64_t spin_from; /* ninst when the top split last changed */
     char *sregs;
+    bool is_deferred;        /* see step.h; so are the next two */
+    struct step *step;       /* what the running instruction accesses goes here, if not NULL */
+    struct effects *effects; /* stores go here instead of memory, if not NULL */
 };
 
 enum warp_stop { WARP_STOP_BUDGET, WARP_STOP_BLOCKED, WARP_STOP_DONE, WARP_STOP_FAULT };

@@ -172,6 +172,11 @@ cycle_t sim_now(const struct sim *s, const struct sim_clock *clock)
     return clock->period ? (s->now + clock->period - 1) / clock->period : 0;
 }
 
+cycle_t sim_cycle_at(const struct sim_clock *clock, uint64_t time)
+{
+    return (time + clock->period - 1) / clock->period;
+}
+
 /* Between windows: what crossed partitions wakes its receiver. */
 static void ports_sync(struct sim *s)
 {
@@ -235,10 +240,11 @@ static uint64_t reached_time(const struct sim *s)
 }
 
 /* One window from `start`; what it leads to, or SIM_LIMIT to go on. */
-static enum sim_status window_run(struct sim *s, struct pool *pool, uint64_t start, uint64_t end)
+static enum sim_status window_run(struct sim *s, struct host_pool *pool, uint64_t start,
+                                  uint64_t end)
 {
     uint64_t stop = window_end(s, start > s->now ? start : s->now, end);
-    pool_run(pool, stop);
+    host_pool_run(pool, stop);
     bool stopped = atomic_load_explicit(&s->stop, memory_order_relaxed);
     s->now = stopped && s->nparts == 1 ? reached_time(s) : stop;
     ports_sync(s);
@@ -261,7 +267,7 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
         panic("%s", err.msg);
     uint64_t end = limit > CYCLE_NEVER / clock->period ? CYCLE_NEVER : limit * clock->period;
     enum sim_status status = SIM_LIMIT;
-    struct pool *pool = pool_new(s, threads);
+    struct host_pool *pool = host_pool_new(s, threads);
     atomic_store(&s->stop, false);
     s->dog_since = s->now;
     while (s->now < end && status == SIM_LIMIT) {
@@ -273,7 +279,7 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
         else
             status = window_run(s, pool, start, end);
     }
-    pool_free(pool);
+    host_pool_free(pool);
     return status;
 }
 

@@ -70,6 +70,8 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
                         unsigned threads);
 /* The first cycle of `clock` that has not been run yet. */
 cycle_t sim_now(const struct sim *s, const struct sim_clock *clock);
+/* The first cycle of `clock` at or after `time`. */
+cycle_t sim_cycle_at(const struct sim_clock *clock, uint64_t time);
 /* Every port that holds something and every component's own account. */
 void sim_report_blocked(const struct sim *s, FILE *out);
 

@@ -69,9 +69,9 @@ uint64_t partition_next(const struct partition *p);
  */
 void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone);
 /* Runs all partitions up to `end` on the pool's threads. */
-struct pool;
-struct pool *pool_new(struct sim *s, unsigned threads);
-void pool_run(struct pool *p, uint64_t end);
-void pool_free(struct pool *p);
+struct host_pool;
+struct host_pool *host_pool_new(struct sim *s, unsigned threads);
+void host_pool_run(struct host_pool *p, uint64_t end);
+void host_pool_free(struct host_pool *p);
 
 #endif

@@ -115,12 +115,12 @@ static void gate_add(struct gate *g)
         syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-struct pool {
+struct host_pool {
     struct sim *sim;
     unsigned threads;
     pthread_t *ids;
     struct worker {
-        struct pool *pool;
+        struct host_pool *pool;
         unsigned index;
     } * workers;
     struct gate round, done;
@@ -128,7 +128,7 @@ struct pool {
     bool quit;
 };
 
-static void share_run(struct pool *p, unsigned index)
+static void share_run(struct host_pool *p, unsigned index)
 {
     for (unsigned i = index; i < p->sim->nparts; i += p->threads)
         partition_run(p->sim, &p->sim->parts[i], p->end, p->sim->nparts == 1);
@@ -146,9 +146,9 @@ static void *worker_main(void *arg)
     }
 }
 
-struct pool *pool_new(struct sim *s, unsigned threads)
+struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 {
-    struct pool *p = xalloc_aligned(64, sizeof *p);
+    struct host_pool *p = xalloc_aligned(64, sizeof *p);
     p->sim = s;
     p->threads = threads < 1 || s->shuffle ? 1 : threads > s->nparts ? s->nparts : threads;
     if (p->threads < 1)
@@ -163,7 +163,7 @@ struct pool *pool_new(struct sim *s, unsigned threads)
     return p;
 }
 
-void pool_run(struct pool *p, uint64_t end)
+void host_pool_run(struct host_pool *p, uint64_t end)
 {
     p->end = end;
     atomic_store(&p->done.value, 0);
@@ -172,7 +172,7 @@ void pool_run(struct pool *p, uint64_t end)
     gate_wait(&p->done, p->threads - 1);
 }
 
-void pool_free(struct pool *p)
+void host_pool_free(struct host_pool *p)
 {
     p->quit = true;
     gate_add(&p->round);

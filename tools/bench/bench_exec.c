@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "exec/grid.h"
-#include "gpu/gpu_list.h"
+#include "gpu/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static double run(const struct bench *b, uint64_t *thread_inst)
     size_t len;
     char *path = xasprintf("%s/%s.ptx", b->dir, b->file), *text = file_read(path, &len, &err);
     struct ptx_module *m = text ? ptx_parse(path, text, len, &err) : NULL;
-    struct device *d = m ? gpu_device_new(gpu_default(), &err) : NULL;
+    struct device *d = m ? machine_default_device(&err) : NULL;
     struct program *p = d ? program_load(d, &m, 1, &err) : NULL;
     struct kernel *k = p ? program_kernel(p, b->kernel, &err) : NULL;
     if (!k)

@@ -1,0 +1,91 @@
+#include "exec/step.h"
+
+#include "exec/memory.h"
+
+#include <string.h>
+
+/* A split that runs this many instructions while others of its warp wait gives way once. */
+#define SPIN_LIMIT 20000u
+
+void step_record(struct step *s, const struct access *a)
+{
+    if (s->naccesses == STEP_MAX_ACCESSES)
+        return;
+    struct step_access *to = &s->access[s->naccesses++];
+    memcpy(to->addr, a->addr, sizeof to->addr);
+    to->mask = a->mask;
+    to->bytes = (uint16_t)(a->bytes * a->count);
+    to->space = a->space;
+    to->is_write = a->is_write;
+}
+
+const struct xinst *warp_peek(struct warp *w)
+{
+    for (;;) {
+        while (w->depth && !warp_top(w)->mask)
+            warp_pop(w);
+        if (!w->depth) {
+            w->state = WARP_DONE;
+            return NULL;
+        }
+        struct split *s = warp_top(w);
+        if (s->pc == s->rpc) {
+            warp_pop(w);
+            continue;
+        }
+        if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
+            w->state = WARP_BLOCKED;
+            return NULL;
+        }
+        if (UNLIKELY(w->depth > 1 && w->ninst - w->spin_from > SPIN_LIMIT))
+            warp_yield(w);
+        s = warp_top(w);
+        w->state = WARP_READY;
+        return &s->frame->fn->code[s->pc];
+    }
+}
+
+static inline uint32_t step_mask(const struct warp *w, const struct xinst *x, uint32_t active)
+{
+    if (!x->has_guard)
+        return active;
+    uint32_t p;
+    memcpy(&p, w->base[LANE_REGS] + x->guard_off, sizeof p);
+    return active & (x->guard_neg ? ~p : p);
+}
+
+bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
+{
+    struct split *s = warp_top(w);
+    const struct xinst *x = &s->frame->fn->code[s->pc];
+    warp_use_frame(w);
+    const uint32_t m = step_mask(w, x, s->mask);
+    out->x = x;
+    out->active = s->mask;
+    out->mask = m;
+    out->naccesses = 0;
+    w->grid->clock = now;
+    w->grid->turn_from = ++w->ninst;
+    w->nthread_inst += (unsigned)__builtin_popcount(m);
+    if (x->kind == X_LANE) {
+        if (m)
+            x->lane.fn(&x->lane, w->base, m);
+        s->pc++;
+        return true;
+    }
+    if (x->kind == X_CTRL)
+        return x->fn(w, x, m);
+    s->pc++;
+    if (x->kind == X_NOP || !m)
+        return true;
+    if (x->is_deferred) {
+        effects_defer(fx, w, x, m, now);
+        return true;
+    }
+    w->step = out;
+    w->effects = fx;
+    bool ok = x->fn(w, x, m);
+    w->step = NULL;
+    w->effects = NULL;
+    return ok;
+}

@@ -1,0 +1,17 @@
+# gpus/*.yaml as one C file: machines are found by name wherever the libraries are installed.
+file(GLOB machine_yaml CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.yaml)
+set(machine_c "/* Made from the files in gpus by src/gpu/embed.cmake. */\n#include \"gpu/machine.h\"\n\n")
+set(machine_rows "")
+foreach(file ${machine_yaml})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME_WE)
+  string(MAKE_C_IDENTIFIER ${name} id)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND machine_c "static const char ${id}[] = {${bytes}0};\n")
+  string(APPEND machine_rows "    {\"${name}\", ${id}},\n")
+endforeach()
+string(APPEND machine_c "\nstatic const struct machine_file files[] = {\n${machine_rows}    {NULL, NULL},\n};\n"
+       "\nconst struct machine_file *machine_files(void)\n{\n    return files;\n}\n")
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/machine_files.c CONTENT "${machine_c}")
+target_sources(parsim-gpu PRIVATE ${CMAKE_BINARY_DIR}/machine_files.c)

@@ -1,0 +1,116 @@
+#include "gpu/gpu_int.h"
+
+#include <stdlib.h>
+
+/* Without any movement for this long, a kernel is stuck: memory answers in thousands of cycles. */
+enum { WATCHDOG_CYCLES = 200000 };
+
+struct gpu *gpu_new(const struct machine *m, struct device *dev, unsigned threads, struct err *err)
+{
+    struct gpu *g = xcalloc(1, sizeof *g);
+    g->m = m;
+    g->dev = dev;
+    g->threads = threads ? threads : 1;
+    g->nsms = (uint32_t)m->gpu.sms;
+    g->nslices = machine_slices(m);
+    g->nchannels = (uint32_t)m->map.channels;
+    g->sms = xcalloc(g->nsms, sizeof(*g->sms));
+    g->effects = xcalloc(g->nsms, sizeof(*g->effects));
+    g->l2 = xcalloc(g->nslices, sizeof(*g->l2));
+    g->mc = xcalloc(g->nchannels, sizeof(*g->mc));
+    g->dram = xcalloc(g->nchannels, sizeof(*g->dram));
+    g->slice_nodes = xcalloc(g->nslices, sizeof *g->slice_nodes);
+    g->sm_nodes = xcalloc(g->nsms, sizeof *g->sm_nodes);
+    g->stats = stats_new();
+    interleave_init(&g->il, &m->map);
+    if (!gpu_build(g, err)) {
+        gpu_free(g);
+        return NULL;
+    }
+    gpu_set_watchdog(g, WATCHDOG_CYCLES);
+    return g;
+}
+
+void gpu_free(struct gpu *g)
+{
+    if (!g)
+        return;
+    stats_free(g->stats);
+    for (uint32_t i = 0; i < g->nsms; i++)
+        sm_free(g->sms[i]);
+    for (uint32_t i = 0; i < g->nslices; i++)
+        l2_free(g->l2[i]);
+    for (uint32_t i = 0; i < g->nchannels; i++) {
+        mem_ctrl_free(g->mc[i]);
+        dram_free(g->dram[i]);
+    }
+    noc_free(g->noc[0]);
+    noc_free(g->noc[1]);
+    sim_free(g->sim);
+    for (size_t i = 0; i < g->kernels.len; i++)
+        free(g->kernels.data[i].name);
+    vec_free(&g->kernels);
+    free(g->sms);
+    free(g->effects);
+    free(g->l2);
+    free(g->mc);
+    free(g->dram);
+    free(g->slice_nodes);
+    free(g->sm_nodes);
+    free(g);
+}
+
+void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    if (!g->m->gpu.copy_fills_l2 || !bytes)
+        return;
+    const uint64_t step = (uint64_t)g->m->l2.line_bytes;
+    for (addr_t a = addr - addr % step; a < addr + bytes; a += step)
+        l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
+}
+
+void gpu_set_registers(struct gpu *g, uint32_t registers)
+{
+    g->registers = registers;
+}
+
+void gpu_set_interval(struct gpu *g, cycle_t cycles)
+{
+    g->interval = cycles;
+    g->next_sample = cycles;
+}
+
+void gpu_shuffle(struct gpu *g, uint64_t seed)
+{
+    sim_shuffle(g->sim, seed);
+}
+
+void gpu_set_watchdog(struct gpu *g, cycle_t cycles)
+{
+    sim_set_watchdog(g->sim, g->core, cycles);
+}
+
+size_t gpu_kernel_count(const struct gpu *g)
+{
+    return g->kernels.len;
+}
+
+const struct gpu_kernel *gpu_kernel(const struct gpu *g, size_t i)
+{
+    return &g->kernels.data[i];
+}
+
+cycle_t gpu_cycles(const struct gpu *g)
+{
+    return g->cycles;
+}
+
+struct stats *gpu_stats(struct gpu *g)
+{
+    return g->stats;
+}
+
+const struct machine *gpu_machine(const struct gpu *g)
+{
+    return g->m;
+}

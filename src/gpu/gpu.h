@@ -1,0 +1,55 @@
+/* The whole machine: SMs, interconnect, L2, memory controllers and DRAM, built from a struct
+ * machine and run kernel by kernel, cycle by cycle.
+ *
+ * Every SM is a partition of its own (sim/sim.h), everything else is another: they meet every
+ * gpu.port_cycles cycles, where the SMs' effects on memory are applied in the order of (cycle, SM),
+ * ended blocks are replaced, and the kernel's end is noticed. Results do not depend on the number
+ * of host threads. */
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
+
+#include "exec/grid.h"
+#include "gpu/machine.h"
+#include "stats/stats.h"
+
+struct gpu;
+
+/* `m` and `dev` must outlive it. */
+struct gpu *gpu_new(const struct machine *m, struct device *dev, unsigned threads, struct err *err);
+void gpu_free(struct gpu *g);
+
+/* As grid_run(), and keeps time. */
+bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result, struct err *err);
+/* Registers a thread of the next launches needs, instead of what liveness says; 0 = that. */
+void gpu_set_registers(struct gpu *g, uint32_t registers);
+/* The host has written device memory. */
+void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes);
+
+/* A kernel that was run. Counters are differences over its run. */
+struct gpu_kernel {
+    char *name;
+    uint32_t grid[3], block[3];
+    uint32_t registers, shared_bytes; /* of a thread, of a block */
+    uint32_t ctas_per_sm;             /* that fit */
+    cycle_t start, cycles;
+    uint64_t warp_inst, thread_inst, ctas;
+    double wall_seconds;
+};
+
+size_t gpu_kernel_count(const struct gpu *g);
+const struct gpu_kernel *gpu_kernel(const struct gpu *g, size_t i);
+
+/* Core cycles of all kernels. */
+cycle_t gpu_cycles(const struct gpu *g);
+/* Every statistic of every part. */
+struct stats *gpu_stats(struct gpu *g);
+const struct machine *gpu_machine(const struct gpu *g);
+
+/* Samples the statistics every `cycles` core cycles (rounded up to a meeting point); 0 = never. */
+void gpu_set_interval(struct gpu *g, cycle_t cycles);
+/* Ticks components in an order drawn from `seed`: a test that results do not change. */
+void gpu_shuffle(struct gpu *g, uint64_t seed);
+/* Core cycles without any movement after which a kernel counts as stuck. */
+void gpu_set_watchdog(struct gpu *g, cycle_t cycles);
+
+#endif

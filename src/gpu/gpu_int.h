@@ -1,0 +1,53 @@
+/* The inside of a machine. Private to src/gpu and its tests. */
+#ifndef GPU_GPU_INT_H
+#define GPU_GPU_INT_H
+
+#include "base/vec.h"
+#include "gpu/gpu.h"
+#include "sim/port.h"
+#include "sm/sm.h"
+
+/* The kernel that is running. */
+struct run {
+    struct sm_kernel kernel;
+    struct grid root;
+    uint64_t next, done, total; /* blocks */
+    cycle_t begin, end;
+    bool failed;
+    const struct fault *fault;
+    uint64_t reported; /* instructions at the last progress report */
+    cycle_t first;     /* no block before this cycle */
+};
+
+struct gpu {
+    const struct machine *m;
+    struct device *dev;
+    unsigned threads;
+    struct sim *sim;
+    struct sim_clock *core, *noc_clock, *l2_clock, *dram_clock;
+    uint32_t nsms, nslices, nchannels;
+    struct sm **sms;
+    struct effects **effects;
+    struct l2 **l2;
+    struct mem_ctrl **mc;
+    struct dram **dram;
+    struct noc *noc[2];
+    uint16_t *slice_nodes, *sm_nodes;
+    struct interleave il;
+    struct stats *stats;
+    struct run *run;
+    unsigned next_sm;
+    uint32_t registers;
+    uint64_t inst_before; /* warp instructions before the running kernel */
+    bool is_broken;       /* a fault has left it with a kernel half done */
+    cycle_t cycles;
+    cycle_t interval, next_sample;
+    VEC(struct gpu_kernel) kernels;
+};
+
+/* gpu_build.c */
+bool gpu_build(struct gpu *g, struct err *err);
+/* gpu_run.c */
+void gpu_meet(void *ctx, uint64_t time);
+
+#endif

@@ -1,0 +1,203 @@
+#include "gpu/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct conf_field gpu_fields[] = {
+#define ROW(...)      CONF_FIELD(gpu_cfg, __VA_ARGS__)
+#define ROW_ENUM(...) CONF_FIELD_ENUM(gpu_cfg, __VA_ARGS__)
+#include "gpu/gpu_cfg.def"
+#undef ROW
+#undef ROW_ENUM
+};
+
+/* --- files --- */
+
+const struct machine_file *machine_find(const char *name)
+{
+    for (const struct machine_file *f = machine_files(); f->name; f++)
+        if (!strcmp(f->name, name))
+            return f;
+    return NULL;
+}
+
+static bool is_path(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml"));
+}
+
+static const char *find_base(void *ctx, const char *name)
+{
+    (void)ctx;
+    const struct machine_file *f = is_path(name) ? NULL : machine_find(name);
+    return f ? f->text : NULL;
+}
+
+static bool load(struct machine *m, const char *name, struct err *err)
+{
+    if (is_path(name))
+        return conf_load(m->conf, name, err);
+    const struct machine_file *f = machine_find(name);
+    if (f) {
+        char *place = xasprintf("gpus/%s.yaml", name);
+        bool ok = conf_parse(m->conf, place, f->text, strlen(f->text), err);
+        free(place);
+        return ok;
+    }
+    char names[512] = "";
+    for (f = machine_files(); f->name; f++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+                 f->name);
+    return err_set(err, "no GPU '%s'; there are: %s, and files of yours (FILE.yaml)", name, names);
+}
+
+/* --- parts that must fit together --- */
+
+/* Timings are times: at another bandwidth they are other numbers of cycles. What moves data (burst,
+ * column to column) keeps its cycles, of a clock that is scaled. */
+static void scale_bandwidth(struct dram_cfg *d)
+{
+    int64_t *const times[] = {&d->t_cl,    &d->t_cwl,  &d->t_rcd_rd, &d->t_rcd_wr, &d->t_rp,
+                              &d->t_ras,   &d->t_rc,   &d->t_rrd_s,  &d->t_rrd_l,  &d->t_wtr_s,
+                              &d->t_wtr_l, &d->t_wr,   &d->t_rtp,    &d->t_ppd,    &d->t_faw,
+                              &d->t_32aw,  &d->t_refi, &d->t_rfc};
+    for (unsigned i = 0; i < ARRAY_LEN(times); i++)
+        *times[i] = (int64_t)ceil((double)*times[i] * d->bandwidth_scale - 1e-9);
+}
+
+static bool check_nodes(const struct machine *m, struct err *err)
+{
+    const uint32_t slices = machine_slices(m), nodes = noc_cfg_nodes(&m->noc);
+    const uint32_t need = (uint32_t)m->gpu.sms + slices;
+    if (m->gpu.slice_nodes.len && m->gpu.slice_nodes.len != slices)
+        return err_set(err, "gpu.slice_nodes: %u nodes for %u slices (map.channels x map.slices)",
+                       m->gpu.slice_nodes.len, slices);
+    if (nodes < need)
+        return err_set(err,
+                       "noc: %u nodes for %lld SMs and %u L2 slices (noc.nodes, or noc.width x "
+                       "noc.height)",
+                       nodes, (long long)m->gpu.sms, slices);
+    bool used[1024] = {false};
+    for (uint32_t i = 0; i < m->gpu.slice_nodes.len; i++) {
+        uint32_t n = m->gpu.slice_nodes.at[i];
+        if (n >= nodes || used[n])
+            return err_set(err, "gpu.slice_nodes: node %u is %s", n,
+                           n >= nodes ? "not in the interconnect" : "named twice");
+        used[n] = true;
+    }
+    if ((m->gpu.networks == 2) != (m->noc.classes == 1))
+        return err_set(err, "noc.classes: must be %d with gpu.networks = %lld",
+                       m->gpu.networks == 2 ? 1 : 2, (long long)m->gpu.networks);
+    return true;
+}
+
+static bool check_sectors(const struct machine *m, struct err *err)
+{
+    const int64_t s = m->l1.sector_bytes;
+    if (m->l1c.sector_bytes != s || m->l1t.sector_bytes != s || m->l1i.sector_bytes != s ||
+        m->l2.sector_bytes != s || m->mc.sector_bytes != s)
+        return err_set(err, "sector_bytes must be the same in l1, l1c, l1t, l1i, l2 and mc");
+    if (m->sm.coalesce_bytes > m->l1.line_bytes || m->l1.line_bytes > m->l2.line_bytes)
+        return err_set(err, "sm.coalesce_bytes <= l1.line_bytes <= l2.line_bytes does not hold");
+    if (m->sm.coalesce_bytes > m->l1t.line_bytes)
+        return err_set(err, "sm.coalesce_bytes <= l1t.line_bytes does not hold");
+    if (m->l2.line_bytes != m->mc.block_bytes)
+        return err_set(err, "mc.block_bytes must be l2.line_bytes");
+    if (m->mc.burst_bytes != m->dram_resolved.access_bytes)
+        return err_set(err,
+                       "mc.burst_bytes is %lld, but a DRAM access moves %lld bytes "
+                       "(dram.access_bytes)",
+                       (long long)m->mc.burst_bytes, (long long)m->dram_resolved.access_bytes);
+    return true;
+}
+
+static bool check(struct machine *m, struct err *err)
+{
+    if (m->noc.topology == NOC_CROSSBAR && conf_source(m->conf, "noc.nodes") &&
+        !strcmp(conf_source(m->conf, "noc.nodes"), "default"))
+        m->noc.nodes = m->gpu.sms + machine_slices(m);
+    m->dram_resolved = m->dram;
+    if (!dram_cfg_resolve(&m->dram_resolved, err))
+        return false;
+    scale_bandwidth(&m->dram_resolved);
+    return sm_cfg_check(&m->sm, err) && l1_cfg_check(&m->l1, "l1", err) &&
+           l1_cfg_check(&m->l1c, "l1c", err) && l1_cfg_check(&m->l1t, "l1t", err) &&
+           l1_cfg_check(&m->l1i, "l1i", err) && l2_cfg_check(&m->l2, "l2", err) &&
+           mem_ctrl_cfg_check(&m->mc, "mc", err) && interleave_cfg_check(&m->map, "map", err) &&
+           noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err);
+}
+
+struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    m->conf = conf_new();
+    conf_set_finder(m->conf, find_base, NULL);
+    conf_add(m->conf, "gpu", gpu_fields, ARRAY_LEN(gpu_fields), &m->gpu);
+    conf_add(m->conf, "sm", sm_fields, sm_nfields, &m->sm);
+    conf_add(m->conf, "l1", l1_fields, l1_nfields, &m->l1);
+    conf_add(m->conf, "l1c", l1_fields, l1_nfields, &m->l1c);
+    conf_add(m->conf, "l1t", l1_fields, l1_nfields, &m->l1t);
+    conf_add(m->conf, "l1i", l1_fields, l1_nfields, &m->l1i);
+    conf_add(m->conf, "noc", noc_fields, noc_nfields, &m->noc);
+    conf_add(m->conf, "map", interleave_fields, interleave_nfields, &m->map);
+    conf_add(m->conf, "l2", l2_fields, l2_nfields, &m->l2);
+    conf_add(m->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &m->mc);
+    conf_add(m->conf, "dram", dram_fields, dram_nfields, &m->dram);
+    bool ok = load(m, name, err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = conf_set(m->conf, sets[i], err);
+    if (!ok || !check(m, err)) {
+        machine_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void machine_free(struct machine *m)
+{
+    if (m)
+        conf_free(m->conf);
+    free(m);
+}
+
+uint32_t machine_slices(const struct machine *m)
+{
+    return (uint32_t)(m->map.channels * m->map.slices);
+}
+
+double machine_dram_bandwidth(const struct machine *m)
+{
+    const struct dram_cfg *d = &m->dram_resolved;
+    return (double)m->map.channels * (double)d->pseudo_channels * (double)d->access_bytes /
+           (double)d->burst_cycles * m->gpu.dram_mhz * 1e6 * d->bandwidth_scale;
+}
+
+static struct device *with_limits(const struct machine *m, struct device *d)
+{
+    if (d) {
+        d->sm_count = (uint32_t)m->gpu.sms;
+        d->block_shared_bytes = (uint32_t)m->gpu.block_shared;
+    }
+    return d;
+}
+
+struct device *machine_device(const struct machine *m, struct err *err)
+{
+    return with_limits(m, device_new((uint64_t)m->gpu.memory_mb << 20, err));
+}
+
+struct device *machine_device_32(const struct machine *m, struct err *err)
+{
+    uint64_t bytes = (uint64_t)m->gpu.memory_mb << 20, most = UINT64_C(3) << 30;
+    return with_limits(m, device_new_32(bytes < most ? bytes : most, err));
+}
+
+struct device *machine_default_device(struct err *err)
+{
+    struct machine *m = machine_new(MACHINE_DEFAULT, NULL, 0, err);
+    struct device *d = m ? machine_device(m, err) : NULL;
+    machine_free(m);
+    return d;
+}

@@ -1,0 +1,218 @@
+/* From the lanes' addresses to lines, and to cycles of shared memory. */
+#include "sm/sm_int.h"
+
+#include "exec/memory_lanes.h"
+
+#include <string.h>
+
+/* Spaces that are not global have address ranges of their own behind the caches. */
+#define LOCAL_BASE UINT64_C(0x180000000000)
+#define LOCAL_SM   (UINT64_C(1) << 32)
+#define PARAM_BASE UINT64_C(0x170000000000)
+
+enum { MAX_LINE = 256 };
+
+/* --- lines --- */
+
+/* The lines of one instruction as they are collected; `bytes` marks bytes written. */
+struct lines {
+    struct sm *sm;
+    struct inflight *f;
+    uint32_t line, sector;
+    uint8_t space;
+    bool is_write;
+};
+
+static struct line_access *line_at(struct lines *l, addr_t addr)
+{
+    struct inflight *f = l->f;
+    addr_t line = addr & ~(addr_t)(l->line - 1);
+    for (unsigned k = f->naccesses; k-- > 0;)
+        if (f->acc[k].addr == line)
+            return &f->acc[k];
+    if (f->naccesses == f->acc_cap) {
+        f->acc_cap = f->acc_cap ? f->acc_cap * 2 : 4;
+        f->acc = xrealloc(f->acc, f->acc_cap * sizeof *f->acc);
+    }
+    struct line_access *a = &f->acc[f->naccesses++];
+    *a = (struct line_access){.addr = line, .space = l->space};
+    return a;
+}
+
+static void mark_bytes(uint64_t *mask, uint32_t from, uint32_t to)
+{
+    for (uint32_t b = from; b < to;) {
+        uint32_t end = (b | 63) + 1 < to ? (b | 63) + 1 : to, n = end - b;
+        mask[b / 64] |= (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << (b % 64);
+        b = end;
+    }
+}
+
+static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
+{
+    while (bytes) {
+        struct line_access *a = line_at(l, addr);
+        uint32_t off = (uint32_t)(addr - a->addr);
+        uint32_t n = l->line - off < bytes ? l->line - off : bytes;
+        uint32_t first = off / l->sector, last = (off + n - 1) / l->sector;
+        a->sectors |= (uint16_t)((2u << last) - (1u << first));
+        if (l->is_write)
+            mark_bytes(a->written, off, off + n);
+        addr += n;
+        bytes -= n;
+    }
+}
+
+static void finish_lines(struct lines *l, unsigned from)
+{
+    for (unsigned k = from; k < l->f->naccesses; k++) {
+        struct line_access *a = &l->f->acc[k];
+        a->bytes = (uint16_t)((unsigned)__builtin_popcount(a->sectors) * l->sector);
+        if (!l->is_write)
+            continue;
+        a->bytes = 0;
+        for (unsigned s = 0; s < l->line / l->sector; s++) {
+            uint64_t part[MAX_LINE / 64] = {0}, have = 0;
+            mark_bytes(part, s * l->sector, (s + 1) * l->sector);
+            for (unsigned w = 0; w < MAX_LINE / 64; w++)
+                have += (unsigned)__builtin_popcountll(part[w] & a->written[w]);
+            a->bytes = (uint16_t)(a->bytes + have);
+            if (have == l->sector)
+                a->full |= (uint16_t)(1u << s);
+        }
+    }
+}
+
+static void add_global(struct lines *l, const struct step_access *a)
+{
+    if (a->mask == UINT32_MAX && memory_lanes_get()->is_sequence(a->addr, a->bytes)) {
+        add_bytes(l, a->addr[0], (uint32_t)a->bytes * WARP_LANES);
+        return;
+    }
+    FOR_LANES(k, a->mask)
+    add_bytes(l, a->addr[k], a->bytes);
+}
+
+/* Local memory is interleaved by thread, word by word. */
+static void add_local(struct lines *l, const struct step_access *a)
+{
+    const struct sm *sm = l->sm;
+    const uint64_t row = (uint64_t)sm->cfg->warps * WARP_LANES * 4;
+    addr_t base = LOCAL_BASE + sm->id * LOCAL_SM + (addr_t)l->f->slot * WARP_LANES * 4;
+    FOR_LANES(k, a->mask)
+    for (addr_t off = a->addr[k]; off < a->addr[k] + a->bytes;) {
+        addr_t end = (off | 3) + 1;
+        if (end > a->addr[k] + a->bytes)
+            end = a->addr[k] + a->bytes;
+        add_bytes(l, base + (off >> 2) * row + (addr_t)k * 4 + (off & 3), (uint32_t)(end - off));
+        off = end;
+    }
+}
+
+static void add_access(struct sm *sm, struct inflight *f, const struct step_access *a)
+{
+    struct lines l = {.sm = sm,
+                      .f = f,
+                      .line = (uint32_t)sm->cfg->coalesce_bytes,
+                      .sector = sm->sector,
+                      .is_write = a->is_write};
+    unsigned from = f->naccesses;
+    if (a->space == PTX_SPACE_LOCAL) {
+        l.space = MEM_LOCAL;
+        add_local(&l, a);
+    } else {
+        l.space = f->d->flags & DINST_TEXTURE ? MEM_TEX
+                  : f->d->flags & DINST_CONST ? MEM_CONST
+                                              : MEM_GLOBAL;
+        if (l.space == MEM_CONST)
+            l.line = sm->const_line;
+        add_global(&l, a);
+    }
+    finish_lines(&l, from);
+    if (l.space == MEM_LOCAL || l.space == MEM_GLOBAL)
+        hist_add(&sm->stats.coalesced, f->naccesses - from);
+}
+
+static void add_parameter(struct sm *sm, struct inflight *f, addr_t at, uint32_t bytes)
+{
+    struct lines l = {
+        .sm = sm, .f = f, .line = sm->const_line, .sector = sm->sector, .space = MEM_CONST};
+    add_bytes(&l, PARAM_BASE + at, bytes);
+    finish_lines(&l, 0);
+}
+
+/* --- shared memory --- */
+
+/* Cycles: the most words that one bank is asked for; atomics on one word take turns. */
+static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, bool is_atomic)
+{
+    const unsigned nbanks = (unsigned)sm->cfg->shared_banks, per = (a->bytes + 3u) / 4;
+    uint32_t word[WARP_LANES * 16];
+    uint16_t next[WARP_LANES * 16], head[MAX_BANKS], count[MAX_BANKS] = {0};
+    unsigned n = 0, most = 1;
+    memset(head, 0xff, sizeof head);
+    FOR_LANES(l, a->mask)
+    for (unsigned k = 0; k < per && n < ARRAY_LEN(word); k++) {
+        uint32_t w = (uint32_t)(a->addr[l] >> 2) + k;
+        unsigned b = w % nbanks;
+        uint16_t j = head[b];
+        while (!is_atomic && j != UINT16_MAX && word[j] != w)
+            j = next[j];
+        if (!is_atomic && j != UINT16_MAX)
+            continue;
+        word[n] = w;
+        next[n] = head[b];
+        head[b] = (uint16_t)n++;
+        if (++count[b] > most)
+            most = count[b];
+    }
+    return most;
+}
+
+static void add_shared(struct sm *sm, struct inflight *f, const struct step_access *a)
+{
+    bool is_atomic = (f->d->flags & DINST_ATOMIC) != 0;
+    unsigned n = a->mask == UINT32_MAX && !is_atomic && a->bytes % 4 == 0 &&
+                         sm->cfg->shared_banks == WARP_LANES &&
+                         memory_lanes_get()->is_sequence(a->addr, a->bytes)
+                     ? a->bytes / 4u
+                     : shared_cycles(sm, a, is_atomic);
+    f->shared_cycles = (uint16_t)(f->shared_cycles + n);
+    sm->stats.shared_conflicts += n - 1;
+}
+
+/* --- */
+
+static void count_memory(struct sm *sm, const struct inflight *f)
+{
+    struct sm_stats *st = &sm->stats;
+    st->accesses += f->naccesses;
+    if (f->shared_cycles)
+        st->shared_inst++;
+    if (!f->naccesses)
+        return;
+    if (f->d->flags & DINST_ATOMIC)
+        st->atomic_inst++;
+    else if (f->d->flags & DINST_STORE)
+        st->store_inst++;
+    else
+        st->load_inst++;
+}
+
+void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
+{
+    struct inflight *f = &sm->fl[i];
+    f->is_resolved = true;
+    for (unsigned k = 0; k < s->naccesses; k++) {
+        const struct step_access *a = &s->access[k];
+        if (a->space == PTX_SPACE_SHARED)
+            add_shared(sm, f, a);
+        else if (a->space == PTX_SPACE_PARAM)
+            FOR_LANES(l, a->mask)
+        add_parameter(sm, f, a->addr[l], a->bytes);
+        else add_access(sm, f, a);
+    }
+    if ((f->d->flags & DINST_CONST) && !s->naccesses && s->mask)
+        add_parameter(sm, f, f->d->param_addr, f->d->x->mem.bytes * f->d->x->mem.nregs);
+    count_memory(sm, f);
+}

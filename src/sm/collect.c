@@ -1,0 +1,134 @@
+/* Operand collectors: an instruction waits in one until its registers have been read, one operand a
+ * cycle, one access a bank and cycle; writes go before reads. */
+#include "sm/sm_int.h"
+
+static int64_t ports_of(const struct sm_cfg *cfg, unsigned pipe)
+{
+    return pipe == PIPE_SP ? cfg->sp_ports : pipe == PIPE_SFU ? cfg->sfu_ports : cfg->mem_ports;
+}
+
+static unsigned next_in(uint64_t mask, unsigned turn)
+{
+    uint64_t behind = turn < 64 ? mask & (UINT64_MAX << turn) : 0;
+    return first_of(behind ? behind : mask);
+}
+
+/* Collectors that have everything -> pipe entries. */
+static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
+{
+    int64_t ports = ports_of(sm->cfg, pipe);
+    uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
+    for (int64_t n = 0; ready && n < ports && sub->nentry[pipe] < ports; n++) {
+        unsigned c = next_in(ready, sub->col_turn[pipe]);
+        ready &= ~(UINT64_C(1) << c);
+        sub->col_used &= ~(UINT64_C(1) << c);
+        sub->col_turn[pipe] = c + 1;
+        sub->entry[pipe][sub->nentry[pipe]++] = sub->col[c];
+    }
+}
+
+static void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted)
+{
+    struct bank_queue *q = &sub->bank[bank];
+    const uint64_t bit = UINT64_C(1) << q->at[q->head];
+    sm->stats.bank_conflicts += q->len - 1u;
+    if (*granted & bit) {
+        sm->stats.bank_conflicts++;
+        return;
+    }
+    *granted |= bit;
+    sm->stats.rf_reads++;
+    struct inflight *f = &sm->fl[sub->col[q->at[q->head]]];
+    q->head++;
+    if (!--q->len)
+        sub->bank_wanted &= ~(UINT64_C(1) << bank);
+    if (!--f->to_read)
+        sub->col_reading &= ~bit;
+}
+
+static void read_banks(struct sm *sm, struct subcore *sub)
+{
+    uint64_t granted = 0, want = sub->bank_wanted & ~sub->bank_written;
+    uint64_t first = want & (UINT64_MAX << sub->bank_turn);
+    for (uint64_t m = first; m; m &= m - 1)
+        grant(sm, sub, first_of(m), &granted);
+    for (uint64_t m = want & ~first; m; m &= m - 1)
+        grant(sm, sub, first_of(m), &granted);
+    if (++sub->bank_turn == (unsigned)sm->cfg->banks)
+        sub->bank_turn = 0;
+}
+
+static void wait_longer(struct sm *sm, struct subcore *sub)
+{
+    for (uint64_t m = sub->col_delayed & ~sub->col_reading; m; m &= m - 1) {
+        unsigned c = first_of(m);
+        if (!--sm->fl[sub->col[c]].wait)
+            sub->col_delayed &= ~(UINT64_C(1) << c);
+    }
+}
+
+static bool has_queue_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f)
+{
+    for (unsigned k = 0; k < f->d->nsrc; k++) {
+        unsigned bank = (f->d->regs[f->d->ndst + k] + f->slot) % (unsigned)sm->cfg->banks;
+        if (sub->bank[bank].len + f->d->nsrc > 256u)
+            return false;
+    }
+    return true;
+}
+
+static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
+{
+    struct inflight *f = &sm->fl[i];
+    const uint64_t bit = UINT64_C(1) << c;
+    sub->col[c] = i;
+    sub->col_used |= bit;
+    if (f->to_read)
+        sub->col_reading |= bit;
+    if (f->wait)
+        sub->col_delayed |= bit;
+    for (unsigned k = 0; k < f->d->nsrc; k++) {
+        unsigned bank = (f->d->regs[f->d->ndst + k] + f->slot) % (unsigned)sm->cfg->banks;
+        struct bank_queue *q = &sub->bank[bank];
+        q->at[(uint8_t)(q->head + q->len++)] = (uint8_t)c;
+        sub->bank_wanted |= UINT64_C(1) << bank;
+    }
+}
+
+/* Issue ports -> free collectors. */
+static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
+{
+    unsigned n = 0;
+    for (; n < sub->nport[pipe]; n++) {
+        uint64_t idle = sub->col_of[pipe] & ~sub->col_used;
+        uint16_t i = sub->port[pipe][n];
+        if (!idle || !has_queue_room(sm, sub, &sm->fl[i]))
+            break;
+        take(sm, sub, first_of(idle), i);
+    }
+    if (!n)
+        return;
+    sub->nport[pipe] = (uint8_t)(sub->nport[pipe] - n);
+    for (unsigned k = 0; k < sub->nport[pipe]; k++)
+        sub->port[pipe][k] = sub->port[pipe][k + n];
+}
+
+void sm_collect(struct sm *sm, cycle_t now)
+{
+    (void)now;
+    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
+        struct subcore *sub = &sm->sub[s];
+        if (sub->col_used) {
+            for (unsigned p = 0; p < PIPES; p++)
+                dispatch(sm, sub, p);
+            if (sub->bank_wanted)
+                read_banks(sm, sub);
+            if (sub->col_delayed)
+                wait_longer(sm, sub);
+        }
+        for (unsigned p = 0; p < PIPES; p++)
+            if (sub->nport[p])
+                allocate(sm, sub, p);
+        sub->bank_written = 0;
+    }
+}

@@ -1,0 +1,155 @@
+/* Blocks on an SM: what they need, where their warps go, when they end. */
+#include "sm/sm_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cta_need cta_need_of(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra)
+{
+    struct cta_need n = {.warps = k->root->nwarps,
+                         .threads = k->root->nwarps * WARP_LANES,
+                         .shared_bytes = k->root->shared_bytes};
+    uint64_t warp_registers =
+        align_up((uint64_t)(k->registers + extra) * WARP_LANES, (uint64_t)cfg->register_unit);
+    n.registers = (uint32_t)(warp_registers * n.warps);
+    return n;
+}
+
+static uint32_t extra_registers(const struct sm *sm, const struct sm_kernel *k)
+{
+    return sm->seams.warps->extra_registers(sm->seams.warps->self, k->root->kernel);
+}
+
+static uint64_t all_slots(const struct sm_cfg *cfg)
+{
+    return cfg->warps == 64 ? UINT64_MAX : (UINT64_C(1) << cfg->warps) - 1;
+}
+
+uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra)
+{
+    struct cta_need n = cta_need_of(cfg, k, extra);
+    uint64_t fit = (uint64_t)cfg->ctas,
+             by[] = {
+                 n.registers ? cfg->registers / n.registers : fit,
+                 n.shared_bytes ? cfg->shared_bytes / n.shared_bytes : fit,
+                 (uint64_t)cfg->threads / n.threads,
+                 (uint64_t)cfg->warps / n.warps,
+             };
+    for (unsigned i = 0; i < ARRAY_LEN(by); i++)
+        fit = by[i] < fit ? by[i] : fit;
+    return (uint32_t)fit;
+}
+
+bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
+{
+    struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
+    uint64_t used = sm->live | sm->ending;
+    return (uint32_t)__builtin_popcount(sm->cta_set) < (uint32_t)sm->cfg->ctas &&
+           n.registers <= sm->regs_free && n.shared_bytes <= sm->shared_free &&
+           n.threads <= sm->threads_free &&
+           n.warps <= (uint32_t)__builtin_popcountll(all_slots(sm->cfg) & ~used);
+}
+
+static struct sm_launch *launch_of(struct sm *sm, const struct sm_kernel *k)
+{
+    for (struct sm_launch *l = sm->launches; l; l = l->next)
+        if (l->kernel == k)
+            return l;
+    struct sm_launch *l = xcalloc(1, sizeof *l);
+    l->grid = *k->root;
+    l->grid.smid = sm->id;
+    l->grid.root = k->root;
+    l->grid.children = NULL;
+    l->kernel = k;
+    l->next = sm->launches;
+    sm->launches = l;
+    return l;
+}
+
+static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *w)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    const struct decoded *code = sm->ctas[cta].launch->kernel->code;
+    sm->slot[slot] = (struct warp_slot){.w = w,
+                                        .fn = decoded_func(code, warp_top(w)->frame->fn),
+                                        .pc = warp_top(w)->pc,
+                                        .cta = (uint8_t)cta,
+                                        .age = sm->next_age++,
+                                        .code = code};
+    sm->live |= bit;
+    sm->ctas[cta].warps |= bit;
+    sm->ctas[cta].live++;
+    sm->stats.warps++;
+}
+
+void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now)
+{
+    struct sm_launch *l = launch_of(sm, k);
+    struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
+    unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
+    struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
+    sm_count_to(sm, now);
+    cta_start(c, &l->grid, number);
+    sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l};
+    sm->cta_set |= UINT32_C(1) << cta;
+    sm->regs_free -= n.registers;
+    sm->shared_free -= n.shared_bytes;
+    sm->threads_free -= n.threads;
+    uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending);
+    for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1)
+        place_warp(sm, first_of(idle), cta, &c->warps[i]);
+    component_wake(sm->component, now);
+}
+
+static void end_cta(struct sm *sm, unsigned cta)
+{
+    struct cta_slot *c = &sm->ctas[cta];
+    struct sm_launch *l = c->launch;
+    struct cta_need n = cta_need_of(sm->cfg, l->kernel, extra_registers(sm, l->kernel));
+    sm->regs_free += n.registers;
+    sm->shared_free += n.shared_bytes;
+    sm->threads_free += n.threads;
+    l->spares[l->nspares++] = c->cta;
+    for (uint32_t i = 0; i < c->cta->nwarps; i++) {
+        l->grid.warp_inst += c->cta->warps[i].ninst;
+        l->grid.thread_inst += c->cta->warps[i].nthread_inst;
+    }
+    *c = (struct cta_slot){0};
+    sm->cta_set &= ~(UINT32_C(1) << cta);
+    sm->ctas_ended++;
+    sm->stats.ctas++;
+}
+
+void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    unsigned cta = sm->slot[slot].cta;
+    sm_count_to(sm, now);
+    sm->ending &= ~bit;
+    sm->hazard &= ~bit;
+    sm->slot[slot].w = NULL;
+    sm->ctas[cta].warps &= ~bit;
+    if (--sm->ctas[cta].live)
+        return;
+    end_cta(sm, cta);
+    sm->last_end = now + 1;
+}
+
+uint64_t sm_ended(struct sm *sm, cycle_t *end)
+{
+    uint64_t n = sm->ctas_ended;
+    *end = sm->last_end;
+    sm->ctas_ended = 0;
+    return n;
+}
+
+void sm_drop_launches(struct sm *sm)
+{
+    for (struct sm_launch *l = sm->launches, *next; l; l = next) {
+        next = l->next;
+        for (uint32_t i = 0; i < l->nspares; i++)
+            cta_free(l->spares[i]);
+        free(l);
+    }
+    sm->launches = NULL;
+}

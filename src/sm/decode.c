@@ -1,0 +1,255 @@
+#include "sm/decode.h"
+
+#include "base/u64map.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+/* Kernels lie behind each other here, apart from data. */
+#define CODE_BASE UINT64_C(0x100000000000)
+
+struct decoded {
+    struct arena arena;
+    struct dfunc *funcs;
+    uint32_t nfuncs;
+    struct u64map by_fn; /* struct xfunc * -> place in funcs */
+};
+
+/* --- class --- */
+
+static enum op_class by_type(const struct ptx_inst *i, enum op_class integer, enum op_class f32,
+                             enum op_class f64)
+{
+    enum ptx_type t = i->ntypes ? (enum ptx_type)i->types[0] : PTX_NOTYPE;
+    if (t == PTX_F64)
+        return f64;
+    return ptx_type_is_float(t) || ptx_type_kind(t) == 'X' ? f32 : integer;
+}
+
+static enum op_class class_of(const struct ptx_inst *i)
+{
+    switch (i->op) {
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+        return by_type(i, OP_CLASS_iadd, OP_CLASS_fadd, OP_CLASS_dadd);
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+        return by_type(i, OP_CLASS_iminmax, OP_CLASS_fminmax, OP_CLASS_dminmax);
+    case PTX_OP_MUL:
+    case PTX_OP_MUL24:
+        return by_type(i, OP_CLASS_imul, OP_CLASS_fmul, OP_CLASS_dmul);
+    case PTX_OP_MAD:
+    case PTX_OP_MAD24:
+    case PTX_OP_MADC:
+    case PTX_OP_FMA:
+    case PTX_OP_SAD:
+    case PTX_OP_DP2A:
+    case PTX_OP_DP4A:
+        return by_type(i, OP_CLASS_imad, OP_CLASS_fmad, OP_CLASS_dmad);
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        return by_type(i, OP_CLASS_idiv, OP_CLASS_fdiv, OP_CLASS_ddiv);
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+        return OP_CLASS_shfl;
+    default:
+        break;
+    }
+    switch (ptx_inst_unit(i)) {
+    case PTX_UNIT_SFU:
+        return by_type(i, OP_CLASS_sfu, OP_CLASS_sfu, OP_CLASS_ddiv);
+    case PTX_UNIT_TENSOR:
+        return OP_CLASS_tensor;
+    case PTX_UNIT_DP:
+        return OP_CLASS_dadd;
+    default:
+        return OP_CLASS_alu;
+    }
+}
+
+static enum unit unit_of(const struct ptx_inst *i, enum op_class c, const struct sm_cfg *cfg)
+{
+    enum ptx_unit u = ptx_inst_unit(i);
+    if (u == PTX_UNIT_LDST || u == PTX_UNIT_TEX)
+        return UNIT_MEM;
+    if (c >= OP_CLASS_dadd && c <= OP_CLASS_dmad)
+        return cfg->dp_units ? UNIT_DP : UNIT_SFU;
+    if (c == OP_CLASS_ddiv || c == OP_CLASS_fdiv || c == OP_CLASS_idiv || c == OP_CLASS_sfu)
+        return UNIT_SFU;
+    if (c == OP_CLASS_tensor)
+        return cfg->tensor_units ? UNIT_TENSOR : UNIT_SFU;
+    return UNIT_SP;
+}
+
+/* --- memory --- */
+
+static bool bypasses_l1(const struct ptx_inst *i)
+{
+    return ptx_inst_has(i, PTX_M_CG) || ptx_inst_has(i, PTX_M_CV) ||
+           ptx_inst_has(i, PTX_M_VOLATILE) || ptx_inst_has(i, PTX_M_RELAXED) ||
+           ptx_inst_has(i, PTX_M_ACQUIRE) || ptx_inst_has(i, PTX_M_RELEASE);
+}
+
+static uint16_t memory_flags(const struct ptx_inst *i)
+{
+    uint16_t bypass = bypasses_l1(i) ? DINST_BYPASS : 0;
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        return DINST_LOAD | bypass;
+    case PTX_OP_LDMATRIX:
+        return DINST_LOAD;
+    case PTX_OP_ST:
+        return DINST_STORE | bypass;
+    case PTX_OP_STMATRIX:
+        return DINST_STORE;
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        return DINST_ATOMIC | DINST_BYPASS;
+    case PTX_OP_MBARRIER:
+        return DINST_ATOMIC;
+    case PTX_OP_WMMA:
+        return ptx_inst_has(i, PTX_M_LOAD)    ? DINST_LOAD
+               : ptx_inst_has(i, PTX_M_STORE) ? DINST_STORE
+                                              : 0;
+    case PTX_OP_CP:
+        return DINST_LOAD;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+        return DINST_LOAD | DINST_TEXTURE;
+    case PTX_OP_SULD:
+        return DINST_LOAD | DINST_BYPASS;
+    case PTX_OP_SUST:
+        return DINST_STORE | DINST_BYPASS;
+    case PTX_OP_SURED:
+        return DINST_ATOMIC | DINST_BYPASS;
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+        return DINST_FENCE;
+    default:
+        return 0;
+    }
+}
+
+static uint16_t flags_of(const struct xinst *x, uint32_t *param_addr)
+{
+    const struct ptx_inst *i = x->src;
+    uint16_t f = memory_flags(i);
+    if (ptx_inst_unit(i) == PTX_UNIT_BAR)
+        return DINST_BARRIER;
+    if (x->kind == X_CTRL)
+        return DINST_CONTROL;
+    if (!(f & DINST_LOAD) || i->op != PTX_OP_LD)
+        return f;
+    if (ptx_inst_space(i) == PTX_SPACE_CONST)
+        f |= DINST_CONST;
+    if (ptx_inst_space(i) == PTX_SPACE_PARAM && x->mem.is_uniform && !x->mem.in_frame) {
+        f |= DINST_CONST;
+        *param_addr = (uint32_t)x->mem.imm;
+    }
+    return f;
+}
+
+/* --- registers --- */
+
+struct reg_list {
+    VEC(uint32_t) regs;
+    uint32_t base; /* of the function's numbers */
+};
+
+static void add_operand(struct reg_list *l, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPND_REG)
+        vec_push(&l->regs, l->base + o->reg);
+    if (o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC || o->kind == PTX_OPND_PAIR ||
+        o->kind == PTX_OPND_ARGS)
+        for (unsigned k = 0; k < o->nelems; k++)
+            add_operand(l, &o->elems[k]);
+}
+
+/* A destination written as an address holds sources (a store's address is read). */
+static void collect_regs(struct decoded *d, const struct ptx_inst *i, uint32_t base,
+                         struct dinst *out)
+{
+    struct reg_list l = {.base = base};
+    unsigned n = ptx_inst_ndst(i);
+    for (unsigned k = 0; k < n && k < i->nops; k++)
+        add_operand(&l, &i->ops[k]);
+    out->ndst = (uint8_t)l.regs.len;
+    for (unsigned k = n; k < i->nops; k++)
+        add_operand(&l, &i->ops[k]);
+    out->nsrc = (uint8_t)(l.regs.len - out->ndst);
+    if (i->guard != PTX_NO_REG)
+        vec_push(&l.regs, base + i->guard);
+    out->nregs = (uint8_t)l.regs.len;
+    uint32_t *regs = arena_array(&d->arena, uint32_t, l.regs.len + 1);
+    for (size_t k = 0; k < l.regs.len; k++)
+        regs[k] = l.regs.data[k];
+    out->regs = regs;
+    vec_free(&l.regs);
+}
+
+/* --- functions --- */
+
+static void decode_inst(struct decoded *d, const struct xinst *x, uint32_t base,
+                        const struct sm_cfg *cfg, struct dinst *out)
+{
+    static const uint8_t pipes[] = {
+        [UNIT_SP] = PIPE_SP,      [UNIT_SFU] = PIPE_SFU, [UNIT_DP] = PIPE_SFU,
+        [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM,
+    };
+    enum op_class c = OP_CLASS_alu;
+    out->x = x;
+    out->flags = DINST_CONTROL;
+    if (x->src) { /* not the return that was added behind the last instruction */
+        c = class_of(x->src);
+        out->flags = flags_of(x, &out->param_addr);
+        out->unit = (uint8_t)unit_of(x->src, c, cfg);
+        collect_regs(d, x->src, base, out);
+    }
+    out->class = (uint8_t)c;
+    out->pipe = pipes[out->unit];
+    out->latency = (uint16_t)sm_cfg_latency(cfg, c);
+    out->initiation = (uint16_t)sm_cfg_initiation(cfg, c);
+}
+
+struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
+{
+    struct decoded *d = xcalloc(1, sizeof *d);
+    uint32_t n = program_func_count(k->prog), base = 0;
+    uint64_t addr = CODE_BASE;
+    d->funcs = xcalloc(n ? n : 1, sizeof *d->funcs);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct xfunc *fn = k->funcs[i];
+        if (!fn)
+            continue;
+        struct dfunc *f = &d->funcs[d->nfuncs];
+        u64map_put(&d->by_fn, (uintptr_t)fn, d->nfuncs++);
+        *f = (struct dfunc){.fn = fn, .ncode = fn->ncode + 1, .addr = addr};
+        f->code = arena_array(&d->arena, struct dinst, f->ncode);
+        for (uint32_t pc = 0; pc < f->ncode; pc++)
+            decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
+        base += fn->src->nregs;
+        addr += align_up((uint64_t)f->ncode * (uint64_t)cfg->instruction_bytes, 256);
+    }
+    return d;
+}
+
+void decoded_free(struct decoded *d)
+{
+    if (!d)
+        return;
+    u64map_free(&d->by_fn);
+    free(d->funcs);
+    arena_free(&d->arena);
+    free(d);
+}
+
+const struct dfunc *decoded_func(const struct decoded *d, const struct xfunc *fn)
+{
+    return &d->funcs[*u64map_get(&d->by_fn, (uintptr_t)fn)];
+}

@@ -1,0 +1,53 @@
+/* What the pipeline must know of an instruction before it executes: pipe, class, registers.
+ *
+ * Made once a kernel for every function it can reach, one dinst an instruction. Registers are
+ * numbered through all functions of the kernel, so that caller and callee do not collide. */
+#ifndef SM_DECODE_H
+#define SM_DECODE_H
+
+#include "exec/program.h"
+#include "sm/sm_cfg.h"
+
+enum pipe { PIPE_SP, PIPE_SFU, PIPE_MEM, PIPES };
+
+/* Which units of a pipe may take it: the special-function port feeds three kinds of units. */
+enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_MEM, UNITS };
+
+enum dinst_flag {
+    DINST_LOAD = 1,      /* reads memory; its destinations wait for it */
+    DINST_STORE = 2,     /* writes memory */
+    DINST_ATOMIC = 4,    /* reads and writes where the memory is */
+    DINST_FENCE = 8,     /* the warp waits until its stores are known to be done */
+    DINST_BARRIER = 16,  /* of the block */
+    DINST_CONTROL = 32,  /* branch, call, return, exit */
+    DINST_BYPASS = 64,   /* does not want to be kept in the first-level cache */
+    DINST_CONST = 128,   /* by way of the constant cache */
+    DINST_TEXTURE = 256, /* by way of the texture cache */
+};
+
+struct dinst {
+    const struct xinst *x;
+    const uint32_t *regs; /* ndst written, then nsrc read, then the guard */
+    uint32_t param_addr;  /* DINST_CONST with a fixed place: the offset in the parameters */
+    uint16_t flags;
+    uint16_t latency, initiation;
+    uint8_t ndst, nsrc, nregs;
+    uint8_t pipe, unit, class;
+};
+
+struct dfunc {
+    const struct xfunc *fn;
+    struct dinst *code;
+    uint32_t ncode;
+    uint64_t addr; /* of the first instruction, in the instruction cache's address space */
+};
+
+struct decoded;
+
+/* Decodes everything the kernel can reach, for this configuration. */
+struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg);
+void decoded_free(struct decoded *d);
+/* The function's table. */
+const struct dfunc *decoded_func(const struct decoded *d, const struct xfunc *fn);
+
+#endif

@@ -1,0 +1,124 @@
+/* Fetch and decode: one warp a cycle asks the instruction cache for what its buffer can hold; the
+ * path is assumed to go straight on, and the buffer is flushed when it did not. */
+#include "sm/sm_int.h"
+
+static uint64_t code_addr(const struct sm *sm, const struct dfunc *fn, uint32_t pc)
+{
+    return fn->addr + (uint64_t)pc * (uint64_t)sm->cfg->instruction_bytes;
+}
+
+/* Slots from `turn` on, wrapping round. */
+static unsigned next_slot(uint64_t mask, unsigned turn)
+{
+    uint64_t behind = turn < MAX_WARPS ? mask & (UINT64_MAX << turn) : 0;
+    return first_of(behind ? behind : mask);
+}
+
+void sm_fetch(struct sm *sm, cycle_t now)
+{
+    uint64_t want = sm->live & ~sm->fetching & ~sm->has_buffer;
+    if (!want)
+        return;
+    unsigned slot = next_slot(want, sm->fetch_turn);
+    const struct warp_slot *ws = &sm->slot[slot];
+    uint64_t addr = code_addr(sm, ws->fn, ws->pc);
+    if (!l1_can_accept(sm->inst, now, addr))
+        return;
+    l1_submit(sm->inst, now,
+              &(struct l1_access){.addr = addr,
+                                  .bytes = (uint32_t)sm->cfg->instruction_bytes,
+                                  .sectors = (uint16_t)(1u << (addr % sm->inst_line / sm->sector)),
+                                  .kind = MEM_READ,
+                                  .space = MEM_INST,
+                                  .token = slot});
+    sm->fetching |= UINT64_C(1) << slot;
+    sm->fetch_turn = slot + 1;
+    sm->stats.fetches++;
+}
+
+void sm_decode(struct sm *sm, cycle_t now)
+{
+    uint32_t slot;
+    if (!l1_pop_done(sm->inst, now, &slot))
+        return;
+    struct warp_slot *ws = &sm->slot[slot];
+    const uint64_t bit = UINT64_C(1) << slot;
+    sm->fetching &= ~bit;
+    if (!(sm->live & bit) || sm->discard & bit) {
+        sm->discard &= ~bit;
+        return;
+    }
+    uint64_t addr = code_addr(sm, ws->fn, ws->pc);
+    uint32_t in_line =
+        (uint32_t)((sm->inst_line - addr % sm->inst_line) / (uint64_t)sm->cfg->instruction_bytes);
+    uint32_t n = ws->fn->ncode - ws->pc;
+    n = n < in_line ? n : in_line;
+    n = n < (uint32_t)sm->cfg->ibuffer ? n : (uint32_t)sm->cfg->ibuffer;
+    for (uint32_t k = 0; k < n; k++)
+        ws->ib[k] = &ws->fn->code[ws->pc + k];
+    ws->ib_at = 0;
+    ws->ib_len = (uint8_t)n;
+    ws->pc += n;
+    if (ws->pc >= ws->fn->ncode)
+        ws->pc = ws->fn->ncode - 1;
+    sm->has_buffer |= bit;
+    if (!((sm->barrier | sm->deferred) & bit))
+        sm_look_at_warp(sm, slot);
+}
+
+/* The next fetch begins where the warp really is. */
+static void go_to_warp(struct sm *sm, unsigned slot)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const struct split *s = warp_top(ws->w);
+    if (ws->fn->fn != s->frame->fn)
+        ws->fn = decoded_func(ws->code, s->frame->fn);
+    ws->pc = s->pc;
+    ws->ib_len = 0;
+    sm->has_buffer &= ~(UINT64_C(1) << slot);
+}
+
+void sm_flush_hazards(struct sm *sm)
+{
+    for (uint64_t m = sm->hazard; m; m &= m - 1) {
+        go_to_warp(sm, first_of(m));
+        sm->stats.flushes++;
+    }
+    sm->hazard = 0;
+}
+
+void sm_look_at_warp(struct sm *sm, unsigned slot)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const uint64_t bit = UINT64_C(1) << slot;
+    const struct xinst *x = warp_peek(ws->w);
+    sm->has_inst &= ~bit;
+    sm->barrier &= ~bit;
+    if (!x) {
+        if (ws->w->state == WARP_DONE) {
+            sm->live &= ~bit;
+            sm->ending |= bit;
+            sm->has_buffer &= ~bit;
+            if (sm->fetching & bit)
+                sm->discard |= bit;
+        } else {
+            sm->barrier |= bit;
+        }
+        return;
+    }
+    if (!(sm->has_buffer & bit))
+        return;
+    const struct dinst *d = ws->ib[ws->ib_at];
+    if (d->x != x) {
+        sm->hazard |= bit;
+        return;
+    }
+    sm->has_inst |= bit;
+    for (unsigned p = 0; p < PIPES; p++)
+        sm->wants[p] &= ~bit;
+    sm->wants[d->pipe] |= bit;
+    if (scoreboard_is_free(sm, slot, d))
+        sm->ready |= bit;
+    else
+        sm->ready &= ~bit;
+}

@@ -1,0 +1,39 @@
+/* The pool of instructions in flight: indices, so that queues are small; it only grows. */
+#include "sm/sm_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void grow(struct sm *sm)
+{
+    uint32_t n = sm->nfl ? sm->nfl * 2 : 256;
+    assert(n <= NO_INFLIGHT);
+    sm->fl = xrealloc(sm->fl, n * sizeof *sm->fl);
+    memset(sm->fl + sm->nfl, 0, (n - sm->nfl) * sizeof *sm->fl);
+    for (uint32_t i = n; i-- > sm->nfl;) {
+        sm->fl[i].next = sm->fl_free;
+        sm->fl_free = (uint16_t)i;
+    }
+    sm->nfl = n;
+}
+
+uint16_t inflight_get(struct sm *sm)
+{
+    if (UNLIKELY(sm->fl_free == NO_INFLIGHT))
+        grow(sm);
+    uint16_t i = sm->fl_free;
+    struct inflight *f = &sm->fl[i];
+    sm->fl_free = f->next;
+    struct line_access *acc = f->acc;
+    uint32_t cap = f->acc_cap;
+    *f = (struct inflight){.acc = acc, .acc_cap = cap, .next = NO_INFLIGHT};
+    sm->fl_used++;
+    return i;
+}
+
+void inflight_put(struct sm *sm, uint16_t i)
+{
+    sm->fl[i].next = sm->fl_free;
+    sm->fl_free = i;
+    sm->fl_used--;
+}

@@ -1,0 +1,170 @@
+/* Issue: each scheduler picks a warp whose next instruction can go, and executes it. */
+#include "sm/sm_int.h"
+
+/* --- one instruction --- */
+
+static void count_inst(struct sm *sm, const struct dinst *d, uint32_t mask)
+{
+    struct sm_stats *st = &sm->stats;
+    uint64_t *const by_unit[UNITS] = {&st->sp_inst, &st->sfu_inst, &st->dp_inst, &st->tensor_inst,
+                                      &st->mem_inst};
+    st->warp_inst++;
+    st->thread_inst += (unsigned)__builtin_popcount(mask);
+    ++*by_unit[d->unit];
+    if (d->flags & DINST_CONTROL)
+        st->control_inst++;
+    if (d->flags & DINST_BARRIER)
+        st->barrier_inst++;
+}
+
+static bool changes_cta(const struct dinst *d)
+{
+    return (d->flags & (DINST_BARRIER | DINST_CONTROL)) != 0;
+}
+
+static uint16_t new_inflight(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now)
+{
+    uint16_t i = inflight_get(sm);
+    struct inflight *f = &sm->fl[i];
+    const struct rf_event e = {d, sm->step.active, sm->step.mask, slot, sm->slot[slot].w->base};
+    f->d = d;
+    f->issued = now;
+    f->mask = sm->step.mask;
+    f->slot = (uint16_t)slot;
+    f->to_read = d->nsrc;
+    f->wait = (uint16_t)sm->seams.registers->extra_read_cycles(sm->seams.registers->self, &e);
+    f->initiation = (uint16_t)sm->seams.issue->initiation(sm->seams.issue->self, &e, d->initiation);
+    return i;
+}
+
+static void send_memory(struct sm *sm, unsigned slot, uint16_t i)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const struct dinst *d = sm->fl[i].d;
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (d->flags & (DINST_STORE | DINST_ATOMIC))
+        ws->stores++;
+    if (!warp_is_deferred(ws->w))
+        lsu_resolve(sm, i, &sm->step);
+    if ((d->flags & DINST_FENCE) && ws->stores)
+        sm->fenced |= bit;
+}
+
+static void issue_one(struct sm *sm, struct subcore *sub, unsigned slot, cycle_t now)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const struct dinst *d = ws->ib[ws->ib_at];
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (!warp_step(ws->w, sm->effects, now, &sm->step)) {
+        sm->faulted = ws->w;
+        return;
+    }
+    count_inst(sm, d, sm->step.mask);
+    ws->ib_at++;
+    if (!--ws->ib_len)
+        sm->has_buffer &= ~bit;
+    uint16_t i = new_inflight(sm, slot, d, now);
+    ws->inflight++;
+    scoreboard_reserve(sm, slot, d);
+    sub->port[d->pipe][sub->nport[d->pipe]++] = i;
+    sm->has_inst &= ~bit;
+    if (d->pipe == PIPE_MEM)
+        send_memory(sm, slot, i);
+    if (warp_is_deferred(ws->w)) {
+        sm->deferred |= bit;
+        ws->deferred = d->pipe == PIPE_MEM ? i : NO_INFLIGHT;
+    } else {
+        sm_look_at_warp(sm, slot);
+    }
+    if (changes_cta(d))
+        sm_look_at_cta(sm, ws->cta);
+}
+
+void sm_look_at_cta(struct sm *sm, unsigned cta)
+{
+    for (uint64_t m = sm->ctas[cta].warps & sm->barrier; m; m &= m - 1) {
+        unsigned slot = first_of(m);
+        if (sm->slot[slot].w->state == WARP_READY)
+            sm_look_at_warp(sm, slot);
+    }
+}
+
+/* --- a scheduler's cycle --- */
+
+static uint64_t with_room(const struct sm *sm, const struct subcore *sub)
+{
+    static const size_t widths[PIPES] = {
+        [PIPE_SP] = offsetof(struct sm_cfg, sp_ports),
+        [PIPE_SFU] = offsetof(struct sm_cfg, sfu_ports),
+        [PIPE_MEM] = offsetof(struct sm_cfg, mem_ports),
+    };
+    uint64_t can = 0;
+    for (unsigned p = 0; p < PIPES; p++)
+        if (sub->nport[p] < *(const int64_t *)(const void *)((const char *)sm->cfg + widths[p]))
+            can |= sm->wants[p];
+    return can;
+}
+
+static enum stall stall_of(const struct sm *sm, uint64_t valid, uint64_t ready)
+{
+    if (ready)
+        return ready & sm->wants[PIPE_MEM] ? STALL_MEMORY : STALL_COMPUTE;
+    return valid ? STALL_DATA : STALL_IDLE;
+}
+
+static void count_slots(struct sm *sm, enum stall why, uint64_t n)
+{
+    struct sm_stats *st = &sm->stats;
+    uint64_t *const at[] = {&st->issue_active, &st->issue_compute_stall, &st->issue_memory_stall,
+                            &st->issue_data_stall, &st->issue_idle};
+    *at[why] += n;
+}
+
+static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
+                           cycle_t now)
+{
+    const struct warp_source *extra = sm->seams.warps;
+    if (extra->issue_first(extra->self, sm, number, now))
+        return STALL_ACTIVE;
+    uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
+    uint64_t ready = valid & sm->ready;
+    uint64_t can = ready ? ready & with_room(sm, sub) : 0;
+    if (s->ops->narrow)
+        can = s->ops->narrow(sm, s, valid, can);
+    if (can) {
+        unsigned slot = s->ops->pick(sm, s, can);
+        s->last = slot;
+        issue_one(sm, sub, slot, now);
+        return STALL_ACTIVE;
+    }
+    if (extra->issue_idle(extra->self, sm, number, now))
+        return STALL_ACTIVE;
+    return stall_of(sm, valid, ready);
+}
+
+void sm_issue(struct sm *sm, cycle_t now)
+{
+    const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
+    if (sm->hazard)
+        sm_flush_hazards(sm);
+    for (unsigned k = 0; k < n && !sm->faulted; k++) {
+        unsigned j = sm->issue_turn + k;
+        j = j < n ? j : j - n;
+        struct subcore *sub = &sm->sub[j / per];
+        struct sched *s = &sub->sched[j % per];
+        s->stall = (uint8_t)schedule(sm, sub, s, j, now);
+        count_slots(sm, (enum stall)s->stall, 1);
+    }
+    sm->issue_turn = sm->issue_turn + 1 < n ? sm->issue_turn + 1 : 0;
+}
+
+/* Whoever slept could not issue, for the reason it had when it went to sleep. */
+void sm_count_slept(struct sm *sm, uint64_t cycles)
+{
+    const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
+    for (unsigned j = 0; j < n; j++) {
+        const struct sched *s = &sm->sub[j / per].sched[j % per];
+        count_slots(sm, s->stall == STALL_ACTIVE ? STALL_IDLE : (enum stall)s->stall, cycles);
+    }
+    sm->issue_turn = (unsigned)((sm->issue_turn + cycles) % n);
+}

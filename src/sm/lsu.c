@@ -1,0 +1,218 @@
+/* The load/store unit: takes one memory instruction at a time apart, a line (or a cycle of shared
+ * memory) a cycle; collects what comes back, one access a cycle, and writes the registers when all
+ * of an instruction's accesses are back; sends the caches' misses to the interconnect. */
+#include "sm/sm_int.h"
+
+static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
+{
+    return a->space == MEM_CONST ? sm->konst : a->space == MEM_TEX ? sm->tex : sm->data;
+}
+
+/* --- the end of an instruction --- */
+
+static void finish(struct sm *sm, uint16_t i, cycle_t now)
+{
+    const struct inflight *f = &sm->fl[i];
+    unsigned slot = f->slot;
+    struct warp_slot *ws = &sm->slot[slot];
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (f->d->flags & (DINST_STORE | DINST_ATOMIC)) {
+        ws->stores--;
+        if (!ws->stores)
+            sm->fenced &= ~bit;
+    }
+    if (f->d->flags & DINST_LOAD)
+        hist_add(&sm->stats.load_latency, now - f->issued);
+    scoreboard_release(sm, slot, f->d);
+    sm_retire(sm, i, now);
+}
+
+/* One access of the instruction is back. True: it was the last, and registers are to be written. */
+static bool is_back(struct sm *sm, uint16_t i)
+{
+    struct inflight *f = &sm->fl[i];
+    assert(f->pending);
+    return !--f->pending && f->is_sent;
+}
+
+static bool next_result(struct sm *sm, unsigned client, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    struct l1 *const caches[LSU_PARTS] = {
+        [LSU_CONST] = sm->konst, [LSU_TEX] = sm->tex, [LSU_DATA] = sm->data};
+    uint32_t token;
+    if (client == LSU_SHARED) {
+        if (!u->nshared || sm->fl[u->shared_head].shared_done > now)
+            return false;
+        token = u->shared_head;
+        u->shared_head = sm->fl[token].next;
+        u->nshared--;
+    } else if (!l1_pop_done(caches[client], now, &token)) {
+        return false;
+    }
+    if (is_back(sm, (uint16_t)token))
+        u->next_wb = (uint16_t)token;
+    return true;
+}
+
+static void write_back(struct sm *sm, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    if (u->next_wb != NO_INFLIGHT) {
+        if (!sm_claim_banks(sm, u->next_wb))
+            return;
+        finish(sm, u->next_wb, now);
+        u->next_wb = NO_INFLIGHT;
+    }
+    for (unsigned k = 0; k < LSU_PARTS; k++) {
+        unsigned client = (u->wb_turn + k) % LSU_PARTS;
+        if (next_result(sm, client, now)) {
+            u->wb_turn = (uint8_t)((client + 1) % LSU_PARTS);
+            return;
+        }
+    }
+}
+
+static void take_acks(struct sm *sm, cycle_t now)
+{
+    uint32_t token;
+    while (l1_pop_ack(sm->data, now, &token))
+        if (is_back(sm, (uint16_t)token))
+            finish(sm, (uint16_t)token, now);
+}
+
+/* --- the instruction at the entry --- */
+
+static void enter_shared(struct sm *sm, uint16_t i, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    struct inflight *f = &sm->fl[i];
+    f->shared_done = now + (cycle_t)sm->cfg->shared_latency;
+    f->pending++;
+    f->next = NO_INFLIGHT;
+    if (u->nshared++)
+        sm->fl[u->shared_tail].next = i;
+    else
+        u->shared_head = i;
+    u->shared_tail = i;
+}
+
+static bool step_shared(struct sm *sm, uint16_t i, cycle_t now)
+{
+    struct inflight *f = &sm->fl[i];
+    if (!f->shared_cycles)
+        return true;
+    if (--f->shared_cycles)
+        return false;
+    if (f->d->ndst)
+        enter_shared(sm, i, now);
+    return true;
+}
+
+static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
+{
+    struct inflight *f = &sm->fl[i];
+    const struct line_access *a = &f->acc[f->sent];
+    struct l1 *cache = cache_of(sm, a);
+    if (!l1_can_accept(cache, now, a->addr))
+        return false;
+    uint8_t kind = f->d->flags & DINST_ATOMIC  ? MEM_ATOMIC
+                   : f->d->flags & DINST_STORE ? MEM_WRITE
+                                               : MEM_READ;
+    l1_submit(cache, now,
+              &(struct l1_access){.addr = a->addr,
+                                  .bytes = a->bytes,
+                                  .sectors = a->sectors,
+                                  .full = a->full,
+                                  .kind = kind,
+                                  .space = a->space,
+                                  .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),
+                                  .token = i});
+    f->sent++;
+    f->pending++;
+    return true;
+}
+
+static void step_entry(struct sm *sm, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    uint16_t i = u->entry;
+    struct inflight *f = &sm->fl[i];
+    if (!f->is_resolved || !step_shared(sm, i, now) ||
+        (f->sent < f->naccesses && !send_line(sm, i, now)) || f->sent < f->naccesses) {
+        sm->stats.lsu_stall++;
+        return;
+    }
+    f->is_sent = true;
+    u->entry = NO_INFLIGHT;
+    if (!f->pending)
+        finish(sm, i, now);
+}
+
+void lsu_take(struct sm *sm, cycle_t now)
+{
+    (void)now;
+    const unsigned n = (unsigned)sm->cfg->subcores;
+    for (unsigned k = 0; sm->lsu.entry == NO_INFLIGHT && k < n; k++) {
+        struct subcore *sub = &sm->sub[(sm->lsu.sub_turn + k) % n];
+        if (!sub->nentry[PIPE_MEM])
+            continue;
+        sm->lsu.entry = sub->entry[PIPE_MEM][0];
+        sub->nentry[PIPE_MEM]--;
+        for (unsigned j = 0; j < sub->nentry[PIPE_MEM]; j++)
+            sub->entry[PIPE_MEM][j] = sub->entry[PIPE_MEM][j + 1];
+        sm->lsu.sub_turn = (uint8_t)((sm->lsu.sub_turn + k + 1) % n);
+    }
+}
+
+/* --- the interconnect --- */
+
+static void send_request(struct sm *sm, cycle_t now)
+{
+    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
+    for (unsigned k = 0; k < ARRAY_LEN(caches); k++) {
+        unsigned c = (sm->lsu.req_turn + k) % ARRAY_LEN(caches);
+        if (!l1_peek_req(caches[c], now))
+            continue;
+        if (!port_can_push(sm->out, now))
+            return;
+        struct mem_req *r = l1_pop_req(caches[c], now);
+        r->dst = sm->slice_nodes[interleave_slice(&sm->il, r->addr)];
+        r->at[MEM_AT_NOC_IN] = now;
+        port_push(sm->out, now, r);
+        sm->lsu.req_turn = (uint8_t)((c + 1) % ARRAY_LEN(caches));
+        return;
+    }
+}
+
+void lsu_tick(struct sm *sm, cycle_t now)
+{
+    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
+    struct mem_req *r = port_pop(sm->in, now);
+    if (r) {
+        r->at[MEM_AT_NOC_OUT] = now;
+        l1_fill(r->owner, now, r);
+    }
+    for (unsigned c = 0; c < ARRAY_LEN(caches); c++)
+        if (l1_next(caches[c], now) <= now)
+            l1_tick(caches[c], now);
+    write_back(sm, now);
+    take_acks(sm, now);
+    if (sm->lsu.entry != NO_INFLIGHT)
+        step_entry(sm, now);
+    send_request(sm, now);
+}
+
+cycle_t lsu_next(const struct sm *sm, cycle_t now)
+{
+    const struct lsu *u = &sm->lsu;
+    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
+    if (u->entry != NO_INFLIGHT || u->next_wb != NO_INFLIGHT)
+        return now + 1;
+    cycle_t next = u->nshared ? sm->fl[u->shared_head].shared_done : CYCLE_NEVER;
+    for (unsigned c = 0; c < ARRAY_LEN(caches); c++) {
+        cycle_t t = l1_next(caches[c], now);
+        next = t < next ? t : next;
+    }
+    return next > now ? next : now + 1;
+}

@@ -1,0 +1,109 @@
+/* The arithmetic pipes: an instruction enters a unit, which is then closed for its initiation
+ * interval, and its result is written back latency + 2 cycles later (into the first stage, through
+ * the stages, out of the last), if one of the write-back ports is free then. */
+#include "sm/sm_int.h"
+
+enum { PIPE_ENDS = 2 };
+
+static const uint8_t pipe_of_unit[UNITS] = {
+    [UNIT_SP] = PIPE_SP,      [UNIT_SFU] = PIPE_SFU, [UNIT_DP] = PIPE_SFU,
+    [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM,
+};
+
+static void schedule_result(struct sm *sm, uint16_t i, cycle_t at)
+{
+    unsigned c = at % CALENDAR;
+    if (!(sm->calendar_set[c / 64] >> (c % 64) & 1))
+        sm->calendar[c] = NO_INFLIGHT;
+    sm->fl[i].next = sm->calendar[c];
+    sm->calendar[c] = i;
+    sm->calendar_set[c / 64] |= UINT64_C(1) << (c % 64);
+    sm->results[c]++;
+    sm->ncalendar++;
+}
+
+static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now)
+{
+    unsigned kind = sub->unit_kind[unit], pipe = pipe_of_unit[kind];
+    for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
+        uint16_t i = sub->entry[pipe][k];
+        const struct inflight *f = &sm->fl[i];
+        cycle_t at = now + f->d->latency + PIPE_ENDS;
+        if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
+            continue;
+        sub->unit_free[unit] = now + f->initiation;
+        schedule_result(sm, i, at);
+        sub->nentry[pipe]--;
+        for (; k < sub->nentry[pipe]; k++)
+            sub->entry[pipe][k] = sub->entry[pipe][k + 1];
+        return;
+    }
+}
+
+void sm_pipes(struct sm *sm, cycle_t now)
+{
+    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
+        struct subcore *sub = &sm->sub[s];
+        if (!sub->nentry[PIPE_SP] && !sub->nentry[PIPE_SFU])
+            continue;
+        for (unsigned u = 0; u < sub->nunits; u++)
+            if (sub->unit_free[u] <= now)
+                enter(sm, sub, u, now);
+    }
+}
+
+bool sm_claim_banks(struct sm *sm, uint16_t i)
+{
+    const struct inflight *f = &sm->fl[i];
+    struct subcore *sub = &sm->sub[sm_subcore_of(sm, f->slot)];
+    uint64_t banks = 0;
+    for (unsigned k = 0; k < f->d->ndst; k++)
+        banks |= UINT64_C(1) << ((f->d->regs[k] + f->slot) % (unsigned)sm->cfg->banks);
+    if (banks & sub->bank_written)
+        return false;
+    sub->bank_written |= banks;
+    sm->stats.rf_writes += f->d->ndst;
+    return true;
+}
+
+void sm_retire(struct sm *sm, uint16_t i, cycle_t now)
+{
+    unsigned slot = sm->fl[i].slot;
+    struct warp_slot *ws = &sm->slot[slot];
+    inflight_put(sm, i);
+    if (!--ws->inflight && (sm->ending >> slot & 1))
+        sm_end_warp(sm, slot, now);
+}
+
+/* Two results for one bank do not wait for each other: the pipes cannot stop. */
+void sm_write_back(struct sm *sm, cycle_t now)
+{
+    unsigned c = now % CALENDAR;
+    if (!(sm->calendar_set[c / 64] >> (c % 64) & 1))
+        return;
+    sm->calendar_set[c / 64] &= ~(UINT64_C(1) << (c % 64));
+    sm->results[c] = 0;
+    for (uint16_t i = sm->calendar[c], next; i != NO_INFLIGHT; i = next) {
+        next = sm->fl[i].next;
+        sm->ncalendar--;
+        if (!sm_claim_banks(sm, i))
+            sm->stats.rf_writes += sm->fl[i].d->ndst;
+        scoreboard_release(sm, sm->fl[i].slot, sm->fl[i].d);
+        sm_retire(sm, i, now);
+    }
+}
+
+cycle_t sm_next_result(const struct sm *sm, cycle_t now)
+{
+    if (!sm->ncalendar)
+        return CYCLE_NEVER;
+    unsigned c = (now + 1) % CALENDAR, word = c / 64;
+    uint64_t m = sm->calendar_set[word] & (UINT64_MAX << (c % 64));
+    for (unsigned k = 0; k <= CALENDAR / 64; k++) {
+        if (m)
+            return now + 1 + (word * 64 + first_of(m) - c) % CALENDAR;
+        word = (word + 1) % (CALENDAR / 64);
+        m = sm->calendar_set[word];
+    }
+    return CYCLE_NEVER;
+}

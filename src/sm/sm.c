@@ -1,0 +1,265 @@
+#include "sm/sm_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- making one --- */
+
+static void add_units(struct subcore *sub, enum unit kind, int64_t n)
+{
+    for (int64_t i = 0; i < n && sub->nunits < MAX_UNITS; i++)
+        sub->unit_kind[sub->nunits++] = (uint8_t)kind;
+}
+
+static uint64_t range_mask(unsigned first, unsigned n)
+{
+    return (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << first;
+}
+
+static void init_subcore(struct sm *sm, unsigned number)
+{
+    static const struct sched_ops *const ops[] = {&sched_gto_ops, &sched_lrr_ops, &sched_oldest_ops,
+                                                  &sched_two_level_ops};
+    const struct sm_cfg *cfg = sm->cfg;
+    struct subcore *sub = &sm->sub[number];
+    add_units(sub, UNIT_SP, cfg->sp_units);
+    add_units(sub, UNIT_SFU, cfg->sfu_units);
+    add_units(sub, UNIT_DP, cfg->dp_units);
+    add_units(sub, UNIT_TENSOR, cfg->tensor_units);
+    unsigned sp = (unsigned)cfg->sp_collectors, sfu = (unsigned)cfg->sfu_collectors;
+    sub->col_of[PIPE_SP] = range_mask(0, sp);
+    sub->col_of[PIPE_SFU] = range_mask(sp, sfu);
+    sub->col_of[PIPE_MEM] = range_mask(sp + sfu, (unsigned)cfg->mem_collectors);
+    for (unsigned k = 0; k < (unsigned)cfg->schedulers; k++) {
+        struct sched *s = &sub->sched[k];
+        s->ops = ops[cfg->scheduler];
+        s->stall = STALL_IDLE;
+        for (unsigned w = number + k * (unsigned)cfg->subcores; w < (unsigned)cfg->warps;
+             w += sm->nsched)
+            s->mask |= UINT64_C(1) << w;
+        s->last = s->last_in = first_of(s->mask);
+    }
+}
+
+struct sm *sm_new(const struct sm_parts *p)
+{
+    struct sm *sm = xalloc_aligned(64, sizeof *sm);
+    memset(sm, 0, sizeof *sm);
+    sm->cfg = p->cfg;
+    sm->id = p->id;
+    sm->node = p->node;
+    sm->slice_nodes = p->slice_nodes;
+    sm->il = *p->il;
+    sm->seams = p->seams;
+    sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
+    sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
+    sm->fl_free = NO_INFLIGHT;
+    sm->lsu.entry = sm->lsu.next_wb = NO_INFLIGHT;
+    sm->sector = (uint32_t)p->data->sector_bytes;
+    sm->inst_line = (uint32_t)p->inst->line_bytes;
+    sm->const_line = (uint32_t)p->konst->line_bytes;
+    sm->regs_free = p->cfg->registers;
+    sm->shared_free = p->cfg->shared_bytes;
+    sm->threads_free = (uint64_t)p->cfg->threads;
+    for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
+        init_subcore(sm, i);
+    sm->data = l1_new(p->data, &sm->pool, p->node, p->requests);
+    sm->konst = l1_new(p->konst, &sm->pool, p->node, &request_policy_null);
+    sm->tex = l1_new(p->tex, &sm->pool, p->node, &request_policy_null);
+    sm->inst = l1_new(p->inst, &sm->pool, p->node, &request_policy_null);
+    l1_bind_packets(sm->data, p->packets);
+    sm->effects = effects_new();
+    return sm;
+}
+
+void sm_free(struct sm *sm)
+{
+    if (!sm)
+        return;
+    for (unsigned i = 0; i < MAX_CTAS; i++)
+        if (sm->ctas[i].cta)
+            cta_free(sm->ctas[i].cta);
+    sm_drop_launches(sm);
+    l1_free(sm->data);
+    l1_free(sm->konst);
+    l1_free(sm->tex);
+    l1_free(sm->inst);
+    mem_req_pool_free(&sm->pool);
+    effects_free(sm->effects);
+    for (uint32_t i = 0; i < sm->nfl; i++)
+        free(sm->fl[i].acc);
+    free(sm->fl);
+    free(sm->pending);
+    free(sm);
+}
+
+void sm_bind(struct sm *sm, struct component *self, struct port *out, struct port *in)
+{
+    sm->component = self;
+    sm->out = out;
+    sm->in = in;
+}
+
+/* --- counting --- */
+
+void sm_count_to(struct sm *sm, cycle_t now)
+{
+    uint64_t n = now - sm->counted;
+    if (!n)
+        return;
+    sm->counted = now;
+    if (!sm->cta_set)
+        return;
+    sm->stats.busy_cycles += n;
+    sm->stats.warp_cycles += n * (unsigned)__builtin_popcountll(sm->live | sm->ending);
+    sm->stats.register_cycles += n * (sm->cfg->registers - sm->regs_free);
+}
+
+void sm_begin(struct sm *sm, cycle_t now)
+{
+    sm->began = sm->counted = sm->slots_done = now;
+}
+
+void sm_end(struct sm *sm, cycle_t now)
+{
+    sm_count_to(sm, now);
+    if (now > sm->slots_done)
+        sm_count_slept(sm, now - sm->slots_done);
+    sm->slots_done = now;
+    sm->stats.cycles += now - sm->began;
+    sm->began = now;
+    sm_drop_launches(sm);
+    l1_flush(sm->data, now);
+    l1_flush(sm->konst, now);
+    l1_flush(sm->tex, now);
+    l1_flush(sm->inst, now);
+    component_wake(sm->component, now);
+}
+
+/* --- a cycle --- */
+
+static bool must_stay_awake(const struct sm *sm)
+{
+    uint64_t blocked = sm->barrier | sm->deferred | sm->fenced;
+    if ((sm->has_inst & sm->ready & ~blocked) | sm->hazard | sm->deferred |
+        (sm->live & ~sm->fetching & ~sm->has_buffer))
+        return true;
+    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
+        const struct subcore *sub = &sm->sub[s];
+        if (sub->col_used)
+            return true;
+        for (unsigned p = 0; p < PIPES; p++)
+            if (sub->nport[p] | sub->nentry[p])
+                return true;
+    }
+    return sm->seams.warps->is_pending(sm->seams.warps->self);
+}
+
+static cycle_t sm_tick(void *self, cycle_t now)
+{
+    struct sm *sm = self;
+    if (now > sm->slots_done)
+        sm_count_slept(sm, now - sm->slots_done);
+    sm->slots_done = now + 1;
+    sm_write_back(sm, now);
+    sm_pipes(sm, now);
+    lsu_tick(sm, now);
+    sm_collect(sm, now);
+    lsu_take(sm, now);
+    if (sm->faulted)
+        return CYCLE_NEVER;
+    sm_issue(sm, now);
+    sm_decode(sm, now);
+    sm_fetch(sm, now);
+    if (must_stay_awake(sm))
+        return now + 1;
+    cycle_t result = sm_next_result(sm, now), mem = lsu_next(sm, now);
+    return result < mem ? result : mem;
+}
+
+/* --- deferred instructions, state --- */
+
+struct effects *sm_effects(struct sm *sm)
+{
+    return sm->effects;
+}
+
+void sm_resume(struct sm *sm, struct warp *w, const struct step *s)
+{
+    for (uint64_t m = sm->deferred; m; m &= m - 1) {
+        unsigned slot = first_of(m);
+        struct warp_slot *ws = &sm->slot[slot];
+        if (ws->w != w)
+            continue;
+        sm->deferred &= ~(UINT64_C(1) << slot);
+        if (ws->deferred != NO_INFLIGHT)
+            lsu_resolve(sm, ws->deferred, s);
+        sm_look_at_warp(sm, slot);
+        return;
+    }
+}
+
+const struct fault *sm_fault(const struct sm *sm)
+{
+    return sm->faulted ? &sm->faulted->grid->fault : NULL;
+}
+
+bool sm_is_idle(const struct sm *sm)
+{
+    return !sm->cta_set && !sm->fl_used && l1_idle(sm->data) && l1_idle(sm->konst) &&
+           l1_idle(sm->tex) && l1_idle(sm->inst);
+}
+
+const struct sm_stats *sm_stats(const struct sm *sm)
+{
+    return &sm->stats;
+}
+
+const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which)
+{
+    struct l1 *const caches[SM_CACHES] = {sm->data, sm->konst, sm->tex, sm->inst};
+    return l1_stats(caches[which]);
+}
+
+/* --- the watchdog's account --- */
+
+static const char *why_waits(const struct sm *sm, unsigned slot)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    return sm->ending & bit        ? "ended, waits for its stores and results"
+           : sm->barrier & bit     ? "waits at a barrier"
+           : sm->fenced & bit      ? "waits at a fence for its stores"
+           : sm->deferred & bit    ? "waits for a deferred instruction"
+           : sm->fetching & bit    ? "waits for the instruction cache"
+           : !(sm->has_inst & bit) ? "has no instruction"
+           : !(sm->ready & bit)    ? "waits for a register"
+                                   : "can issue, its pipe is full";
+}
+
+static void sm_dump(const void *self, FILE *out)
+{
+    const struct sm *sm = self;
+    for (uint64_t m = sm->live | sm->ending; m; m &= m - 1) {
+        unsigned slot = first_of(m);
+        const struct warp_slot *ws = &sm->slot[slot];
+        const struct cta *c = sm->ctas[ws->cta].cta;
+        fprintf(out, "  warp slot %u (block %llu, warp %u): %s; %u in flight, %u stores", slot,
+                (unsigned long long)c->number, ws->w->id, why_waits(sm, slot), ws->inflight,
+                ws->stores);
+        if (ws->w->depth) {
+            const struct split *s = warp_top(ws->w);
+            const struct xinst *x = &s->frame->fn->code[s->pc];
+            char text[96] = "end of function";
+            if (x->src)
+                ptx_inst_text(x->src, text, sizeof text);
+            fprintf(out, "; next: line %u, %s", x->src ? x->src->line : 0, text);
+        }
+        fprintf(out, "\n");
+    }
+    l1_dump(sm->data, out);
+    l1_dump(sm->konst, out);
+    l1_dump(sm->tex, out);
+    l1_dump(sm->inst, out);
+}
+
+const struct component_ops sm_component_ops = {sm_tick, sm_dump};

@@ -1,0 +1,74 @@
+/* A streaming multiprocessor: a component between a CTA scheduler and the interconnect.
+ *
+ * Per cycle: fetch one warp's next instructions from the instruction cache, decode them into its
+ * buffer, issue up to one instruction a scheduler, collect operands from banked registers, execute
+ * in pipes, write back. Instructions are executed (exec/step.h) when they are issued; the rest is
+ * time. Effects on memory that others see are logged, and applied by whoever owns the machine at
+ * points where no SM runs: see sm_effects() and sm_resume().
+ *
+ * An issue slot that issues nothing is counted as one of: compute stall, memory stall (a ready
+ * instruction's pipe is full), data stall (all wait for registers), idle. */
+#ifndef SM_SM_H
+#define SM_SM_H
+
+#include "exec/step.h"
+#include "mem/interleave.h"
+#include "mem/l1.h"
+#include "sim/port.h"
+#include "sm/decode.h"
+#include "sm/sm_seams.h"
+#include "sm/sm_stats.h"
+
+struct sm;
+
+struct sm_parts {
+    const struct sm_cfg *cfg;
+    const struct l1_cfg *data, *konst, *tex, *inst;
+    const struct interleave *il;
+    uint32_t id;
+    uint16_t node;               /* of the interconnect */
+    const uint16_t *slice_nodes; /* of the L2 slices */
+    const struct request_policy *requests;
+    const struct packet_policy *packets;
+    struct sm_seams seams;
+};
+
+struct sm *sm_new(const struct sm_parts *parts);
+void sm_free(struct sm *sm);
+/* Ports of struct mem_req *. */
+void sm_bind(struct sm *sm, struct component *self, struct port *out, struct port *in);
+extern const struct component_ops sm_component_ops;
+
+/* What all blocks of a launch share. `root` has been through grid_init(). */
+struct sm_kernel {
+    struct grid *root;
+    const struct decoded *code;
+    uint32_t registers; /* of a thread */
+};
+
+/* Whether another block of the kernel fits now; and takes it, to begin at cycle `now`. Only between
+ * runs or at sync points. */
+bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);
+void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now);
+/* Blocks of one kernel that fit on an empty SM; 0: none ever. */
+uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
+/* Blocks that have ended since the last call, and the cycle after the last of them did. */
+uint64_t sm_ended(struct sm *sm, cycle_t *end);
+/* No block, and nothing in flight. */
+bool sm_is_idle(const struct sm *sm);
+/* A kernel begins or has ended at `now` on the whole machine: statistics, caches. All launches of
+ * the SM must have ended. */
+void sm_begin(struct sm *sm, cycle_t now);
+void sm_end(struct sm *sm, cycle_t now);
+
+struct effects *sm_effects(struct sm *sm);
+/* The deferred instruction of the warp was executed; it accessed what `s` says. */
+void sm_resume(struct sm *sm, struct warp *w, const struct step *s);
+/* The fault that stopped the SM, or NULL. */
+const struct fault *sm_fault(const struct sm *sm);
+
+const struct sm_stats *sm_stats(const struct sm *sm);
+enum sm_cache { SM_CACHE_DATA, SM_CACHE_CONST, SM_CACHE_TEX, SM_CACHE_INST, SM_CACHES };
+const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
+
+#endif

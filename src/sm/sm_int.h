@@ -1,0 +1,280 @@
+/* The inside of an SM. Private to src/sm and its tests.
+ *
+ * Warps have slots; sets of slots are 64-bit masks, kept up to date by events, so that choosing
+ * what to issue is a few operations on masks. An instruction that was issued is an `inflight` entry
+ * that travels: issue port -> operand collector -> entry of a pipe -> result. Stages run in reverse
+ * order within a tick, so that nothing passes two in one cycle. */
+#ifndef SM_SM_INT_H
+#define SM_SM_INT_H
+
+#include "exec/step.h"
+#include "mem/interleave.h"
+#include "mem/l1.h"
+#include "sim/port.h"
+#include "sm/decode.h"
+#include "sm/sm.h"
+#include "sm/sm_seams.h"
+
+enum {
+    MAX_WARPS = 64,
+    MAX_SUBCORES = 4,
+    MAX_SCHEDULERS = 4, /* of a sub-core */
+    MAX_IBUFFER = 4,
+    MAX_UNITS = 12, /* pipes of a sub-core */
+    MAX_COLLECTORS = 64,
+    MAX_BANKS = 64,
+    MAX_PORTS = 4,
+    MAX_CTAS = 32,
+    SCOREBOARD = 1024, /* registers are folded onto this many counters a warp */
+    CALENDAR = 2048,   /* cycles ahead that a result can be */
+    NO_INFLIGHT = UINT16_MAX,
+};
+
+/* One line that a memory instruction touches. */
+struct line_access {
+    addr_t addr; /* of the line */
+    uint16_t sectors, full;
+    uint16_t bytes;
+    uint8_t space;       /* enum mem_space */
+    uint64_t written[4]; /* bytes, of a write */
+};
+
+enum lsu_part { LSU_SHARED, LSU_CONST, LSU_TEX, LSU_DATA, LSU_PARTS };
+
+/* An instruction between issue and its end. */
+struct inflight {
+    const struct dinst *d;
+    cycle_t issued;
+    uint32_t mask;
+    uint16_t slot; /* warp */
+    uint16_t next; /* in a queue or list */
+    uint16_t wait; /* cycles that it still waits in its collector beyond its operands */
+    uint16_t initiation;
+    uint8_t to_read; /* operands that its collector still waits for */
+    /* memory */
+    bool is_resolved;         /* what it accesses is known */
+    bool is_sent;             /* nothing left in the memory pipe's entry */
+    cycle_t shared_done;      /* when it leaves shared memory */
+    uint16_t shared_cycles;   /* of the shared memory */
+    uint16_t naccesses, sent; /* lines */
+    uint16_t pending;         /* accesses not back yet */
+    struct line_access *acc;
+    uint32_t acc_cap;
+};
+
+struct warp_slot {
+    struct warp *w;
+    const struct dinst *ib[MAX_IBUFFER]; /* decoded, in order */
+    const struct dfunc *fn;              /* of the next fetch */
+    uint32_t pc;                         /* of the next fetch */
+    uint8_t ib_len, ib_at;
+    uint8_t cta;       /* slot of its block */
+    uint16_t inflight; /* instructions */
+    uint16_t stores;   /* not acknowledged */
+    uint16_t deferred; /* the instruction it waits for */
+    uint64_t age;
+    const struct decoded *code;
+};
+
+struct cta_slot {
+    struct cta *cta;
+    struct sm_launch *launch;
+    uint64_t warps; /* slots */
+    uint32_t live;  /* warps that have not ended */
+};
+
+/* What a launch needs on an SM. */
+struct sm_launch {
+    struct grid grid; /* this SM's part of it */
+    const struct sm_kernel *kernel;
+    struct cta *spares[MAX_CTAS]; /* blocks to use again */
+    uint32_t nspares;
+    struct sm_launch *next;
+};
+
+struct bank_queue {
+    uint8_t at[256]; /* collectors that want a register of this bank, in order */
+    uint8_t head;
+    uint16_t len;
+};
+
+struct sched {
+    uint64_t mask; /* its slots */
+    const struct sched_ops *ops;
+    unsigned last;    /* slot issued last */
+    unsigned last_in; /* two-level: slot that became active last */
+    uint64_t active;  /* two-level */
+    uint8_t stall;    /* enum of the last cycle, for cycles slept through */
+};
+
+struct subcore {
+    struct sched sched[MAX_SCHEDULERS];
+    /* instructions that were issued and wait for a collector, by pipe */
+    uint16_t port[PIPES][MAX_PORTS];
+    uint8_t nport[PIPES];
+    /* instructions whose operands are there and that wait for a unit */
+    uint16_t entry[PIPES][MAX_PORTS];
+    uint8_t nentry[PIPES];
+    /* collectors: whose instruction, and sets of them */
+    uint16_t col[MAX_COLLECTORS];
+    uint64_t col_of[PIPES]; /* by pipe */
+    uint64_t col_used;
+    uint64_t col_reading; /* of those: operands are missing */
+    uint64_t col_delayed; /* of those: operands take longer (rf_policy) */
+    unsigned col_turn[PIPES];
+    struct bank_queue bank[MAX_BANKS];
+    uint64_t bank_wanted;  /* queues with entries */
+    uint64_t bank_written; /* in this cycle */
+    unsigned bank_turn;
+    cycle_t unit_free[MAX_UNITS]; /* when the unit's entry is free */
+    uint8_t unit_kind[MAX_UNITS];
+    uint32_t nunits;
+};
+
+struct lsu {
+    uint16_t entry; /* the instruction being taken apart */
+    uint16_t next_wb;
+    uint8_t wb_turn;
+    uint16_t shared_head, shared_tail; /* loads on their way through shared memory, by `issued` */
+    uint32_t nshared;
+    uint8_t req_turn, sub_turn;
+};
+
+enum stall { STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA, STALL_IDLE };
+
+struct sm {
+    const struct sm_cfg *cfg;
+    uint32_t id;
+    uint32_t nsched;
+    /* sets of warp slots */
+    uint64_t live;       /* has a warp that has not ended */
+    uint64_t has_inst;   /* the instruction buffer's first is the warp's next */
+    uint64_t ready;      /* its registers are free */
+    uint64_t barrier;    /* waits at a barrier */
+    uint64_t deferred;   /* waits until its last instruction is executed */
+    uint64_t fenced;     /* waits for its stores */
+    uint64_t has_buffer; /* the instruction buffer is not empty */
+    uint64_t fetching;   /* asked the instruction cache */
+    uint64_t discard;    /* what it asked for is no longer wanted */
+    uint64_t hazard;     /* the buffer holds what will not be executed */
+    uint64_t ending;     /* ended, with instructions or stores in flight */
+    uint64_t wants[PIPES];
+    struct warp_slot slot[MAX_WARPS];
+    uint8_t (*pending)[SCOREBOARD]; /* by slot: writes on their way to a register */
+    struct subcore sub[MAX_SUBCORES];
+    struct lsu lsu;
+    struct l1 *data, *konst, *tex, *inst;
+    struct mem_req_pool pool;
+    struct interleave il;
+    uint16_t node;
+    const uint16_t *slice_nodes;
+    struct port *out, *in;
+    struct effects *effects;
+    struct sm_seams seams;
+    struct step step;
+    /* instructions in flight */
+    struct inflight *fl;
+    uint32_t nfl, fl_used;
+    uint16_t fl_free;
+    /* results by cycle */
+    uint16_t calendar[CALENDAR];
+    uint8_t results[CALENDAR]; /* write-back ports taken */
+    uint64_t calendar_set[CALENDAR / 64];
+    uint32_t ncalendar;
+    /* blocks */
+    struct cta_slot ctas[MAX_CTAS];
+    uint32_t cta_set;
+    uint64_t regs_free, shared_free, threads_free;
+    struct sm_launch *launches;
+    uint64_t next_age;
+    unsigned fetch_turn, issue_turn;
+    uint64_t ctas_ended; /* since the last look */
+    cycle_t last_end;
+    struct warp *faulted;
+    uint32_t inst_line, sector;
+    cycle_t began;      /* of the kernel */
+    cycle_t counted;    /* residents are counted for the cycles before this one */
+    cycle_t slots_done; /* issue slots are counted for the cycles before this one */
+    uint32_t const_line;
+    struct component *component;
+    struct sm_stats stats;
+};
+
+static inline unsigned sm_subcore_of(const struct sm *sm, unsigned slot)
+{
+    return slot % (unsigned)sm->cfg->subcores;
+}
+
+static inline unsigned first_of(uint64_t mask)
+{
+    return (unsigned)__builtin_ctzll(mask);
+}
+
+/* inflight.c */
+uint16_t inflight_get(struct sm *sm);
+void inflight_put(struct sm *sm, uint16_t i);
+
+/* scoreboard.c */
+bool scoreboard_is_free(const struct sm *sm, unsigned slot, const struct dinst *d);
+void scoreboard_reserve(struct sm *sm, unsigned slot, const struct dinst *d);
+/* The instruction's registers are written; the warp's next instruction may become ready. */
+void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d);
+
+/* fetch.c */
+void sm_fetch(struct sm *sm, cycle_t now);
+void sm_decode(struct sm *sm, cycle_t now);
+void sm_flush_hazards(struct sm *sm);
+/* After the warp's state has changed: which instruction is next, and can it issue? */
+void sm_look_at_warp(struct sm *sm, unsigned slot);
+
+/* issue.c */
+void sm_issue(struct sm *sm, cycle_t now);
+/* Issue slots that passed while the SM slept. */
+void sm_count_slept(struct sm *sm, uint64_t cycles);
+/* After a barrier may have opened. */
+void sm_look_at_cta(struct sm *sm, unsigned cta);
+
+/* collect.c: issue port -> collector -> pipe entry */
+void sm_collect(struct sm *sm, cycle_t now);
+
+/* pipes.c: pipe entry -> result -> write-back */
+void sm_pipes(struct sm *sm, cycle_t now);
+void sm_write_back(struct sm *sm, cycle_t now);
+cycle_t sm_next_result(const struct sm *sm, cycle_t now);
+/* An instruction leaves the SM. */
+void sm_retire(struct sm *sm, uint16_t i, cycle_t now);
+/* Marks the banks of the instruction's results as busy; false if one is busy. */
+bool sm_claim_banks(struct sm *sm, uint16_t i);
+
+/* lsu.c */
+void lsu_tick(struct sm *sm, cycle_t now);
+void lsu_take(struct sm *sm, cycle_t now);
+cycle_t lsu_next(const struct sm *sm, cycle_t now);
+/* coalesce.c: what the step accessed, as lines and shared-memory cycles of the instruction. */
+void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
+
+/* cta_slots.c */
+void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now);
+void sm_drop_launches(struct sm *sm);
+/* sm.c: counts the residents up to `now`, before they change. */
+void sm_count_to(struct sm *sm, cycle_t now);
+
+/* sched_*.c */
+/* Blocks and their needs. */
+struct cta_need {
+    uint32_t registers, shared_bytes, threads, warps;
+};
+struct cta_need cta_need_of(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra);
+
+struct sched_ops {
+    /* One of the slots in `ready` (not empty). */
+    unsigned (*pick)(struct sm *sm, struct sched *s, uint64_t ready);
+    /* Before picking: which of the slots that can issue may. `valid`: slots with an instruction.
+     * NULL: all. */
+    uint64_t (*narrow)(struct sm *sm, struct sched *s, uint64_t valid, uint64_t can);
+};
+unsigned sched_oldest_of(const struct sm *sm, uint64_t ready);
+unsigned sched_next_after(unsigned last, uint64_t ready);
+extern const struct sched_ops sched_gto_ops, sched_lrr_ops, sched_oldest_ops, sched_two_level_ops;
+
+#endif

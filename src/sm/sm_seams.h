@@ -1,0 +1,57 @@
+/* Where techniques plug into an SM: always bound, by default to the null objects here, which change
+ * nothing. Called once an issue slot or an instruction, never per lane. */
+#ifndef SM_SM_SEAMS_H
+#define SM_SM_SEAMS_H
+
+#include "sm/decode.h"
+
+struct sm;
+
+/* Instructions that do not come from the program's warps. */
+struct warp_source {
+    /* Before the scheduler looks at the program's warps, and when none of them can issue: may issue
+     * an instruction of its own (sm_issue.h) into scheduler `sched`'s slot. True: the slot is
+     * used. */
+    bool (*issue_first)(void *self, struct sm *sm, unsigned sched, cycle_t now);
+    bool (*issue_idle)(void *self, struct sm *sm, unsigned sched, cycle_t now);
+    /* Whether either may do something without anything else happening: then the SM stays awake. */
+    bool (*is_pending)(const void *self);
+    /* Registers that every thread of a kernel needs more. */
+    uint32_t (*extra_registers)(const void *self, const struct kernel *k);
+    void *self;
+};
+extern const struct warp_source warp_source_null;
+
+/* An instruction that was executed, as the register file sees it. `base` gives its registers'
+ * values (exec/lanes.h). */
+struct rf_event {
+    const struct dinst *d;
+    uint32_t active, mask;
+    unsigned slot;
+    char *const *base;
+};
+
+/* What reading and writing registers costs. */
+struct rf_policy {
+    /* The banks' accesses that each source needs is 1 in the base; an answer of `cycles` more
+     * delays the instruction in its collector. */
+    uint32_t (*extra_read_cycles)(void *self, const struct rf_event *e);
+    uint32_t (*extra_write_cycles)(void *self, const struct rf_event *e);
+    void *self;
+};
+extern const struct rf_policy rf_policy_null;
+
+/* How long an instruction keeps its pipe's entry, and which lanes of it execute there. */
+struct issue_policy {
+    uint32_t (*initiation)(void *self, const struct rf_event *e, uint32_t initiation);
+    void *self;
+};
+extern const struct issue_policy issue_policy_null;
+
+struct sm_seams {
+    const struct warp_source *warps;
+    const struct rf_policy *registers;
+    const struct issue_policy *issue;
+};
+
+#endif
