@@ -21,17 +21,12 @@ static struct place place_find(const struct l1 *l, const struct l1_access *a)
     return p;
 }
 
-static uint32_t sector_count(uint16_t mask)
-{
-    return (uint32_t)__builtin_popcount(mask);
-}
-
 static struct mem_req *request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
                                    enum l1_what what)
 {
     struct mem_req *r = mem_req_get(l->pool);
     r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
-    r->bytes = sector_count(sectors) << l->sector_shift;
+    r->bytes = mem_sector_count(sectors) << l->sector_shift;
     r->sectors = sectors;
     r->src = l->node;
     r->what = (uint8_t)what;
@@ -65,7 +60,7 @@ static void access_send(struct l1 *l, cycle_t now, const struct l1_access *a, ad
         l->stats.requests_write++;
     } else {
         l->stats.requests_read++;
-        l->stats.sectors_asked += sector_count(a->sectors);
+        l->stats.sectors_asked += mem_sector_count(a->sectors);
     }
     request_send(l, r);
 }
@@ -133,7 +128,7 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p, uint32_t victim
 /* Requests that asking for `sectors` takes. */
 static uint32_t parts_of(const struct l1 *l, uint16_t sectors)
 {
-    uint32_t n = sector_count(sectors), most = (uint32_t)l->cfg.request_sectors;
+    uint32_t n = mem_sector_count(sectors), most = (uint32_t)l->cfg.request_sectors;
     return most ? (n + most - 1) / most : n > 0;
 }
 
@@ -141,7 +136,7 @@ static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uin
                        uint16_t sectors)
 {
     uint32_t most = l->cfg.request_sectors ? (uint32_t)l->cfg.request_sectors : 16;
-    l->stats.sectors_asked += sector_count(sectors);
+    l->stats.sectors_asked += mem_sector_count(sectors);
     while (sectors) {
         uint16_t rest = sectors;
         for (uint32_t i = 0; i < most && rest; i++)

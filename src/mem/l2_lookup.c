@@ -34,17 +34,12 @@ static bool fail(uint64_t *counter)
     return false;
 }
 
-static uint32_t sector_count(uint16_t mask)
-{
-    return (uint32_t)__builtin_popcount(mask);
-}
-
 static struct mem_req *request_new(struct l2 *l, cycle_t now, addr_t line, uint16_t sectors,
                                    enum mem_kind kind, enum l2_what what)
 {
     struct mem_req *r = mem_req_get(&l->pool);
     r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
-    r->bytes = sector_count(sectors) << l->sector_shift;
+    r->bytes = mem_sector_count(sectors) << l->sector_shift;
     r->sectors = sectors;
     r->kind = (uint8_t)kind;
     r->what = (uint8_t)what;
@@ -63,7 +58,7 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     struct mem_req *back = request_new(l, now, l->tags.tag[i], t->dirty, MEM_WRITE, L2_WRITE_BACK);
     back->full = t->dirty & (uint16_t)~t->partial;
     l->stats.write_backs++;
-    l->stats.written_sectors += sector_count(t->dirty);
+    l->stats.written_sectors += mem_sector_count(t->dirty);
     if (t->partial && !l->cfg.masked_writes) {
         struct mem_req *fetch =
             request_new(l, now, l->tags.tag[i], t->partial, MEM_READ, L2_EVICT_FETCH);
@@ -127,14 +122,14 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     fetch->token = entry;
     fetch->space = r->space;
     st->fetches++;
-    st->fetched_sectors += sector_count(ask);
+    st->fetched_sectors += mem_sector_count(ask);
     req_ring_push(&l->memory, fetch, now, 0);
     return true;
 }
 
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
-    uint32_t payload = r->kind == MEM_WRITE ? 0 : sector_count(r->sectors) << l->sector_shift;
+    uint32_t payload = r->kind == MEM_WRITE ? 0 : mem_sector_count(r->sectors) << l->sector_shift;
     cycle_t due = now;
     if (r->kind != MEM_WRITE)
         due += l->storage->l2_latency(l->storage->self, r);
@@ -145,7 +140,7 @@ void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors)
 {
-    uint64_t busy = sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
+    uint64_t busy = mem_sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
     l->alu_free = (l->alu_free > now ? l->alu_free : now) + busy;
     l->stats.atomic_busy += busy;
     tags_write(&l->tags, index, sectors, 0);
@@ -181,7 +176,7 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
     if (!req_ring_room(atomic ? &l->alu : &l->replies))
         return fail(&l->stats.fail_reply);
     tags_touch(&l->tags, p.index);
-    data_port_use(l, now, sector_count(p.sectors) << l->sector_shift);
+    data_port_use(l, now, mem_sector_count(p.sectors) << l->sector_shift);
     if (atomic)
         l2_execute_atomic(l, now, r, p.index, p.sectors);
     else
@@ -210,7 +205,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
     }
     tags_write(&l->tags, p.index, p.sectors, p.full);
     data_port_use(l, now, r->bytes);
-    l->stats.write_partial_sectors += sector_count(lacking);
+    l->stats.write_partial_sectors += mem_sector_count(lacking);
     ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);
     return true;
 }

@@ -99,7 +99,7 @@ static void take(struct mem_ctrl *m, cycle_t now)
         m->turn = s + 1 < m->nslices ? s + 1 : 0;
         hist_add(&m->stats.occupancy, m->in.len);
         ++*(mem_req_is_write(r) ? &m->stats.writes : &m->stats.reads);
-        m->stats.bytes_asked += (uint32_t)__builtin_popcount(r->sectors) << m->sector_shift;
+        m->stats.bytes_asked += mem_sector_count(r->sectors) << m->sector_shift;
         r->at[MEM_AT_DRAM_IN] = now;
         req_ring_push(&m->in, r, now + (cycle_t)m->cfg.latency_in, s);
         return;

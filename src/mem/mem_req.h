@@ -50,6 +50,15 @@ static inline bool mem_req_is_write(const struct mem_req *r)
     return r->kind == MEM_WRITE;
 }
 
+/* How many sectors a mask holds. The host may have no instruction for it. */
+static inline uint32_t mem_sector_count(uint16_t mask)
+{
+    uint32_t v = mask - ((mask >> 1) & 0x5555u);
+    v = (v & 0x3333) + ((v >> 2) & 0x3333);
+    v = (v + (v >> 4)) & 0x0f0f;
+    return (v + (v >> 8)) & 0x1f;
+}
+
 /* `mask` (the request's `sectors` or `full`) as sectors of the `line_bytes` long line it is in. */
 static inline uint16_t mem_req_sectors_in(const struct mem_req *r, uint16_t mask,
                                           uint32_t line_bytes, uint32_t sector_shift)

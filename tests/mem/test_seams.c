@@ -1,0 +1,140 @@
+/* Policies that are not null change what they are there for, and only that. */
+#include "support_l1_rig.h"
+#include "support_l2_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Asks for the first missing sector only; its reply makes the two sectors there and behind valid.
+ */
+static uint16_t first_only(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+{
+    (void)a, (void)fetch;
+    ++*(uint32_t *)self;
+    return missing & (uint16_t)-missing;
+}
+
+static uint16_t and_the_next(void *self, const struct mem_req *reply)
+{
+    (void)self;
+    return (uint16_t)(reply->sectors | reply->sectors << 1);
+}
+
+static void a_request_policy_chooses_sectors_and_what_they_make_valid(void **state)
+{
+    (void)state;
+    uint32_t asked = 0;
+    const struct request_policy policy = {first_only, and_the_next, &asked};
+    struct l1_rig *r = l1_rig_new(NULL);
+    l1_free(r->l1);
+    r->l1 = l1_new(&r->cfg, &r->pool, 3, &policy);
+    const struct l1_access first = {.addr = 0, .bytes = 64, .sectors = 6, .token = 1};
+    const struct l1_access again = {.addr = 0, .bytes = 64, .sectors = 6, .token = 2};
+    const struct l1_access other = {.addr = 0, .bytes = 32, .sectors = 8, .token = 3};
+    l1_rig_submit(r, 10, &first);
+    l1_rig_submit(r, 200, &again);
+    l1_rig_submit(r, 201, &other);
+    l1_rig_run(r, 500);
+    assert_int_equal(asked, 2);
+    assert_int_equal(r->sent[0].sectors, 2);
+    assert_int_equal(r->sent[1].sectors, 8);
+    assert_int_equal(r->done[1], 145); /* does not wait for what was not asked for */
+    assert_int_equal(r->done[2], 235); /* the policy made both valid */
+    assert_int_equal(r->done[3], 336);
+    l1_rig_free(r);
+}
+
+struct packets {
+    uint32_t requests, replies;
+    uint32_t payload; /* of the last */
+};
+
+static uint32_t halve(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)r;
+    struct packets *p = self;
+    ++*(reply ? &p->replies : &p->requests);
+    p->payload = payload;
+    return payload / 2;
+}
+
+static void a_packet_policy_sees_each_packet_once(void **state)
+{
+    (void)state;
+    struct packets seen = {0};
+    const struct packet_policy policy = {halve, &seen};
+    struct l1_rig *r = l1_rig_new(NULL);
+    l1_bind_packets(r->l1, &policy);
+    const struct l1_access store = {
+        .addr = 0, .bytes = 64, .sectors = 3, .kind = MEM_WRITE, .token = 1};
+    l1_rig_submit(r, 10, &store);
+    l1_rig_run(r, 200);
+    assert_int_equal(r->sent[0].wire_bytes, 32);
+    assert_int_equal(seen.requests, 1);
+    l1_rig_free(r);
+
+    struct l2_rig *q = l2_rig_new(NULL);
+    l2_free(q->l2);
+    q->l2 = l2_new(&q->cfg, &q->il, &policy, &storage_policy_null);
+    l2_bind(q->l2, q->from_noc, q->to_noc, q->to_mc, q->from_mc);
+    l2_rig_give(q, 10, 1, MEM_READ, 0, 15, 0);
+    l2_rig_give(q, 300, 2, MEM_WRITE, 0, 15, 15);
+    l2_rig_run(q, 600);
+    assert_int_equal(seen.replies, 2);
+    assert_int_equal(q->reqs[1].wire_bytes, 64);
+    assert_int_equal(q->reqs[2].wire_bytes, 0);
+    l2_rig_free(q);
+}
+
+static uint32_t seven(void *self, const struct mem_req *r)
+{
+    (void)self, (void)r;
+    return 7;
+}
+
+static void a_storage_policy_delays_answers_of_the_l2(void **state)
+{
+    (void)state;
+    struct storage_policy policy = storage_policy_null;
+    policy.l2_latency = seven;
+    struct l2_rig *r = l2_rig_new(NULL);
+    l2_free(r->l2);
+    r->l2 = l2_new(&r->cfg, &r->il, &packet_policy_null, &policy);
+    l2_bind(r->l2, r->from_noc, r->to_noc, r->to_mc, r->from_mc);
+    l2_touch(r->l2, 0, 128);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
+    l2_rig_give(r, 11, 2, MEM_READ, 0, 1, 0);
+    l2_rig_give(r, 200, 3, MEM_WRITE, 0, 1, 1);
+    l2_rig_run(r, 500);
+    assert_int_equal(r->back[1], 137);
+    assert_int_equal(r->back[2], 138); /* pipelined */
+    assert_int_equal(r->back[3], 320);
+    l2_rig_free(r);
+}
+
+static void the_null_engine_is_done_at_once(void **state)
+{
+    (void)state;
+    const struct codec_engine *e = &codec_engine_null;
+    const struct codec_job job = {.line = 128, .token = 5};
+    uint64_t token;
+    assert_int_equal(e->submit(e->self, 10, &job), CODEC_DONE);
+    assert_false(e->done(e->self, 10, &token));
+    assert_true(e->next(e->self, 10) == CYCLE_NEVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_policy_chooses_sectors_and_what_they_make_valid),
+        cmocka_unit_test(a_packet_policy_sees_each_packet_once),
+        cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
+        cmocka_unit_test(the_null_engine_is_done_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
