@@ -197,6 +197,32 @@ static void a_sector_written_in_part_is_fetched_before_it_is_written_back(void *
     l2_rig_free(r);
 }
 
+/* While a write-back that was fetched for cannot leave, no new work for memory is begun. */
+static void write_backs_that_wait_hold_misses(void **state)
+{
+    (void)state;
+    const char *const sets[] = {"l2.ways=1", "l2.size=8K", NULL};
+    struct l2_rig *r = l2_rig_new(sets);
+    l2_rig_give(r, 10, 1, MEM_WRITE, 0, 3, 1);
+    l2_rig_give(r, 200, 2, MEM_WRITE, 8192, 1, 1); /* the fetch goes at 320, is back at 371 */
+    l2_rig_give(r, 220, 3, MEM_READ, 128, 1, 0);   /* these two fill the port at 341 */
+    l2_rig_give(r, 221, 4, MEM_READ, 256, 1, 0);
+    l2_rig_give(r, 280, 5, MEM_READ, 384, 1, 0);
+    l2_rig_run(r, 330);
+    r->hold_memory = true;
+    l2_rig_run(r, 500);
+    assert_int_equal(l2_stats(r->l2)->memory_replies, 1);
+    assert_int_equal(l2_stats(r->l2)->read_misses, 2);
+    assert_int_equal(l2_stats(r->l2)->fail_memory, 1);
+    r->hold_memory = false;
+    l2_rig_run(r, 700);
+    assert_int_equal(r->nsent, 5);
+    assert_int_equal(r->sent[3].kind, MEM_WRITE);
+    assert_int_equal(r->sent[4].addr, 384);
+    assert_true(l2_idle(r->l2));
+    l2_rig_free(r);
+}
+
 static void atomics_keep_the_alu_busy_by_the_sector(void **state)
 {
     (void)state;
@@ -364,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_sector_written_in_part_is_fetched_when_it_is_read),
         cmocka_unit_test(a_sector_written_in_part_is_fetched_at_once_if_so_configured),
         cmocka_unit_test(a_sector_written_in_part_is_fetched_before_it_is_written_back),
+        cmocka_unit_test(write_backs_that_wait_hold_misses),
         cmocka_unit_test(atomics_keep_the_alu_busy_by_the_sector),
         cmocka_unit_test(an_atomic_makes_the_line_dirty),
         cmocka_unit_test(the_data_port_moves_so_many_bytes_a_cycle),

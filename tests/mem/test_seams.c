@@ -49,6 +49,37 @@ static void a_request_policy_chooses_sectors_and_what_they_make_valid(void **sta
     l1_rig_free(r);
 }
 
+static uint16_t whole(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+{
+    (void)self, (void)a, (void)missing;
+    return fetch;
+}
+
+static uint16_t nothing(void *self, const struct mem_req *reply)
+{
+    (void)self, (void)reply;
+    return 0;
+}
+
+/* Used once and not kept: the line is neither valid nor on its way afterwards. */
+static void a_fill_may_make_nothing_valid(void **state)
+{
+    (void)state;
+    const struct request_policy policy = {whole, nothing, NULL};
+    struct l1_rig *r = l1_rig_new(NULL);
+    l1_free(r->l1);
+    r->l1 = l1_new(&r->cfg, &r->pool, 3, &policy);
+    const struct l1_access first = {.addr = 0, .bytes = 32, .sectors = 1, .token = 1};
+    const struct l1_access again = {.addr = 0, .bytes = 32, .sectors = 1, .token = 2};
+    l1_rig_submit(r, 10, &first);
+    l1_rig_submit(r, 200, &again);
+    l1_rig_run(r, 400);
+    assert_int_equal(r->done[1], 145);
+    assert_int_equal(r->done[2], 335);
+    assert_int_equal(r->nsent, 2);
+    l1_rig_free(r);
+}
+
 struct packets {
     uint32_t requests, replies;
     uint32_t payload; /* of the last */
@@ -132,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_policy_chooses_sectors_and_what_they_make_valid),
+        cmocka_unit_test(a_fill_may_make_nothing_valid),
         cmocka_unit_test(a_packet_policy_sees_each_packet_once),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
         cmocka_unit_test(the_null_engine_is_done_at_once),
