@@ -44,6 +44,8 @@ done
 "$PARSIM_BIN" run --quiet workload:sdk-tra --dump "$tmp/dump" >/dev/null || fail "--dump"
 [ "$(stat -c %s "$tmp/dump/sdk-tra.in.in.bin")" = "$(stat -c %s "$tmp/dump/sdk-tra.out.out.bin")" ] ||
     fail "dumped files"
+"$PARSIM_BIN" run --quiet workload:sdk-cons --dump "$tmp/dump" >/dev/null || fail "--dump"
+[ -s "$tmp/dump/sdk-cons.rows.left.bin" ] || fail "dumped scratch"
 "$PARSIM_BIN" run --quiet workload:sdk-tra --json >"$tmp/json" || fail "--json"
 ! command -v python3 >/dev/null || python3 -m json.tool "$tmp/json" >/dev/null || fail "JSON"
 

@@ -94,7 +94,15 @@ static void dump_file(const struct wl *w, const char *dir, const struct wl_array
         wl_die(w, "cannot write %s: %s", path, strerror(errno));
 }
 
-void wl_dump(const struct wl *w, const char *dir)
+/* Scratch has no host copy: what the run left of it is fetched for the dump. */
+static void dump_scratch(struct wl *w, const char *dir, const struct wl_array *a)
+{
+    void *data = wl_alloc(w, wl_bytes(a), 1);
+    wl_read(w, a->dev, data, wl_bytes(a));
+    dump_file(w, dir, a, "left", data);
+}
+
+void wl_dump(struct wl *w, const char *dir)
 {
     if (mkdir(dir, 0777) && errno != EEXIST)
         wl_die(w, "cannot make the folder %s: %s", dir, strerror(errno));
@@ -104,5 +112,7 @@ void wl_dump(const struct wl *w, const char *dir)
             dump_file(w, dir, a, "in", a->initial ? a->initial : a->data);
         if (a->role & WL_OUTPUT)
             dump_file(w, dir, a, "out", a->data);
+        if (a->role == WL_SCRATCH && w->has_device)
+            dump_scratch(w, dir, a);
     }
 }

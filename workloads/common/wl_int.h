@@ -53,7 +53,8 @@ struct wl_verdict {
 };
 struct wl_verdict wl_compare(const struct wl *w);
 
-/* The arrays as files DIR/WORKLOAD.ARRAY.in.bin and .out.bin; ends the program if it cannot. */
-void wl_dump(const struct wl *w, const char *dir);
+/* The arrays as files DIR/WORKLOAD.ARRAY.KIND.bin: inputs "in", outputs "out", scratch as the run
+ * left it "left". Ends the program if it cannot. */
+void wl_dump(struct wl *w, const char *dir);
 
 #endif

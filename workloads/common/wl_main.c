@@ -20,7 +20,8 @@ static const char help[] =
     "  --check       compare also at medium and large (tiny and small always are)\n"
     "  --no-check    do not compare\n"
     "  --inputs      generate and print the inputs only; needs no GPU\n"
-    "  --dump DIR    write every input and output array as a file\n"
+    "  --dump DIR    write every array as a file: NAME.ARRAY.in.bin, .out.bin and, of what the\n"
+    "                kernels keep between themselves, .left.bin\n"
     "  --json        print JSON\n"
     "  --list        the workloads; with --json also what they do\n";
 

@@ -51,21 +51,20 @@ static void add_stencil_row(struct entries *e, const int32_t *field, int row, in
  * many of them. The unstructured half. */
 static void add_random_row(struct entries *e, struct rng *rng, int row, int n)
 {
-    int want = 2 + (int)rng_below(rng, 9), from = 0, start = e->count;
+    int want = 2 + (int)rng_below(rng, 9), col = 0;
     if (rng_below(rng, 16) == 0)
         want = LONGEST - 1;
     bool local = rng_below(rng, 3) != 0;
-    for (int i = 0; i < want; i++) {
-        int room = n - from - (want - i);
-        int jump = room <= 0 ? 0 : (int)rng_below(rng, (uint32_t)(room / (want - i) * 2 + 1));
+    for (int left = want; left > 0; left--) {
+        int room = n - col - left; /* columns that may be skipped */
+        int skip = room / left * 2 < room ? room / left * 2 : room;
+        skip = (int)rng_below(rng, (uint32_t)skip + 1);
         if (local)
-            jump = i ? (int)rng_below(rng, 8) : (row > want * 4 ? row - want * 4 : 0);
-        if (jump > room)
-            jump = room < 0 ? 0 : room;
-        from += jump;
-        add_entry(e, from++, (float)(gen_normal(rng) * 0.25));
+            skip = left < want ? (int)rng_below(rng, 8) : row - want * 4;
+        skip = skip < 0 ? 0 : skip < room ? skip : room;
+        add_entry(e, col + skip, (float)(gen_normal(rng) * 0.25));
+        col += skip + 1;
     }
-    assert(e->count - start <= LONGEST);
 }
 
 static void make_matrix(struct wl *w, struct state *s, struct entries *e)
