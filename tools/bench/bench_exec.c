@@ -1,8 +1,8 @@
 /* Functional speed: thread-instructions a second of CPU time on one core, beside memcpy. */
 #include "base/file.h"
-#include "base/rng.h"
 #include "exec/grid.h"
 #include "gpu/machine.h"
+#include "support_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,66 +15,6 @@ static double cpu_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-struct bench {
-    const char *dir, *file, *kernel;
-    uint32_t grid[3], block[3];
-    double want; /* M thread-instructions/s */
-};
-
-static const struct bench benches[] = {
-    {"tests/data/gtx480", "vecadd", "vecadd", {4096, 1, 1}, {256, 1, 1}, 500},
-    {"tests/data/gtx480", "matmul", "matmul", {16, 16, 1}, {16, 16, 1}, 500},
-    {"tests/data/gtx480", "stencil", "stencil", {16, 64, 1}, {32, 8, 1}, 500},
-    {"tests/data/gtx480", "sfu", "sfu", {512, 1, 1}, {256, 1, 1}, 500},
-    {"tools/bench/kernels", "gather", "spmv", {512, 1, 1}, {256, 1, 1}, 100},
-};
-
-enum { SPMV_ROWS = 131072, BUFFER = 4 << 20 };
-
-static addr_t buffer(struct device *d, size_t bytes)
-{
-    const struct mem_alloc *m = devmem_alloc(d->mem, bytes, 0, MEM_DEVICE, NULL);
-    struct rng r = {7};
-    float *p = devmem_ptr(m->base);
-    for (size_t i = 0; i < bytes / 4; i++)
-        p[i] = (float)rng_unit(&r);
-    return m->base;
-}
-
-static void fill_spmv(struct device *d, uint64_t *params)
-{
-    struct rng r = {11};
-    params[0] = buffer(d, (SPMV_ROWS + 1) * 4);
-    int32_t *row = devmem_ptr(params[0]);
-    row[0] = 0;
-    for (int i = 0; i < SPMV_ROWS; i++)
-        row[i + 1] = row[i] + (int32_t)rng_below(&r, 32);
-    params[1] = buffer(d, (size_t)row[SPMV_ROWS] * 4);
-    params[2] = buffer(d, (size_t)row[SPMV_ROWS] * 4);
-    params[3] = buffer(d, SPMV_ROWS * 4);
-    params[4] = buffer(d, SPMV_ROWS * 4);
-    int32_t *col = devmem_ptr(params[1]);
-    float *val = devmem_ptr(params[2]);
-    for (int32_t i = 0; i < row[SPMV_ROWS]; i++) {
-        col[i] = (int32_t)rng_below(&r, SPMV_ROWS);
-        val[i] = (float)rng_unit(&r) - 0.5f;
-    }
-    params[5] = SPMV_ROWS;
-}
-
-static void fill_params(const struct bench *b, struct device *d, uint64_t *params)
-{
-    if (!strcmp(b->kernel, "spmv")) {
-        fill_spmv(d, params);
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        params[i] = buffer(d, BUFFER);
-    static const int32_t n[][2] = {{1 << 20, 0}, {256, 0}, {512, 512}, {131072, 32}};
-    unsigned k = (unsigned)(b - benches);
-    memcpy(&params[k == 3 ? 2 : 3], n[k], sizeof n[k]);
 }
 
 static double memcpy_gbs(void)
@@ -114,7 +54,7 @@ static double run(const struct bench *b, uint64_t *thread_inst)
     if (!k)
         die(&err);
     uint64_t params[8] = {0};
-    fill_params(b, d, params);
+    bench_params(b, d, 1, params);
     struct launch l = {.kernel = k, .params = params};
     memcpy(l.grid, b->grid, sizeof l.grid);
     memcpy(l.block, b->block, sizeof l.block);

@@ -1,0 +1,177 @@
+/* Timed speed: warp-instructions a second of CPU time on gtx480-gpgpusim, beside the functional
+ * executor in the same run; host threads; cost at more SMs and for longer kernels; memory.
+ *
+ *   bench_speed [KERNEL]   all kernels or one, with one thread and two
+ *   bench_speed scale DIR  the scaling measurements, as DIR/scaling.dat and DIR/scaling.svg */
+#include "base/file.h"
+#include "gpu/session.h"
+#include "support_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void die(const struct err *err)
+{
+    fprintf(stderr, "bench_speed: %s\n", err->msg);
+    exit(1);
+}
+
+struct result {
+    double wall, cpu;
+    uint64_t warp_inst, cycles;
+};
+
+struct setup {
+    unsigned threads; /* 0: functional */
+    uint32_t scale;   /* blocks and buffers, times the usual */
+    uint32_t sms;     /* 0: the machine's */
+};
+
+static struct result run(const struct bench *b, const struct setup *s)
+{
+    struct err err = {0};
+    size_t len;
+    char sms[32];
+    snprintf(sms, sizeof sms, "gpu.sms=%u", s->sms);
+    const char *const sets[] = {sms};
+    struct session_options o = {.gpu = "gtx480-gpgpusim",
+                                .is_timed = s->threads > 0,
+                                .threads = s->threads,
+                                .regs = b->regs,
+                                .sets = sets,
+                                .nsets = s->sms ? 1 : 0};
+    char *path = xasprintf("%s/%s.ptx", b->dir, b->file), *text = file_read(path, &len, &err);
+    struct ptx_module *m = text ? ptx_parse(path, text, len, &err) : NULL;
+    struct session *session = m ? session_new(&o, &err) : NULL;
+    if (!session)
+        die(&err);
+    struct device *d = session_device(session);
+    struct program *p = program_load(d, &m, 1, &err);
+    struct kernel *k = p ? program_kernel(p, b->kernel, &err) : NULL;
+    if (!k)
+        die(&err);
+    uint64_t params[8] = {0};
+    bench_params(b, d, s->scale, params);
+    struct launch l = {.kernel = k, .params = params};
+    memcpy(l.grid, b->grid, sizeof l.grid);
+    memcpy(l.block, b->block, sizeof l.block);
+    l.grid[0] *= s->scale;
+    struct launch_result r;
+    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (!session_run(session, &l, &r, &err))
+        die(&err);
+    struct result out = {seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+                         r.warp_inst, r.cycles};
+    program_unload(p);
+    session_free(session);
+    free(text);
+    free(path);
+    return out;
+}
+
+static double peak_mb(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_maxrss / 1024;
+}
+
+static int speed(const char *only)
+{
+    int failed = 0;
+    printf("%-8s %10s %9s %9s %8s %12s %10s\n", "kernel", "warp-inst", "cycles", "K wi/s", "wanted",
+           "functional/x", "2 threads");
+    for (unsigned i = 0; i < BENCHES; i++) {
+        const struct bench *b = &benches[i];
+        if (only && strcmp(only, b->kernel))
+            continue;
+        struct result best = {.cpu = 1e30}, two = {.wall = 1e30}, one = {.wall = 1e30};
+        struct result values = run(b, &(struct setup){.scale = 1});
+        for (int k = 0; k < 3; k++) {
+            struct result r = run(b, &(struct setup){.threads = 1, .scale = 1});
+            struct result t = run(b, &(struct setup){.threads = 2, .scale = 1});
+            best = r.cpu < best.cpu ? r : best;
+            one = r.wall < one.wall ? r : one;
+            two = t.wall < two.wall ? t : two;
+        }
+        double rate = (double)best.warp_inst / best.cpu * 1e-3;
+        bool ok = rate >= b->want_timed;
+        failed += !ok;
+        printf("%-8s %10llu %9llu %9.0f %8.0f %12.0f %9.2fx %s\n", b->kernel,
+               (unsigned long long)best.warp_inst, (unsigned long long)best.cycles, rate,
+               b->want_timed, best.cpu / values.cpu, one.wall / two.wall, ok ? "ok" : "LOW");
+    }
+    printf("peak memory of the process: %.0f MB\n", peak_mb());
+    return failed ? 1 : 0;
+}
+
+static void plot(const char *dir)
+{
+    char *path = xasprintf("%s/scaling.gp", dir);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "bench_speed: cannot write %s\n", path);
+        exit(1);
+    }
+    fprintf(f,
+            "set terminal svg size 640,400\nset output '%s/scaling.svg'\n"
+            "set ylabel 'ns of CPU time a warp-instruction'\nset xlabel 'SMs'\nset key left\n"
+            "set yrange [0:*]\n"
+            "plot '%s/scaling.dat' index 0 using 1:2 with linespoints title 'vecadd', "
+            "'' index 0 using 1:3 with linespoints title 'vecadd, 10 times longer'\n",
+            dir, dir);
+    fclose(f);
+    char *cmd = xasprintf("gnuplot %s", path);
+    if (system(cmd))
+        fprintf(stderr, "bench_speed: gnuplot failed; the data are in %s/scaling.dat\n", dir);
+    free(cmd);
+    free(path);
+}
+
+static int scale(const char *dir)
+{
+    static const uint32_t sms[] = {15, 60, 132};
+    char *path = xasprintf("%s/scaling.dat", dir);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "bench_speed: cannot write %s\n", path);
+        return 1;
+    }
+    fprintf(f, "# SMs, ns a warp-instruction: vecadd, vecadd 10 times longer\n");
+    for (unsigned i = 0; i < ARRAY_LEN(sms); i++) {
+        double ns[2];
+        for (unsigned k = 0; k < 2; k++) {
+            struct result r =
+                run(&benches[0], &(struct setup){.threads = 1, .scale = k ? 10 : 1, .sms = sms[i]});
+            ns[k] = r.cpu / (double)r.warp_inst * 1e9;
+        }
+        fprintf(f, "%u %.1f %.1f\n", sms[i], ns[0], ns[1]);
+        printf("%4u SMs: %.0f ns a warp-instruction, %.0f ns in a kernel 10 times longer\n", sms[i],
+               ns[0], ns[1]);
+    }
+    fclose(f);
+    free(path);
+    plot(dir);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "scale"))
+        return scale(argv[2]);
+    if (argc > 2) {
+        fprintf(stderr, "usage: bench_speed [KERNEL | scale DIR]\n");
+        return 2;
+    }
+    return speed(argc > 1 ? argv[1] : NULL);
+}
