@@ -81,7 +81,7 @@ static const struct hist *row_hist(const struct stat_row *r, const void *base)
     return (const struct hist *)((const char *)base + r->offset);
 }
 
-static const void *group_sum(const struct stats_group *g)
+const void *stats_group_sum(const struct stats_group *g)
 {
     if (g->instances.len == 1)
         return g->instances.data[0];
@@ -125,7 +125,7 @@ void stats_each(const struct stats *st, bool instances,
         const struct stats_group *g = &st->groups.data[gi];
         int last = instances && g->instances.len > 1 ? (int)g->instances.len : 0;
         for (int k = -1; k < last; k++) {
-            const void *base = k < 0 ? group_sum(g) : g->instances.data[k];
+            const void *base = k < 0 ? stats_group_sum(g) : g->instances.data[k];
             for (size_t i = 0; i < g->nrows; i++) {
                 struct stat_value v = value_read(g, k, &g->rows[i], base);
                 fn(ctx, &v);
@@ -144,7 +144,7 @@ bool stats_get(const struct stats *st, const char *key, double *value)
             continue;
         for (size_t i = 0; i < g->nrows; i++)
             if (!strcmp(g->rows[i].name, dot + 1)) {
-                *value = value_read(g, -1, &g->rows[i], group_sum(g)).value;
+                *value = value_read(g, -1, &g->rows[i], stats_group_sum(g)).value;
                 return true;
             }
     }
@@ -156,7 +156,7 @@ void stats_sample(struct stats *st, cycle_t cycle)
     vec_push(&st->samples, cycle);
     for (size_t gi = 0; gi < st->groups.len; gi++) {
         const struct stats_group *g = &st->groups.data[gi];
-        const void *sum = group_sum(g);
+        const void *sum = stats_group_sum(g);
         for (size_t i = 0; i < g->nrows; i++)
             if (g->rows[i].kind == STAT_COUNTER)
                 vec_push(&st->samples, *row_counter(&g->rows[i], sum));

@@ -79,6 +79,18 @@ bool stats_get(const struct stats *st, const char *key, double *value);
 /* Remembers every group's counters at `cycle`; the series writers give the differences. */
 void stats_sample(struct stats *st, cycle_t cycle);
 
+/* How many samples there are; visits the counters of sample `i` as differences to the sample
+ * before. */
+size_t stats_sample_count(const struct stats *st);
+void stats_sample_each(const struct stats *st, size_t i,
+                       void (*fn)(void *ctx, cycle_t cycle, const char *group, const char *name,
+                                  uint64_t delta),
+                       void *ctx);
+
+/* A registry of its own with the sums of every group; with `before` (made from the same registry
+ * earlier), what has been added since. Histograms then know their extremes by bin only. */
+struct stats *stats_sums(const struct stats *st, const struct stats *before);
+
 void stats_write_text(const struct stats *st, FILE *out);
 void stats_write_csv(const struct stats *st, FILE *out);
 void stats_write_series_csv(const struct stats *st, FILE *out);

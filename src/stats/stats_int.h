@@ -30,11 +30,7 @@ struct stats {
 
 enum { STATS_SCHEMA_VERSION = 1 };
 
-/* Visits the counters of sample `i` as differences to the sample before. */
-size_t stats_sample_count(const struct stats *st);
-void stats_sample_each(const struct stats *st, size_t i,
-                       void (*fn)(void *ctx, cycle_t cycle, const char *group, const char *name,
-                                  uint64_t delta),
-                       void *ctx);
+/* The sum over the group's instances: theirs if there is one, else the group's scratch. */
+const void *stats_group_sum(const struct stats_group *g);
 
 #endif
