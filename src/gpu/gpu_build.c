@@ -55,6 +55,7 @@ static void add_sms(struct gpu *g, struct wires *w)
             .requests = &request_policy_null,
             .packets = &packet_policy_null,
             .seams = {&warp_source_null, &rf_policy_null, &issue_policy_null},
+            .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
         g->effects[i] = sm_effects(g->sms[i]);
         w->sm[i] = add(g, g->core, 1 + i, "sm", i, &sm_component_ops, g->sms[i]);
@@ -129,6 +130,8 @@ static void add_stats(struct gpu *g)
     struct stats *st = g->stats;
     for (uint32_t i = 0; i < g->nsms; i++)
         stats_add(st, "sm", sm_stat_rows, sm_nstat_rows, sm_stats(g->sms[i]));
+    for (uint32_t i = 0; i < g->nsms; i++)
+        stats_add(st, "load_stages", load_stage_rows, load_nstage_rows, sm_load_stages(g->sms[i]));
     for (unsigned c = 0; c < SM_CACHES; c++)
         for (uint32_t i = 0; i < g->nsms; i++)
             stats_add(st, caches[c], l1_stat_rows, l1_nstat_rows,

@@ -96,14 +96,18 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;
     uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending);
-    for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1)
+    probe_fire(sm->probe, now, SM_BLOCK_BEGIN, number, cta);
+    for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1) {
         place_warp(sm, first_of(idle), cta, &c->warps[i]);
+        probe_fire(sm->probe, now, SM_WARP_BEGIN, number * 64 + i, first_of(idle));
+    }
     component_wake(sm->component, now);
 }
 
-static void end_cta(struct sm *sm, unsigned cta)
+static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
 {
     struct cta_slot *c = &sm->ctas[cta];
+    probe_fire(sm->probe, now, SM_BLOCK_END, c->cta->number, cta);
     struct sm_launch *l = c->launch;
     struct cta_need n = cta_need_of(sm->cfg, l->kernel, extra_registers(sm, l->kernel));
     sm->regs_free += n.registers;
@@ -124,6 +128,8 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
 {
     const uint64_t bit = UINT64_C(1) << slot;
     unsigned cta = sm->slot[slot].cta;
+    probe_fire(sm->probe, now, SM_WARP_END, sm->ctas[cta].cta->number * 64 + sm->slot[slot].w->id,
+               slot);
     sm_count_to(sm, now);
     sm->ending &= ~bit;
     sm->hazard &= ~bit;
@@ -131,7 +137,7 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     sm->ctas[cta].warps &= ~bit;
     if (--sm->ctas[cta].live)
         return;
-    end_cta(sm, cta);
+    end_cta(sm, cta, now);
     sm->last_end = now + 1;
 }
 

@@ -191,6 +191,10 @@ void lsu_tick(struct sm *sm, cycle_t now)
     struct mem_req *r = port_pop(sm->in, now);
     if (r) {
         r->at[MEM_AT_NOC_OUT] = now;
+        if (r->kind == MEM_READ && r->space != MEM_INST) {
+            load_stages_add(&sm->stages, &sm->clocks, r);
+            probe_fire(sm->probe, now, SM_REPLY, (uint64_t)(uintptr_t)r, 0);
+        }
         l1_fill(r->owner, now, r);
     }
     for (unsigned c = 0; c < ARRAY_LEN(caches); c++)

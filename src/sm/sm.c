@@ -51,6 +51,8 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->slice_nodes = p->slice_nodes;
     sm->il = *p->il;
     sm->seams = p->seams;
+    sm->clocks = p->clocks;
+    sm->probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
@@ -120,7 +122,7 @@ void sm_begin(struct sm *sm, cycle_t now)
     sm->began = sm->counted = sm->slots_done = now;
 }
 
-void sm_end(struct sm *sm, cycle_t now)
+void sm_settle(struct sm *sm, cycle_t now)
 {
     sm_count_to(sm, now);
     if (now > sm->slots_done)
@@ -128,6 +130,11 @@ void sm_end(struct sm *sm, cycle_t now)
     sm->slots_done = now;
     sm->stats.cycles += now - sm->began;
     sm->began = now;
+}
+
+void sm_end(struct sm *sm, cycle_t now)
+{
+    sm_settle(sm, now);
     sm_drop_launches(sm);
     l1_flush(sm->data, now);
     l1_flush(sm->konst, now);
@@ -213,6 +220,16 @@ bool sm_is_idle(const struct sm *sm)
 const struct sm_stats *sm_stats(const struct sm *sm)
 {
     return &sm->stats;
+}
+
+const struct load_stages *sm_load_stages(const struct sm *sm)
+{
+    return &sm->stages;
+}
+
+void sm_set_probe(struct sm *sm, const struct probe *probe)
+{
+    sm->probe = probe;
 }
 
 const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which)

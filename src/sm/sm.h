@@ -15,7 +15,9 @@
 #include "mem/interleave.h"
 #include "mem/l1.h"
 #include "sim/port.h"
+#include "sim/probe.h"
 #include "sm/decode.h"
+#include "sm/load_stages.h"
 #include "sm/sm_seams.h"
 #include "sm/sm_stats.h"
 
@@ -31,6 +33,7 @@ struct sm_parts {
     const struct request_policy *requests;
     const struct packet_policy *packets;
     struct sm_seams seams;
+    struct stage_clocks clocks;
 };
 
 struct sm *sm_new(const struct sm_parts *parts);
@@ -61,6 +64,9 @@ bool sm_is_idle(const struct sm *sm);
 void sm_begin(struct sm *sm, cycle_t now);
 void sm_end(struct sm *sm, cycle_t now);
 
+/* Statistics that are counted when something changes are complete for the cycles before `now`. */
+void sm_settle(struct sm *sm, cycle_t now);
+
 struct effects *sm_effects(struct sm *sm);
 /* The deferred instruction of the warp was executed; it accessed what `s` says. */
 void sm_resume(struct sm *sm, struct warp *w, const struct step *s);
@@ -68,7 +74,16 @@ void sm_resume(struct sm *sm, struct warp *w, const struct step *s);
 const struct fault *sm_fault(const struct sm *sm);
 
 const struct sm_stats *sm_stats(const struct sm *sm);
+const struct load_stages *sm_load_stages(const struct sm *sm);
 enum sm_cache { SM_CACHE_DATA, SM_CACHE_CONST, SM_CACHE_TEX, SM_CACHE_INST, SM_CACHES };
 const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
+
+/* Events, all at a core cycle:
+ *   block   a = its number, b = its slot
+ *   warp    a = the block's number * 64 + the warp's number in it, b = its slot
+ *   reply   a = the struct mem_req * of a load's answer with all its stamps, valid during the call
+ */
+enum sm_event { SM_BLOCK_BEGIN, SM_BLOCK_END, SM_WARP_BEGIN, SM_WARP_END, SM_REPLY };
+void sm_set_probe(struct sm *sm, const struct probe *probe);
 
 #endif

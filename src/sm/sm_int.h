@@ -197,6 +197,9 @@ struct sm {
     cycle_t slots_done; /* issue slots are counted for the cycles before this one */
     uint32_t const_line;
     struct component *component;
+    const struct probe *probe;
+    struct stage_clocks clocks;
+    struct load_stages stages;
     struct sm_stats stats;
 };
 

@@ -1,0 +1,47 @@
+#include "sm/load_stages.h"
+
+#define FORMULA(...)
+const struct stat_row load_stage_rows[] = {
+#define COUNTER(...) STAT_ROW_COUNTER(load_stages, __VA_ARGS__)
+#define HIST(...)    STAT_ROW_HIST(load_stages, __VA_ARGS__)
+#include "sm/load_stages.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+const size_t load_nstage_rows = ARRAY_LEN(load_stage_rows);
+
+static cycle_t in_core(cycle_t at, double ratio)
+{
+    return ratio == 1 ? at : (cycle_t)((double)at * ratio);
+}
+
+/* Rounding may put two stamps of different clocks in the wrong order. */
+static cycle_t after(cycle_t at, cycle_t before)
+{
+    return at > before ? at : before;
+}
+
+void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const struct mem_req *r)
+{
+    const cycle_t born = r->at[MEM_AT_BORN];
+    cycle_t end = r->at[MEM_AT_NOC_OUT];
+    cycle_t noc_in = after(in_core(r->at[MEM_AT_NOC_IN], c->noc), born);
+    cycle_t l2_in = after(in_core(r->at[MEM_AT_L2_IN], c->l2), noc_in);
+    cycle_t l2_out = after(in_core(r->at[MEM_AT_L2_OUT], c->noc), l2_in);
+    cycle_t dram = 0;
+    if (r->at[MEM_AT_DRAM_OUT]) {
+        cycle_t in = after(in_core(r->at[MEM_AT_DRAM_IN], c->l2), l2_in);
+        cycle_t out = after(in_core(r->at[MEM_AT_DRAM_OUT], c->l2), in);
+        l2_out = after(l2_out, out);
+        dram = out - in;
+        st->from_dram++;
+    }
+    end = after(end, l2_out);
+    hist_add(&st->l1_queue, noc_in - born);
+    hist_add(&st->noc_request, l2_in - noc_in);
+    hist_add(&st->l2, l2_out - l2_in - dram);
+    hist_add(&st->dram, dram);
+    hist_add(&st->noc_reply, end - l2_out);
+    hist_add(&st->total, end - born);
+}

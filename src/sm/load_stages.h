@@ -1,0 +1,32 @@
+/* Where loads that leave the SM spend their time: statistics of one SM, fed by answers. */
+#ifndef SM_LOAD_STAGES_H
+#define SM_LOAD_STAGES_H
+
+#include "mem/mem_req.h"
+#include "stats/stats.h"
+
+struct load_stages {
+#define COUNTER STAT_MEMBER_COUNTER
+#define HIST    STAT_MEMBER_HIST
+#define FORMULA(...)
+#include "sm/load_stages.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+
+extern const struct stat_row load_stage_rows[];
+extern const size_t load_nstage_rows;
+
+/* Core cycles in a cycle of the interconnect's and the L2's clock: stamps are in their own clock's
+ * cycles (mem_req.h). */
+struct stage_clocks {
+    double noc, l2;
+};
+
+/* The answer to a read has arrived; all its stamps are set. In core cycles, rounded down where
+ * clocks differ. A request that joined a fetch on its way waits for the DRAM from its own arrival
+ * at the L2. */
+void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const struct mem_req *r);
+
+#endif
