@@ -90,6 +90,12 @@ void gpu_set_watchdog(struct gpu *g, cycle_t cycles)
     sim_set_watchdog(g->sim, g->core, cycles);
 }
 
+void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx)
+{
+    g->kernel_end = fn;
+    g->kernel_end_ctx = ctx;
+}
+
 size_t gpu_kernel_count(const struct gpu *g)
 {
     return g->kernels.len;

@@ -33,8 +33,12 @@ struct gpu_kernel {
     uint32_t ctas_per_sm;             /* that fit */
     cycle_t start, cycles;
     uint64_t warp_inst, thread_inst, ctas;
+    cycle_t began; /* as `start`, but of the core clock, which also runs between kernels */
     double wall_seconds;
 };
+
+/* `fn` is called when a kernel has ended and is in the list. */
+void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx);
 
 size_t gpu_kernel_count(const struct gpu *g);
 const struct gpu_kernel *gpu_kernel(const struct gpu *g, size_t i);

@@ -43,6 +43,8 @@ struct gpu {
     cycle_t cycles;
     cycle_t interval, next_sample;
     VEC(struct gpu_kernel) kernels;
+    void (*kernel_end)(void *ctx);
+    void *kernel_end_ctx;
 };
 
 /* gpu_build.c */

@@ -115,6 +115,14 @@ static bool all_idle(const struct gpu *g)
     return true;
 }
 
+static void sample(struct gpu *g, cycle_t now)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        sm_settle(g->sms[i], now);
+    stats_sample(g->stats, g->cycles + (now - g->run->begin));
+    g->next_sample = now + g->interval;
+}
+
 void gpu_meet(void *ctx, uint64_t time)
 {
     struct gpu *g = ctx;
@@ -122,12 +130,10 @@ void gpu_meet(void *ctx, uint64_t time)
     const cycle_t now = sim_cycle_at(g->core, time);
     apply_effects(g);
     collect_ended(g);
+    if (g->interval && now >= g->next_sample && r->done < r->total)
+        sample(g, now);
     if (!r->failed)
         place_blocks(g, now);
-    if (g->interval && now >= g->next_sample) {
-        stats_sample(g->stats, g->cycles + (now - r->begin));
-        g->next_sample = now + g->interval;
-    }
     report_progress(g);
     if (r->failed || (r->done == r->total && all_idle(g)))
         sim_stop(g->sim);
@@ -216,6 +222,7 @@ static void record(struct gpu *g, const struct launch *l, uint32_t capacity, dou
                            .ctas_per_sm = capacity,
                            .start = g->cycles - (r->end - r->begin),
                            .cycles = r->end - r->begin,
+                           .began = r->begin,
                            .warp_inst = result->warp_inst,
                            .thread_inst = result->thread_inst,
                            .ctas = r->done,
@@ -223,6 +230,8 @@ static void record(struct gpu *g, const struct launch *l, uint32_t capacity, dou
     memcpy(k.grid, l->grid, sizeof k.grid);
     memcpy(k.block, l->block, sizeof k.block);
     vec_push(&g->kernels, k);
+    if (g->kernel_end)
+        g->kernel_end(g->kernel_end_ctx);
 }
 
 static double seconds_now(void)

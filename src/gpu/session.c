@@ -1,19 +1,26 @@
 #include "gpu/session.h"
 
+#include "base/strmap.h"
 #include "base/vec.h"
+#include "gpu/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct session {
     struct session_options o;
     struct machine *machine;
     struct device *dev;
     struct gpu *gpu;
+    struct trace *trace;
     struct grid_runner runner;
     VEC(const char *) sets; /* of the environment */
     char *strings;
+    VEC(struct session_kernel) kernels;
+    struct strmap by_name; /* -> index + 1 */
+    struct stats *before;  /* per_kernel: all sums at the end of the last kernel */
+    VEC(struct stats *) kernel_stats;
 };
 
 static bool run_timed(void *self, const struct launch *l, struct launch_result *result,
@@ -23,6 +30,34 @@ static bool run_timed(void *self, const struct launch *l, struct launch_result *
     return gpu_run(s->gpu, l, result, err);
 }
 
+static void kernel_ended(void *ctx)
+{
+    struct session *s = ctx;
+    struct stats *st = gpu_stats(s->gpu);
+    if (s->o.interval)
+        stats_sample(st, gpu_cycles(s->gpu));
+    if (!s->o.per_kernel)
+        return;
+    vec_push(&s->kernel_stats, stats_sums(st, s->before));
+    stats_free(s->before);
+    s->before = stats_sums(st, NULL);
+}
+
+static bool start_gpu(struct session *s, struct err *err)
+{
+    const struct session_options *o = &s->o;
+    s->gpu = gpu_new(s->machine, s->dev, (unsigned)o->threads, err);
+    if (!s->gpu)
+        return false;
+    s->runner = (struct grid_runner){run_timed, s};
+    gpu_set_registers(s->gpu, (uint32_t)o->regs);
+    gpu_set_interval(s->gpu, o->interval);
+    gpu_at_kernel_end(s->gpu, kernel_ended, s);
+    if (o->trace)
+        s->trace = trace_new(s->gpu, o->trace, o->trace_limit, err);
+    return s->trace || !o->trace;
+}
+
 static bool start(struct session *s, struct err *err)
 {
     const struct session_options *o = &s->o;
@@ -30,17 +65,7 @@ static bool start(struct session *s, struct err *err)
     if (!s->machine)
         return false;
     s->dev = o->is_32bit ? machine_device_32(s->machine, err) : machine_device(s->machine, err);
-    if (!s->dev)
-        return false;
-    if (!o->is_timed)
-        return true;
-    s->gpu = gpu_new(s->machine, s->dev, o->threads, err);
-    if (!s->gpu)
-        return false;
-    s->runner = (struct grid_runner){run_timed, s};
-    gpu_set_registers(s->gpu, o->regs);
-    gpu_set_interval(s->gpu, o->interval);
-    return true;
+    return s->dev && (!o->is_timed || start_gpu(s, err));
 }
 
 struct session *session_new(const struct session_options *o, struct err *err)
@@ -57,9 +82,18 @@ void session_free(struct session *s)
 {
     if (!s)
         return;
+    trace_free(s->trace);
     gpu_free(s->gpu);
     device_free(s->dev);
     machine_free(s->machine);
+    for (size_t i = 0; i < s->kernels.len; i++)
+        free(s->kernels.data[i].name);
+    for (size_t i = 0; i < s->kernel_stats.len; i++)
+        stats_free(s->kernel_stats.data[i]);
+    stats_free(s->before);
+    vec_free(&s->kernels);
+    vec_free(&s->kernel_stats);
+    strmap_free(&s->by_name);
     vec_free(&s->sets);
     free(s->strings);
     free(s);
@@ -67,67 +101,42 @@ void session_free(struct session *s)
 
 /* --- the environment --- */
 
-static bool read_number(const char *name, uint64_t most, uint64_t *value, struct err *err)
+static void read_sets(struct session *s, const char *text)
 {
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text)
-        return true;
-    errno = 0;
-    *value = strtoull(text, &end, 0);
-    if (errno || *end || *text == '-' || *value > most)
-        return err_set(err, "%s=%s: not a number from 0 to %llu", name, text,
-                       (unsigned long long)most);
-    return true;
-}
-
-static const char *read_text(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text ? text : NULL;
-}
-
-static bool read_flag(const char *name)
-{
-    const char *text = read_text(name);
-    return text && strcmp(text, "0") != 0;
-}
-
-/* PARSIM_SET: assignments separated by line breaks or blanks. */
-static void read_sets(struct session *s)
-{
-    const char *text = read_text("PARSIM_SET");
-    if (!text)
-        return;
-    s->strings = xstrdup(text);
     char *save = NULL;
-    for (char *w = strtok_r(s->strings, " \n", &save); w; w = strtok_r(NULL, " \n", &save))
+    s->strings = xstrdup(text);
+    for (char *w = strtok_r(s->strings, ";\n", &save); w; w = strtok_r(NULL, ";\n", &save))
         vec_push(&s->sets, w);
     s->o.sets = s->sets.data;
     s->o.nsets = s->sets.len;
 }
 
+static bool read_variable(struct session *s, const struct session_option *row, struct err *err)
+{
+    const char *text = row->variable ? getenv(row->variable) : NULL;
+    if (!text || !*text || (row->kind == SESSION_FLAG && !strcmp(text, "0")))
+        return true;
+    if (row->kind == SESSION_SETS) {
+        read_sets(s, text);
+        return true;
+    }
+    return session_option_set(row, &s->o, row->variable, text, err);
+}
+
+/* A machine alone does not make the run timed: PARSIM_TIMED does. */
+static bool read_environment(struct session *s, struct err *err)
+{
+    for (size_t i = 0; i < session_noption_rows; i++)
+        if (!read_variable(s, &session_option_rows[i], err))
+            return false;
+    s->o.is_functional = !s->o.is_timed;
+    return session_options_check(&s->o, err);
+}
+
 struct session *session_from_environment(struct err *err)
 {
     struct session *s = xcalloc(1, sizeof *s);
-    uint64_t threads = 0, regs = 0, interval = 0;
-    s->o = (struct session_options){.gpu = read_text("PARSIM_GPU"),
-                                    .is_timed = read_flag("PARSIM_TIMED"),
-                                    .json = read_text("PARSIM_JSON"),
-                                    .csv = read_text("PARSIM_CSV"),
-                                    .db = read_text("PARSIM_DB"),
-                                    .plot = read_text("PARSIM_PLOT"),
-                                    .trace = read_text("PARSIM_TRACE"),
-                                    .series = read_text("PARSIM_SERIES"),
-                                    .per_kernel = read_flag("PARSIM_PER_KERNEL")};
-    read_sets(s);
-    bool ok = read_number("PARSIM_THREADS", 256, &threads, err) &&
-              read_number("PARSIM_REGS", 255, &regs, err) &&
-              read_number("PARSIM_INTERVAL", UINT64_MAX >> 1, &interval, err);
-    s->o.threads = (unsigned)threads;
-    s->o.regs = (uint32_t)regs;
-    s->o.interval = interval;
-    if (ok && start(s, err))
+    if (read_environment(s, err) && start(s, err))
         return s;
     session_free(s);
     return NULL;
@@ -155,16 +164,61 @@ struct gpu *session_gpu(const struct session *s)
     return s->gpu;
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void count_launch(struct session *s, const char *name, const struct launch_result *r,
+                         double seconds)
+{
+    size_t len = strlen(name), i = (size_t)(uintptr_t)strmap_get(&s->by_name, name, len);
+    if (!i) {
+        vec_push(&s->kernels, ((struct session_kernel){.name = xstrdup(name)}));
+        i = s->kernels.len;
+        strmap_put(&s->by_name, vec_last(&s->kernels).name, len, (void *)(uintptr_t)i);
+    }
+    struct session_kernel *k = &s->kernels.data[i - 1];
+    k->launches++;
+    k->blocks += r->ctas;
+    k->warp_inst += r->warp_inst;
+    k->thread_inst += r->thread_inst;
+    k->seconds += seconds;
+}
+
 bool session_run(struct session *s, struct launch *l, struct launch_result *result, struct err *err)
 {
-    if (!s->gpu)
-        return grid_run(s->dev, l, result, err);
-    l->runner = &s->runner;
-    return gpu_run(s->gpu, l, result, err);
+    double from = seconds_now();
+    l->runner = s->gpu ? &s->runner : NULL;
+    bool ok = s->gpu ? gpu_run(s->gpu, l, result, err) : grid_run(s->dev, l, result, err);
+    count_launch(s, l->kernel->src->name, result, seconds_now() - from);
+    return ok;
 }
 
 void session_copied(struct session *s, addr_t addr, uint64_t bytes)
 {
     if (s->gpu)
         gpu_copied(s->gpu, addr, bytes);
+}
+
+size_t session_kernel_count(const struct session *s)
+{
+    return s->kernels.len;
+}
+
+const struct session_kernel *session_kernel(const struct session *s, size_t i)
+{
+    return &s->kernels.data[i];
+}
+
+const struct stats *session_kernel_stats(const struct session *s, size_t i)
+{
+    return i < s->kernel_stats.len ? s->kernel_stats.data[i] : NULL;
+}
+
+struct trace *session_trace(const struct session *s)
+{
+    return s->trace;
 }

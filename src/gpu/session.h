@@ -1,5 +1,6 @@
 /* A simulated GPU as a command or a CUDA program uses it: a machine, its device, the machine that
- * keeps time (unless only values are wanted), and the outputs that were asked for.
+ * keeps time (unless only values are wanted), what has run on it, and the outputs that were asked
+ * for (report.h writes them).
  *
  * Options come from a command line, or from the environment that `parsim run` passes on to the
  * program it starts. */
@@ -14,18 +15,43 @@ struct session_options {
     const char *const *sets; /* "section.field=value" */
     size_t nsets;
     bool is_timed;
-    bool is_32bit;    /* addresses below 4 GB */
-    unsigned threads; /* host threads; 0 = 1 */
-    uint32_t regs;    /* registers a thread, for every kernel; 0 = by liveness */
-    cycle_t interval; /* of the time series; 0 = none */
-    const char *json, *csv, *db, *plot, *trace, *series;
-    bool per_kernel;
+    bool is_functional; /* of a command line; session_options_check() folds it into is_timed */
+    bool is_32bit;      /* addresses below 4 GB */
+    uint64_t threads;   /* host threads; 0 = 1 */
+    uint64_t regs;      /* registers a thread, for every kernel; 0 = by liveness */
+    uint64_t interval;  /* of the time series, in core cycles; 0 = none */
+    const char *json, *csv, *db, *plot, *trace, *series, *dump_config;
+    uint64_t trace_limit; /* events; 0 = the default */
+    bool per_kernel, per_instance;
 };
+
+/* The rows of session_options.def, for command lines and the environment. */
+enum session_option_kind { SESSION_TEXT, SESSION_PATH, SESSION_NUMBER, SESSION_FLAG, SESSION_SETS };
+struct session_option {
+    enum session_option_kind kind;
+    uint32_t offset;      /* in struct session_options; SETS: none, the reader collects them */
+    const char *name;     /* without "--" */
+    const char *variable; /* of the environment, or NULL */
+    const char *arg, *help;
+    uint64_t least, most;
+};
+extern const struct session_option session_option_rows[];
+extern const size_t session_noption_rows;
+
+/* Puts `text` (NULL for a FLAG) into its member; not for SETS. `name` stands for the option in
+ * messages. */
+bool session_option_set(const struct session_option *row, struct session_options *o,
+                        const char *name, const char *text, struct err *err);
+/* Decides whether the run is timed (a machine was named, or is_timed; unless is_functional), and
+ * refuses outputs that only a timed run has. */
+bool session_options_check(struct session_options *o, struct err *err);
 
 struct session;
 
+/* `o` and what it points to must outlive the session. */
 struct session *session_new(const struct session_options *o, struct err *err);
-/* Reads PARSIM_GPU, PARSIM_TIMED, PARSIM_SET and the others. */
+/* Reads PARSIM_GPU, PARSIM_TIMED, PARSIM_SET (assignments separated by line breaks or ';') and the
+ * other variables of session_options.def. */
 struct session *session_from_environment(struct err *err);
 void session_free(struct session *s);
 
@@ -40,5 +66,18 @@ bool session_run(struct session *s, struct launch *l, struct launch_result *resu
                  struct err *err);
 /* The host has written device memory. */
 void session_copied(struct session *s, addr_t addr, uint64_t bytes);
+
+/* What has run, by kernel name, in order of first launch. */
+struct session_kernel {
+    char *name;
+    uint64_t launches, blocks, warp_inst, thread_inst;
+    double seconds; /* of the host */
+};
+size_t session_kernel_count(const struct session *s);
+const struct session_kernel *session_kernel(const struct session *s, size_t i);
+/* With per_kernel: the statistics of the i-th kernel that the timed GPU ran; else NULL. */
+const struct stats *session_kernel_stats(const struct session *s, size_t i);
+/* The timeline, with `trace`; else NULL. */
+struct trace *session_trace(const struct session *s);
 
 #endif
