@@ -33,7 +33,9 @@ void dram_bind(struct dram *d, struct port *in, struct port *out)
 
 static cycle_t component_tick(void *self, cycle_t now)
 {
-    return dram_tick(self, now);
+    struct dram *d = self;
+    cycle_t next = dram_tick(d, now), more = port_next(d->in);
+    return more > now && more < next ? more : next;
 }
 
 static void component_dump(const void *self, FILE *out)

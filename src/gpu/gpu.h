@@ -1,8 +1,8 @@
 /* The whole machine: SMs, interconnect, L2, memory controllers and DRAM, built from a struct
  * machine and run kernel by kernel, cycle by cycle.
  *
- * Every SM is a partition of its own (sim/sim.h), everything else is another: they meet every
- * gpu.port_cycles cycles, where the SMs' effects on memory are applied in the order of (cycle, SM),
+ * Every SM, every network and every memory channel with its L2 slices is a partition of its own
+ * (sim/sim.h): they meet every gpu.port_cycles cycles, where the SMs' effects on memory are applied in the order of (cycle, SM),
  * ended blocks are replaced, and the kernel's end is noticed. Results do not depend on the number
  * of host threads. */
 #ifndef GPU_GPU_H

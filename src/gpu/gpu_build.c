@@ -5,8 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Partition 0 is everything but the SMs. */
-enum { UNCORE = 0, REQUEST = 0, REPLY = 1 };
+enum { REQUEST = 0, REPLY = 1 };
+
+/* Partitions: the networks, the channels with their slices, the SMs. */
+static unsigned channel_partition(const struct gpu *g, uint32_t channel)
+{
+    return (unsigned)g->m->gpu.networks + channel;
+}
+
+static unsigned sm_partition(const struct gpu *g, uint32_t sm)
+{
+    return channel_partition(g, g->nchannels) + sm;
+}
 
 struct wires {
     struct component *noc[2], **sm, **l2, **mc, **dram;
@@ -58,7 +68,7 @@ static void add_sms(struct gpu *g, struct wires *w)
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
         g->effects[i] = sm_effects(g->sms[i]);
-        w->sm[i] = add(g, g->core, 1 + i, "sm", i, &sm_component_ops, g->sms[i]);
+        w->sm[i] = add(g, g->core, sm_partition(g, i), "sm", i, &sm_component_ops, g->sms[i]);
     }
 }
 
@@ -67,13 +77,15 @@ static void add_memory(struct gpu *g, struct wires *w)
     const struct machine *m = g->m;
     for (uint32_t i = 0; i < g->nslices; i++) {
         g->l2[i] = l2_new(&m->l2, &g->il, &packet_policy_null, &storage_policy_null);
-        w->l2[i] = add(g, g->l2_clock, UNCORE, "l2_", i, &l2_component_ops, g->l2[i]);
+        unsigned p = channel_partition(g, i / (uint32_t)m->map.slices);
+        w->l2[i] = add(g, g->l2_clock, p, "l2_", i, &l2_component_ops, g->l2[i]);
     }
     for (uint32_t i = 0; i < g->nchannels; i++) {
         g->mc[i] = mem_ctrl_new(&m->mc, &g->il, (uint32_t)m->map.slices, &storage_policy_null);
-        w->mc[i] = add(g, g->l2_clock, UNCORE, "mc", i, &mem_ctrl_component_ops, g->mc[i]);
+        unsigned p = channel_partition(g, i);
+        w->mc[i] = add(g, g->l2_clock, p, "mc", i, &mem_ctrl_component_ops, g->mc[i]);
         g->dram[i] = dram_new(&m->dram_resolved, NULL, NULL);
-        w->dram[i] = add(g, g->dram_clock, UNCORE, "dram", i, &dram_component_ops, g->dram[i]);
+        w->dram[i] = add(g, g->dram_clock, p, "dram", i, &dram_component_ops, g->dram[i]);
     }
 }
 
@@ -102,8 +114,8 @@ static void wire_noc(struct gpu *g, const struct wires *w)
         noc_bind(rep, g->sm_nodes[i], reply_class, true, NULL, in);
     }
     for (uint32_t i = 0; i < g->nslices; i++) {
-        struct port *in = wire(g, "l2_in", i, wreq, w->l2[i], 1, 8);
-        struct port *out = wire(g, "l2_out", i, w->l2[i], wrep, 1, near < 8 ? 8 : near);
+        struct port *in = wire(g, "l2_in", i, wreq, w->l2[i], far, 8 + 2 * far);
+        struct port *out = wire(g, "l2_out", i, w->l2[i], wrep, far, near + 2 * far);
         const uint32_t k = i % (uint32_t)g->m->map.slices, ch = i / (uint32_t)g->m->map.slices;
         struct port *down = wire(g, "l2_mc", i, w->l2[i], w->mc[ch], 1, 8);
         struct port *up = wire(g, "mc_l2", i, w->mc[ch], w->l2[i], 1, 8);
@@ -170,7 +182,7 @@ bool gpu_build(struct gpu *g, struct err *err)
     place_nodes(g);
     for (uint32_t i = 0; i < (uint32_t)m->gpu.networks; i++) {
         g->noc[i] = noc_new(&m->noc, NULL, NULL);
-        w.noc[i] = add(g, g->noc_clock, UNCORE, "noc", i, &noc_component_ops, g->noc[i]);
+        w.noc[i] = add(g, g->noc_clock, i, "noc", i, &noc_component_ops, g->noc[i]);
     }
     add_memory(g, &w);
     add_sms(g, &w);

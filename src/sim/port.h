@@ -3,7 +3,8 @@
  * An item pushed at a producer's cycle becomes visible `latency` (at least 1) producer cycles
  * later; a pop frees its slot `credit` (at least 1) consumer cycles later, as the producer sees it.
  * A push wakes the consumer, a pop wakes it again for the item behind, and a pop wakes a producer
- * that found the port full: a component need not poll, except while it leaves a visible item.
+ * that found the port full. A component has one alarm, which each tick resets: a tick must answer
+ * with port_next() of its input ports at the latest, and poll while it leaves a visible item.
  * Items are pointers and belong to whoever popped them. The two sides may live on different host
  * threads as long as both latencies reach beyond the window (see sim.h). */
 #ifndef SIM_PORT_H

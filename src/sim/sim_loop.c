@@ -124,14 +124,17 @@ struct host_pool {
         unsigned index;
     } * workers;
     struct gate round, done;
+    _Alignas(64) atomic_uint next; /* partition that nobody has taken in this round */
     _Alignas(64) uint64_t end;
     bool quit;
 };
 
-static void share_run(struct host_pool *p, unsigned index)
+/* Whoever is free takes the next partition: which thread runs it has no influence on it. */
+static void share_run(struct host_pool *p)
 {
-    for (unsigned i = index; i < p->sim->nparts; i += p->threads)
-        partition_run(p->sim, &p->sim->parts[i], p->end, p->sim->nparts == 1);
+    const unsigned n = p->sim->nparts;
+    for (unsigned i; (i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < n;)
+        partition_run(p->sim, &p->sim->parts[i], p->end, n == 1);
 }
 
 static void *worker_main(void *arg)
@@ -141,7 +144,7 @@ static void *worker_main(void *arg)
         gate_wait(&w->pool->round, round);
         if (w->pool->quit)
             return NULL;
-        share_run(w->pool, w->index);
+        share_run(w->pool);
         gate_add(&w->pool->done);
     }
 }
@@ -166,9 +169,10 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 void host_pool_run(struct host_pool *p, uint64_t end)
 {
     p->end = end;
+    atomic_store(&p->next, 0);
     atomic_store(&p->done.value, 0);
     gate_add(&p->round);
-    share_run(p, 0);
+    share_run(p);
     gate_wait(&p->done, p->threads - 1);
 }
 

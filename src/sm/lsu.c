@@ -213,7 +213,9 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
     if (u->entry != NO_INFLIGHT || u->next_wb != NO_INFLIGHT)
         return now + 1;
-    cycle_t next = u->nshared ? sm->fl[u->shared_head].shared_done : CYCLE_NEVER;
+    cycle_t next = port_next(sm->in);
+    if (u->nshared && sm->fl[u->shared_head].shared_done < next)
+        next = sm->fl[u->shared_head].shared_done;
     for (unsigned c = 0; c < ARRAY_LEN(caches); c++) {
         cycle_t t = l1_next(caches[c], now);
         next = t < next ? t : next;
