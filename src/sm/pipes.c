@@ -22,6 +22,15 @@ static void schedule_result(struct sm *sm, uint16_t i, cycle_t at)
     sm->ncalendar++;
 }
 
+static void count_busy(struct sm_stats *st, unsigned kind, uint64_t cycles)
+{
+    uint64_t *const busy[] = {[UNIT_SP] = &st->sp_busy,
+                              [UNIT_SFU] = &st->sfu_busy,
+                              [UNIT_DP] = &st->dp_busy,
+                              [UNIT_TENSOR] = &st->tensor_busy};
+    *busy[kind] += cycles;
+}
+
 static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now)
 {
     unsigned kind = sub->unit_kind[unit], pipe = pipe_of_unit[kind];
@@ -32,6 +41,7 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
         if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
             continue;
         sub->unit_free[unit] = now + f->initiation;
+        count_busy(&sm->stats, kind, f->initiation);
         schedule_result(sm, i, at);
         sub->nentry[pipe]--;
         for (; k < sub->nentry[pipe]; k++)
