@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 bool cli_u64(const char *s, uint64_t *v)
 {
@@ -67,36 +66,4 @@ double cli_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-void cli_progress_start(struct cli_progress *p)
-{
-    *p = (struct cli_progress){.start = cli_seconds()};
-    p->last = p->start;
-}
-
-void cli_progress_grid(const struct grid_progress *g, void *progress)
-{
-    struct cli_progress *p = progress;
-    double now = cli_seconds();
-    if (!isatty(STDERR_FILENO) || now - p->start < 2.0 || now - p->last < 0.25)
-        return;
-    double rate = (double)g->warp_inst / (now - p->start);
-    double left = g->ctas_done
-                      ? (now - p->start) * (double)(g->ctas - g->ctas_done) / (double)g->ctas_done
-                      : 0;
-    fprintf(stderr, "\r\033[K%s: %llu of %llu blocks, %.1f M warp-instructions/s", g->kernel,
-            (unsigned long long)g->ctas_done, (unsigned long long)g->ctas, rate / 1e6);
-    if (g->ctas_done)
-        fprintf(stderr, ", %.0f s left", left);
-    fflush(stderr);
-    p->last = now;
-    p->shown = true;
-}
-
-void cli_progress_end(struct cli_progress *p)
-{
-    if (p->shown)
-        fprintf(stderr, "\r\033[K");
-    p->shown = false;
 }

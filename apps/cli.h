@@ -1,9 +1,8 @@
-/* What the subcommands share: numbers, sizes, triples, a progress line. */
+/* What the subcommands share: numbers, sizes, triples. */
 #ifndef APPS_CLI_H
 #define APPS_CLI_H
 
 #include "base/err.h"
-#include "exec/grid.h"
 
 #include <stdio.h>
 
@@ -14,15 +13,5 @@ bool cli_dims(const char *s, uint32_t dims[3]);
 /* Prints "parsim NAME: message" to stderr; returns EXIT_USAGE. */
 int cli_fail(const char *command, const char *fmt, ...) PRINTF_LIKE(2, 3);
 double cli_seconds(void); /* wall clock, from some start */
-
-/* A line on a terminal's stderr for work that takes more than two seconds; nothing elsewhere. */
-struct cli_progress {
-    double start, last;
-    uint64_t last_inst;
-    bool shown;
-};
-void cli_progress_start(struct cli_progress *p);
-void cli_progress_grid(const struct grid_progress *g, void *progress);
-void cli_progress_end(struct cli_progress *p);
 
 #endif

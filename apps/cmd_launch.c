@@ -4,10 +4,11 @@
 #include "cli.h"
 #include "cmd.h"
 #include "exec/grid.h"
-#include "gpu/session.h"
+#include "gpu/progress.h"
+#include "gpu/report.h"
+#include "run_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,8 @@ static const char help[] =
     "  --grid X,Y,Z     blocks in the grid\n"
     "  --block X,Y,Z    threads in a block\n"
     "  --shared BYTES   dynamic shared memory of a block (default 0)\n"
-    "  --functional     compute values only (the only mode of this version, and the default)\n"
-    "  --gpu NAME       the machine: its memory and limits (default h200; 'list' names all)\n"
-    "  --regs N         registers a thread, instead of the number found by liveness\n"
     "  --max-inst N     stop a kernel after N warp instructions and say where it was\n"
-    "  --json FILE      the result as JSON ('-' = standard output)\n"
+    "  --quiet          no report on stderr\n"
     "\n"
     "ARG, one for each parameter of the kernel, in order:\n"
     "  in:FILE          a buffer with the file's contents\n"
@@ -33,7 +31,9 @@ static const char help[] =
     "  inout:FILE[:TO]  a buffer with the file's contents, written back to TO (or FILE)\n"
     "  zero:BYTES       a zeroed buffer\n"
     "  i32:V u32:V i64:V u64:V f32:V f64:V   a number\n"
-    "Sizes take K, M and G.\n";
+    "Sizes take K, M and G.\n"
+    "\n"
+    "The machine and the outputs (docs/run-output.md):\n";
 
 enum arg_kind { ARG_BUFFER, ARG_NUMBER };
 
@@ -47,13 +47,12 @@ struct arg {
 };
 
 struct options {
-    const char *file, *kernel, *json;
+    const char *file, *kernel;
     uint32_t grid[3], block[3];
-    uint64_t shared, max_inst, regs, threads;
-    const char *gpu;
-    bool functional;
+    uint64_t shared, max_inst;
+    bool quiet;
+    struct run_options run;
     struct session *session;
-    VEC(const char *) sets;
     VEC(struct arg) args;
     VEC(char *) strings; /* pieces of split arguments */
 };
@@ -135,8 +134,9 @@ static bool parse_arg(struct options *o, const char *text, struct err *err)
     return true;
 }
 
-static bool place_buffer(struct device *d, struct arg *a, struct err *err)
+static bool place_buffer(struct session *s, struct arg *a, struct err *err)
 {
+    struct device *d = session_device(s);
     char *data = NULL;
     size_t len = a->size;
     /* a plain file goes straight into device memory; a pipe has to be read first */
@@ -158,6 +158,8 @@ static bool place_buffer(struct device *d, struct arg *a, struct err *err)
     if (ok) {
         a->size = len;
         a->value = m->base;
+        if (!a->out || a->in) /* what only comes out was not copied in */
+            session_copied(s, m->base, len);
     }
     return ok;
 }
@@ -171,8 +173,7 @@ static unsigned pointer_bytes(const struct options *o, const struct ptx_func *f)
     return 8;
 }
 
-static bool place_args(struct device *d, struct options *o, const struct ptx_func *f, char *params,
-                       struct err *err)
+static bool place_args(struct options *o, const struct ptx_func *f, char *params, struct err *err)
 {
     if (o->args.len != f->nparams)
         return err_set(err, "kernel %s has %u parameters, but %zu arguments are given", f->name,
@@ -181,7 +182,7 @@ static bool place_args(struct device *d, struct options *o, const struct ptx_fun
         struct arg *a = &o->args.data[i];
         const struct ptx_var *p = f->params[i];
         unsigned bytes = a->kind == ARG_NUMBER ? a->bytes : pointer_bytes(o, f);
-        if (a->kind == ARG_BUFFER && !place_buffer(d, a, err))
+        if (a->kind == ARG_BUFFER && !place_buffer(o->session, a, err))
             return false;
         if (bytes != p->bytes)
             return err_set(err, "parameter %u of %s (%s) has %llu bytes, but its argument has %u",
@@ -222,78 +223,77 @@ static struct json_object *dims_json(const uint32_t d[3])
     return a;
 }
 
-static bool write_json(const struct options *o, const struct kernel *k,
-                       const struct launch_result *r, double seconds, struct err *err)
+static void add_number(struct json_object *j, const char *key, uint64_t v)
+{
+    json_object_object_add(j, key, json_object_new_int64((int64_t)v));
+}
+
+/* What the report does not know by itself. */
+static struct json_object *launch_json(const struct options *o, const struct kernel *k,
+                                       const struct launch_result *r)
 {
     struct json_object *j = json_object_new_object();
-    json_object_object_add(j, "schema", json_object_new_string("parsim-launch-1"));
-    json_object_object_add(j, "mode", json_object_new_string("functional"));
-    json_object_object_add(j, "gpu", json_object_new_string(session_machine(o->session)->gpu.name));
     json_object_object_add(j, "file", json_object_new_string(o->file));
     json_object_object_add(j, "kernel", json_object_new_string(o->kernel));
     json_object_object_add(j, "grid", dims_json(o->grid));
     json_object_object_add(j, "block", dims_json(o->block));
-    json_object_object_add(j, "dynamic_shared_bytes", json_object_new_int64((int64_t)o->shared));
-    json_object_object_add(j, "static_shared_bytes", json_object_new_int64(k->shared_bytes));
-    json_object_object_add(j, "registers",
-                           json_object_new_int64((int64_t)(o->regs ? o->regs : k->regs)));
-    json_object_object_add(j, "blocks_done", json_object_new_int64((int64_t)r->ctas));
-    json_object_object_add(j, "warp_instructions", json_object_new_int64((int64_t)r->warp_inst));
-    json_object_object_add(j, "thread_instructions",
-                           json_object_new_int64((int64_t)r->thread_inst));
-    json_object_object_add(j, "wall_seconds", json_object_new_double(seconds));
-    json_object_object_add(j, "error_code", json_object_new_int64(r->fault.code));
+    add_number(j, "dynamic_shared_bytes", o->shared);
+    add_number(j, "static_shared_bytes", k->shared_bytes);
+    add_number(j, "registers", o->run.o.regs ? o->run.o.regs : k->regs);
+    add_number(j, "blocks_done", r->ctas);
+    add_number(j, "error_code", (uint64_t)r->fault.code);
     json_object_object_add(j, "error", r->fault.code ? json_object_new_string(r->fault.msg) : NULL);
-    const char *text =
-        json_object_to_json_string_ext(j, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-    bool ok = true;
-    if (!strcmp(o->json, "-"))
-        puts(text);
-    else
-        ok = file_write(o->json, text, strlen(text), err);
-    json_object_put(j);
+    return j;
+}
+
+static bool report_all(const struct options *o, const struct kernel *k, struct launch_result *r,
+                       struct err *err)
+{
+    char *fault = r->fault.msg;
+    struct run_report report = {.session = o->session,
+                                .faults = &fault,
+                                .nfaults = r->fault.code ? 1 : 0,
+                                .extra = launch_json(o, k, r)};
+    bool ok = run_report_write(&report, err);
+    if (!o->quiet)
+        run_report_print(&report, stderr);
+    json_object_put(report.extra);
     return ok;
 }
 
-static int run_kernel(struct options *o, struct device *d, struct program *p, struct err *err)
+static int run_kernel(struct options *o, struct program *p, struct err *err)
 {
     struct kernel *k = program_kernel(p, o->kernel, err);
     if (!k)
         return EXIT_USAGE;
     char *params = xcalloc(1, k->src->param_bytes + 16);
     int code = EXIT_USAGE;
-    struct cli_progress progress;
-    cli_progress_start(&progress);
+    struct progress progress;
+    progress_start(&progress);
     struct launch l = {.kernel = k,
                        .dynamic_shared_bytes = (uint32_t)o->shared,
                        .params = params,
                        .max_inst = o->max_inst,
-                       .progress = cli_progress_grid,
+                       .progress = progress_show,
                        .progress_arg = &progress};
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct launch_result r = {0};
-    if (place_args(d, o, k->src, params, err)) {
-        double start = cli_seconds();
+    if (place_args(o, k->src, params, err)) {
         bool ok = session_run(o->session, &l, &r, err);
-        double seconds = cli_seconds() - start;
-        cli_progress_end(&progress);
-        if (getenv("PSTAT") && session_gpu(o->session))
-            stats_write_text(gpu_stats(session_gpu(o->session)), stdout);
-        struct err io;
-        if (o->json && !write_json(o, k, &r, seconds, &io))
-            cli_fail("launch", "%s", io.msg);
+        struct err io = {0};
+        progress_end(&progress);
         code = ok ? EXIT_DONE : r.fault.code ? EXIT_FAILED : EXIT_USAGE;
         if (ok && !write_outputs(o, err))
             code = EXIT_USAGE;
-        if (ok && code == EXIT_DONE)
-            fprintf(stderr,
-                    "%s: %llu cycles, %llu blocks, %llu warp-instructions, %llu "
-                    "thread-instructions, %.3f s "
-                    "(%.0f M thread-instructions/s)\n",
-                    o->kernel, (unsigned long long)r.cycles, (unsigned long long)r.ctas,
-                    (unsigned long long)r.warp_inst, (unsigned long long)r.thread_inst, seconds,
-                    seconds > 0 ? (double)r.thread_inst / seconds * 1e-6 : 0.0);
+        if ((ok || r.fault.code) && !report_all(o, k, &r, &io) && code != EXIT_USAGE) {
+            /* of two messages, the kernel's is the last */
+            if (code == EXIT_FAILED)
+                cli_fail("launch", "%s", io.msg);
+            else
+                *err = io;
+            code = code == EXIT_FAILED ? code : EXIT_USAGE;
+        }
     }
     free(params);
     return code;
@@ -311,21 +311,14 @@ static int launch(struct options *o, struct err *err)
         return EXIT_USAGE;
     const struct ptx_func *f = ptx_find_func(m, o->kernel);
     bool is_32 = f && f->is_entry && pointer_bytes(o, f) == 4;
-    struct session_options so = {.gpu = o->gpu,
-                                 .sets = o->sets.data,
-                                 .nsets = o->sets.len,
-                                 .is_timed = o->gpu && !o->functional,
-                                 .is_32bit = is_32,
-                                 .threads = (unsigned)o->threads,
-                                 .regs = (uint32_t)o->regs};
-    o->session = session_new(&so, err);
+    o->run.o.is_32bit = is_32;
+    o->session = session_new(&o->run.o, err);
     if (!o->session) {
         ptx_module_free(m);
         return EXIT_USAGE;
     }
-    struct device *d = session_device(o->session);
-    struct program *p = program_load(d, &m, 1, err);
-    int code = p ? run_kernel(o, d, p, err) : EXIT_USAGE;
+    struct program *p = program_load(session_device(o->session), &m, 1, err);
+    int code = p ? run_kernel(o, p, err) : EXIT_USAGE;
     program_unload(p);
     session_free(o->session);
     return code;
@@ -337,32 +330,25 @@ enum {
     OPT_GRID = 256,
     OPT_BLOCK,
     OPT_SHARED,
-    OPT_FUNCTIONAL,
-    OPT_GPU,
-    OPT_REGS,
     OPT_MAX,
-    OPT_JSON,
-    OPT_SET,
-    OPT_THREADS,
+    OPT_QUIET,
 };
 
 static const struct option longopts[] = {
     {"grid", required_argument, NULL, OPT_GRID},
     {"block", required_argument, NULL, OPT_BLOCK},
     {"shared", required_argument, NULL, OPT_SHARED},
-    {"functional", no_argument, NULL, OPT_FUNCTIONAL},
-    {"gpu", required_argument, NULL, OPT_GPU},
-    {"regs", required_argument, NULL, OPT_REGS},
     {"max-inst", required_argument, NULL, OPT_MAX},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"set", required_argument, NULL, OPT_SET},
-    {"threads", required_argument, NULL, OPT_THREADS},
+    {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
 static bool parse_option(struct options *o, int c, struct err *err)
 {
+    bool is_shared, ok = run_options_take(&o->run, c, optarg, &is_shared, err);
+    if (is_shared)
+        return ok;
     switch (c) {
     case OPT_GRID:
     case OPT_BLOCK:
@@ -371,26 +357,11 @@ static bool parse_option(struct options *o, int c, struct err *err)
     case OPT_SHARED:
         return (cli_u64(optarg, &o->shared) && o->shared <= UINT32_MAX) ||
                err_set(err, "--shared %s: not a size in bytes", optarg);
-    case OPT_REGS:
-        return (cli_u64(optarg, &o->regs) && o->regs >= 1 && o->regs <= 255) ||
-               err_set(err, "--regs %s: must be 1 to 255", optarg);
     case OPT_MAX:
         return (cli_u64(optarg, &o->max_inst) && o->max_inst) ||
                err_set(err, "--max-inst %s: not a number above 0", optarg);
-    case OPT_GPU:
-        o->gpu = optarg;
-        return true;
-    case OPT_SET:
-        vec_push(&o->sets, optarg);
-        return true;
-    case OPT_THREADS:
-        return (cli_u64(optarg, &o->threads) && o->threads >= 1 && o->threads <= 256) ||
-               err_set(err, "--threads %s: must be 1 to 256", optarg);
-    case OPT_FUNCTIONAL:
-        return o->functional = true;
-    case OPT_JSON:
-        o->json = optarg;
-        return true;
+    case OPT_QUIET:
+        return o->quiet = true;
     default:
         return false;
     }
@@ -398,12 +369,15 @@ static bool parse_option(struct options *o, int c, struct err *err)
 
 static int parse_line(struct options *o, int argc, char **argv, struct err *err)
 {
+    struct option all[RUN_OPTIONS_MAX];
     int c;
+    run_options_table(all, longopts);
     opterr = 0;
     optind = 1;
-    while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "h", all, NULL)) != -1) {
         if (c == 'h') {
             fputs(help, stdout);
+            run_options_help(stdout, false);
             return EXIT_DONE;
         }
         if (c == '?') {
@@ -423,6 +397,8 @@ static int parse_line(struct options *o, int argc, char **argv, struct err *err)
     for (int i = optind + 2; i < argc; i++)
         if (!parse_arg(o, argv[i], err))
             return EXIT_USAGE;
+    if (!run_options_finish(&o->run, err))
+        return EXIT_USAGE;
     return -1;
 }
 
@@ -439,6 +415,6 @@ int cmd_launch(int argc, char **argv)
         free(o.strings.data[i]);
     vec_free(&o.strings);
     vec_free(&o.args);
-    vec_free(&o.sets);
+    run_options_free(&o.run);
     return code;
 }

@@ -2,10 +2,9 @@
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
-#include "gpu/machine.h"
+#include "run_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,61 +19,38 @@ static const char help[] =
     "Runs a CUDA program on a simulated GPU. Its output and its exit code are its own; a report\n"
     "follows on stderr. workload:NAME is one of those that `parsim workloads` lists.\n"
     "\n"
-    "  --functional     compute values only (the only mode of this version, and the default)\n"
-    "  --gpu NAME       the machine (default h200)                     PARSIM_GPU\n"
-    "  --max-inst N     stop a kernel after N warp instructions        PARSIM_MAX_INST\n"
-    "  --check          report reads of memory nobody wrote, and what is never freed\n"
-    "                                                                  PARSIM_CHECK=memory\n"
-    "  --check=race     report races in shared memory                  PARSIM_CHECK=race\n"
-    "  --json FILE      the report as JSON                             PARSIM_JSON\n"
-    "  --quiet          no report on stderr                            PARSIM_REPORT=0\n"
+    "  --max-inst N        stop a kernel after N warp instructions [PARSIM_MAX_INST]\n"
+    "  --check             report reads of memory nobody wrote, and what is never freed\n"
+    "                      [PARSIM_CHECK=memory]\n"
+    "  --check=race        report races in shared memory [PARSIM_CHECK=race]\n"
+    "  --quiet             no report on stderr [PARSIM_REPORT=0]\n";
+
+static const char help_end[] =
     "\n"
-    "The variables on the right mean the same where a program is started without this command, "
+    "The variables in brackets mean the same where a program is started without this command, "
     "with\n"
-    "LD_LIBRARY_PATH set to the folder lib beside parsim.\n";
+    "LD_LIBRARY_PATH set to the folder lib beside parsim. docs/run-output.md describes the "
+    "outputs.\n";
 
 static const char workload_prefix[] = "workload:";
 
-enum { OPT_FUNCTIONAL = 256, OPT_GPU, OPT_MAX, OPT_CHECK, OPT_JSON, OPT_QUIET };
+enum { OPT_MAX = 256, OPT_CHECK, OPT_QUIET };
 
 static const struct option longopts[] = {
-    {"functional", no_argument, NULL, OPT_FUNCTIONAL},
-    {"gpu", required_argument, NULL, OPT_GPU},
     {"max-inst", required_argument, NULL, OPT_MAX},
     {"check", optional_argument, NULL, OPT_CHECK},
-    {"json", required_argument, NULL, OPT_JSON},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
-static bool set_json(const char *path, struct err *err)
-{
-    /* The program may change its directory before it ends. */
-    char cwd[PATH_MAX];
-    if (path[0] == '/')
-        return setenv("PARSIM_JSON", path, 1) == 0;
-    if (!getcwd(cwd, sizeof cwd))
-        return err_set(err, "--json %s: the current directory has no name", path);
-    char *full = xasprintf("%s/%s", cwd, path);
-    setenv("PARSIM_JSON", full, 1);
-    free(full);
-    return true;
-}
-
-static bool check_machine(const char *name, struct err *err)
-{
-    struct machine *m = machine_new(name, NULL, 0, err);
-    machine_free(m);
-    return m != NULL;
-}
-
-static bool set_option(int c, struct err *err)
+static bool set_option(struct run_options *shared, int c, struct err *err)
 {
     uint64_t n;
+    bool is_shared, ok = run_options_take(shared, c, optarg, &is_shared, err);
+    if (is_shared)
+        return ok;
     switch (c) {
-    case OPT_GPU:
-        return check_machine(optarg, err) && setenv("PARSIM_GPU", optarg, 1) == 0;
     case OPT_MAX:
         if (!cli_u64(optarg, &n) || !n)
             return err_set(err, "--max-inst %s: not a number above 0", optarg);
@@ -85,12 +61,8 @@ static bool set_option(int c, struct err *err)
         if (optarg && strcmp(optarg, "race") && strcmp(optarg, "memory"))
             return err_set(err, "--check=%s: there are memory (the default) and race", optarg);
         return setenv("PARSIM_CHECK", optarg ? optarg : "memory", 1) == 0;
-    case OPT_JSON:
-        return set_json(optarg, err);
-    case OPT_QUIET:
-        return setenv("PARSIM_REPORT", "0", 1) == 0;
     default:
-        return c == OPT_FUNCTIONAL;
+        return setenv("PARSIM_REPORT", "0", 1) == 0;
     }
 }
 
@@ -193,31 +165,54 @@ static int run_workload(char **argv, struct err *err)
     return code;
 }
 
-int cmd_run(int argc, char **argv)
+static void print_help(void)
 {
-    struct err err = {0};
-    int c, code = EXIT_USAGE;
+    fputs(help, stdout);
+    run_options_help(stdout, true);
+    fputs(help_end, stdout);
+}
+
+/* EXIT_DONE: help was printed; EXIT_USAGE with an error; -1: go on at optind. */
+static int parse_line(struct run_options *shared, int argc, char **argv, struct err *err)
+{
+    struct option all[RUN_OPTIONS_MAX];
+    int c;
+    run_options_table(all, longopts);
     opterr = 0;
     optind = 1;
     /* '+': the first word that is no option is the program, also without "--". */
-    while ((c = getopt_long(argc, argv, "+h", longopts, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "+h", all, NULL)) != -1) {
         if (c == 'h') {
-            fputs(help, stdout);
+            print_help();
             return EXIT_DONE;
         }
         if (c == '?') {
-            err_set(&err, "option '%s' is not known or lacks its value; see --help",
+            err_set(err, "option '%s' is not known or lacks its value; see --help",
                     argv[optind - 1]);
-            break;
+            return EXIT_USAGE;
         }
-        if (!set_option(c, &err))
-            break;
+        if (!set_option(shared, c, err))
+            return EXIT_USAGE;
     }
-    if (c == -1 && optind >= argc)
-        err_set(&err, "no program given; see --help");
-    else if (c == -1 && !strncmp(argv[optind], workload_prefix, strlen(workload_prefix)))
+    if (!run_options_finish(shared, err) || !run_options_export(shared, err))
+        return EXIT_USAGE;
+    if (optind < argc)
+        return -1;
+    err_set(err, "no program given; see --help");
+    return EXIT_USAGE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct err err = {0};
+    struct run_options shared = {0};
+    int code = parse_line(&shared, argc, argv, &err);
+    run_options_free(&shared);
+    if (code == EXIT_DONE)
+        return code;
+    if (code == -1 && !strncmp(argv[optind], workload_prefix, strlen(workload_prefix)))
         code = run_workload(argv + optind, &err);
-    else if (c == -1)
+    else if (code == -1)
         code = run_program(argv + optind, &err);
     return cli_fail("run", "%s", err.msg), code;
 }

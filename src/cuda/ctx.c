@@ -83,7 +83,7 @@ static void set_limits(struct ctx *c)
 /* After the program's own handlers and destructors. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    report_write(&the_ctx);
+    report_write_all(&the_ctx);
 }
 
 static bool start(struct ctx *c)

@@ -63,12 +63,6 @@ enum device_limit {
     LIMIT_COUNT
 };
 
-struct kernel_stats {
-    const char *name;
-    uint64_t launches, blocks, warp_inst, thread_inst;
-    double seconds;
-};
-
 struct ctx {
     struct session *session;
     const struct machine *machine; /* the session's */
@@ -90,9 +84,8 @@ struct ctx {
     bool peer_enabled;
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
-    VEC(struct kernel_stats) stats; /* by kernel, in order of first launch */
-    VEC(char *) faults;             /* messages, for the report */
-    VEC(char *) findings;           /* of PARSIM_CHECK */
+    VEC(char *) faults;   /* messages, for the report */
+    VEC(char *) findings; /* of PARSIM_CHECK */
 };
 
 /* What CUDA keeps for each host thread. */
@@ -140,6 +133,6 @@ void report_fault(struct ctx *c, const char *msg);
 /* A finding of a checker (report_finding) and, at the end, what was never freed. */
 void report_finding(const char *msg, void *ctx);
 void report_leaks(struct ctx *c);
-void report_write(struct ctx *c);
+void report_write_all(struct ctx *c);
 
 #endif

@@ -4,18 +4,11 @@
 #include "cuda/occupancy.h"
 #include "cuda/stream.h"
 #include "exec/grid.h"
+#include "gpu/progress.h"
 
 #include <string.h>
-#include <time.h>
 
 #define DEFAULT_BLOCK_SHARED (48u << 10)
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void copy_dim(uint32_t to[3], const struct dim3 *from)
 {
@@ -124,25 +117,12 @@ int launch_attributes(struct launch_shape *shape, const struct launch_attribute 
     return CUDA_OK;
 }
 
-static void count_launch(struct ctx *c, struct function *f, const struct launch_result *r,
-                         double seconds)
-{
-    if (!f->stats) {
-        vec_push(&c->stats, ((struct kernel_stats){.name = xstrdup(f->name)}));
-        f->stats = c->stats.len;
-    }
-    struct kernel_stats *s = &c->stats.data[f->stats - 1];
-    s->launches++;
-    s->blocks += r->ctas;
-    s->warp_inst += r->warp_inst;
-    s->thread_inst += r->thread_inst;
-    s->seconds += seconds;
-}
-
 int launch_run(struct ctx *c, const struct op_kernel *k)
 {
     struct err err = {0};
     struct launch_result r;
+    struct progress progress;
+    progress_start(&progress);
     int e = function_open(c, k->fn); /* cudaDeviceReset() may have closed it */
     if (e)
         return e;
@@ -150,12 +130,13 @@ int launch_run(struct ctx *c, const struct op_kernel *k)
                        .dynamic_shared_bytes = k->shared_bytes,
                        .params = k->params,
                        .is_cooperative = k->is_cooperative,
-                       .max_inst = c->max_inst};
+                       .max_inst = c->max_inst,
+                       .progress = progress_show,
+                       .progress_arg = &progress};
     memcpy(l.grid, k->grid, sizeof l.grid);
     memcpy(l.block, k->block, sizeof l.block);
-    double start = seconds_now();
     bool ok = session_run(c->session, &l, &r, &err);
-    count_launch(c, k->fn, &r, seconds_now() - start);
+    progress_end(&progress);
     if (ok)
         return CUDA_OK;
     if (!r.fault.code)

@@ -16,7 +16,6 @@ struct function {
     struct kernel *kernel;  /* lowered; NULL before first use */
     int max_dynamic_shared; /* opted in; -1 = the default */
     int carveout;
-    size_t stats; /* index + 1 into ctx->stats */
 };
 
 struct variable {

@@ -28,6 +28,22 @@ static void note_fill(struct ctx *c, const struct op_fill *o)
                           o->width * o->value_bytes);
 }
 
+/* Tells the timed GPU what the host has written, row by row. */
+static void tell_copied(struct ctx *c, const void *dst, size_t slices, size_t slice, size_t rows,
+                        size_t pitch, size_t row_bytes)
+{
+    addr_t to = (addr_t)(uintptr_t)dst;
+    if (!session_gpu(c->session))
+        return;
+    for (size_t z = 0; z < slices; z++)
+        for (size_t y = 0; y < rows; y++) {
+            addr_t row = to + z * slice + y * pitch;
+            const struct mem_alloc *a = devmem_find(c->dev->mem, row, row_bytes);
+            if (a && a->kind != MEM_HOST)
+                session_copied(c->session, row, row_bytes);
+        }
+}
+
 static void run_copy(const struct op_copy *o)
 {
     bool whole_rows =
@@ -92,11 +108,15 @@ int op_run(struct ctx *c, const struct op *o)
         return launch_run(c, &o->kernel);
     case OP_COPY:
         run_copy(&o->copy);
+        tell_copied(c, o->copy.dst, o->copy.slices, o->copy.dst_slice, o->copy.rows,
+                    o->copy.dst_pitch, o->copy.row_bytes);
         if (UNLIKELY(c->dev->check != NULL))
             note_copy(c, &o->copy);
         return CUDA_OK;
     case OP_FILL:
         run_fill(&o->fill);
+        tell_copied(c, o->fill.dst, o->fill.slices, o->fill.slice, o->fill.rows, o->fill.pitch,
+                    o->fill.width * o->fill.value_bytes);
         if (UNLIKELY(c->dev->check != NULL))
             note_fill(c, &o->fill);
         return CUDA_OK;

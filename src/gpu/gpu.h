@@ -2,9 +2,9 @@
  * machine and run kernel by kernel, cycle by cycle.
  *
  * Every SM, every network and every memory channel with its L2 slices is a partition of its own
- * (sim/sim.h): they meet every gpu.port_cycles cycles, where the SMs' effects on memory are applied in the order of (cycle, SM),
- * ended blocks are replaced, and the kernel's end is noticed. Results do not depend on the number
- * of host threads. */
+ * (sim/sim.h): they meet every gpu.port_cycles cycles, where the SMs' effects on memory are applied
+ * in the order of (cycle, SM), ended blocks are replaced, and the kernel's end is noticed. Results
+ * do not depend on the number of host threads. */
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 

@@ -1,0 +1,130 @@
+#include "run_options.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void run_options_table(struct option *all, const struct option *own)
+{
+    size_t n = 0;
+    for (; own[n].name; n++)
+        all[n] = own[n];
+    assert(n + session_noption_rows < RUN_OPTIONS_MAX);
+    for (size_t i = 0; i < session_noption_rows; i++, n++)
+        all[n] = (struct option){session_option_rows[i].name,
+                                 session_option_rows[i].kind == SESSION_FLAG ? no_argument
+                                                                             : required_argument,
+                                 NULL, RUN_OPTION_FIRST + (int)i};
+    all[n] = (struct option){0};
+}
+
+void run_options_help(FILE *out, bool variables)
+{
+    for (size_t i = 0; i < session_noption_rows; i++) {
+        const struct session_option *row = &session_option_rows[i];
+        char left[64];
+        snprintf(left, sizeof left, "--%s %s", row->name, row->arg);
+        fprintf(out, "  %-19s %s", left, row->help);
+        if (variables && row->variable)
+            fprintf(out, " [%s]", row->variable);
+        fputc('\n', out);
+    }
+}
+
+bool run_options_take(struct run_options *r, int c, const char *value, bool *is_mine,
+                      struct err *err)
+{
+    *is_mine = c >= RUN_OPTION_FIRST && (size_t)(c - RUN_OPTION_FIRST) < session_noption_rows;
+    if (!*is_mine)
+        return true;
+    const struct session_option *row = &session_option_rows[c - RUN_OPTION_FIRST];
+    if (row->kind == SESSION_SETS) {
+        vec_push(&r->sets, value);
+        return true;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "--%s", row->name);
+    return session_option_set(row, &r->o, name, value, err);
+}
+
+bool run_options_finish(struct run_options *r, struct err *err)
+{
+    r->o.sets = r->sets.data;
+    r->o.nsets = r->sets.len;
+    if (!session_options_check(&r->o, err))
+        return false;
+    struct machine *m =
+        machine_new(r->o.gpu ? r->o.gpu : MACHINE_DEFAULT, r->o.sets, r->o.nsets, err);
+    machine_free(m);
+    return m != NULL;
+}
+
+/* The program may change its directory before it ends. */
+static bool export_path(const char *variable, const char *path, struct err *err)
+{
+    char cwd[PATH_MAX];
+    if (path[0] == '/' || !strcmp(path, "-"))
+        return setenv(variable, path, 1) == 0;
+    if (!getcwd(cwd, sizeof cwd))
+        return err_set(err, "%s: the current directory has no name", path);
+    char *full = xasprintf("%s/%s", cwd, path);
+    setenv(variable, full, 1);
+    free(full);
+    return true;
+}
+
+static void export_sets(const struct run_options *r, const char *variable)
+{
+    char *all = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&all, &len);
+    for (size_t i = 0; i < r->sets.len; i++)
+        fprintf(f, "%s\n", r->sets.data[i]);
+    fclose(f);
+    setenv(variable, all, 1);
+    free(all);
+}
+
+/* Values that are 0 or NULL were not given: the environment stays as it is. */
+static bool export_row(const struct run_options *r, const struct session_option *row,
+                       struct err *err)
+{
+    const void *member = (const char *)&r->o + row->offset;
+    char number[32];
+    switch (row->kind) {
+    case SESSION_SETS:
+        if (r->sets.len)
+            export_sets(r, row->variable);
+        return true;
+    case SESSION_FLAG:
+        return !*(const bool *)member || setenv(row->variable, "1", 1) == 0;
+    case SESSION_NUMBER:
+        snprintf(number, sizeof number, "%llu", (unsigned long long)*(const uint64_t *)member);
+        return !*(const uint64_t *)member || setenv(row->variable, number, 1) == 0;
+    default: {
+        const char *text = *(const char *const *)member;
+        bool is_file =
+            row->kind == SESSION_PATH || (text && (strchr(text, '/') || strstr(text, ".yaml")));
+        if (!text)
+            return true;
+        return is_file ? export_path(row->variable, text, err)
+                       : setenv(row->variable, text, 1) == 0;
+    }
+    }
+}
+
+bool run_options_export(const struct run_options *r, struct err *err)
+{
+    if (r->o.is_functional)
+        unsetenv("PARSIM_TIMED");
+    for (size_t i = 0; i < session_noption_rows; i++)
+        if (session_option_rows[i].variable && !export_row(r, &session_option_rows[i], err))
+            return false;
+    return true;
+}
+
+void run_options_free(struct run_options *r)
+{
+    vec_free(&r->sets);
+}

@@ -1,0 +1,32 @@
+/* The options that `parsim run` and `parsim launch` share: the rows of gpu/session_options.def. */
+#ifndef APPS_RUN_OPTIONS_H
+#define APPS_RUN_OPTIONS_H
+
+#include "base/vec.h"
+#include "gpu/session.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+enum { RUN_OPTION_FIRST = 1000, RUN_OPTIONS_MAX = 64 };
+
+struct run_options {
+    struct session_options o;
+    VEC(const char *) sets;
+};
+
+/* Appends the shared options to a command's own (ended by a zero row); `all` has RUN_OPTIONS_MAX
+ * rows. */
+void run_options_table(struct option *all, const struct option *own);
+/* A line of help an option; with the variables of the environment if `variables`. */
+void run_options_help(FILE *out, bool variables);
+/* Takes an option that getopt_long() returned; *is_mine: it was one of these. */
+bool run_options_take(struct run_options *r, int c, const char *value, bool *is_mine,
+                      struct err *err);
+/* After the last option: what they mean together; wrong machines, keys and values are refused. */
+bool run_options_finish(struct run_options *r, struct err *err);
+/* Sets the environment for session_from_environment(); paths become absolute. */
+bool run_options_export(const struct run_options *r, struct err *err);
+void run_options_free(struct run_options *r);
+
+#endif

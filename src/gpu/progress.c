@@ -1,0 +1,44 @@
+#include "gpu/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void progress_start(struct progress *p)
+{
+    *p = (struct progress){.start = seconds_now()};
+    p->last = p->start;
+}
+
+void progress_show(const struct grid_progress *g, void *progress)
+{
+    struct progress *p = progress;
+    double now = seconds_now();
+    if (!isatty(STDERR_FILENO) || now - p->start < 2.0 || now - p->last < 0.25)
+        return;
+    double rate = (double)g->warp_inst / (now - p->start);
+    double left = g->ctas_done
+                      ? (now - p->start) * (double)(g->ctas - g->ctas_done) / (double)g->ctas_done
+                      : 0;
+    fprintf(stderr, "\r\033[K%s: %llu of %llu blocks, %.0f K warp-instructions/s", g->kernel,
+            (unsigned long long)g->ctas_done, (unsigned long long)g->ctas, rate / 1e3);
+    if (g->ctas_done)
+        fprintf(stderr, ", %.0f s left", left);
+    fflush(stderr);
+    p->last = now;
+    p->shown = true;
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->shown)
+        fprintf(stderr, "\r\033[K");
+    p->shown = false;
+}

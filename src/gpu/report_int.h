@@ -1,0 +1,49 @@
+/* Private to the files report_*.c and their tests. */
+#ifndef GPU_REPORT_INT_H
+#define GPU_REPORT_INT_H
+
+#include "gpu/report.h"
+
+enum { FACT_SLOTS = 5, FACT_STAGES = 5 };
+extern const char *const fact_slot_names[FACT_SLOTS];   /* as in words */
+extern const char *const fact_slot_keys[FACT_SLOTS];    /* as in the JSON */
+extern const char *const fact_stage_names[FACT_STAGES]; /* as in words */
+extern const char *const fact_stage_keys[FACT_STAGES];
+
+struct fact_rate {
+    double reads, hit; /* `hit` is a share of them */
+};
+
+/* What follows from the counters of a machine over `cycles` core cycles. Shares are 0 to 1. */
+struct report_facts {
+    double cycles, seconds; /* simulated */
+    double warp_inst, thread_inst, warp_ipc, thread_ipc;
+    double slots[FACT_SLOTS]; /* shares of all issue slots */
+    double busy;              /* share of the time that an SM has blocks */
+    double occupancy_warps;   /* while it has */
+    double unallocated;       /* share of the register file, while it has */
+    struct fact_rate l1, l2, konst, tex, inst;
+    double dram_bytes, dram_rate, dram_peak; /* bytes, bytes a second */
+    double row_hits;
+    double loads, load_latency;  /* of warps' loads */
+    double misses, miss_latency; /* of requests that left the SM */
+    double stages[FACT_STAGES];  /* of miss_latency */
+    char bottleneck[256];
+};
+
+void report_facts(struct report_facts *f, const struct machine *m, const struct stats *st,
+                  cycle_t cycles);
+/* report_bottleneck.c: fills in f->bottleneck from the rest and the counters. */
+void report_bottleneck(struct report_facts *f, const struct machine *m, const struct stats *st);
+
+/* "group.name", 0 where there is none. */
+double fact_get(const struct stats *st, const char *key);
+
+/* A file to write, "-" is standard output; NULL after an error. */
+FILE *report_open(const char *path, struct err *err);
+bool report_close(FILE *f, const char *path, struct err *err);
+
+/* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
+bool report_plot(const struct run_report *r, const char *dir, struct err *err);
+
+#endif

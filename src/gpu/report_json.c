@@ -1,0 +1,294 @@
+/* The JSON of a run; docs/run-output.md describes it. */
+#include "gpu/report_int.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct json_object json;
+
+static void add_text(json *o, const char *key, const char *v)
+{
+    json_object_object_add(o, key, v ? json_object_new_string(v) : NULL);
+}
+
+static void add_count(json *o, const char *key, uint64_t v)
+{
+    json_object_object_add(o, key, json_object_new_uint64(v));
+}
+
+static void add_real(json *o, const char *key, double v)
+{
+    json_object_object_add(o, key, json_object_new_double(v));
+}
+
+static json *child(json *parent, const char *key)
+{
+    json *o = NULL;
+    if (!json_object_object_get_ex(parent, key, &o)) {
+        o = json_object_new_object();
+        json_object_object_add(parent, key, o);
+    }
+    return o;
+}
+
+static json *strings(char *const *at, size_t n)
+{
+    json *a = json_object_new_array();
+    for (size_t i = 0; i < n; i++)
+        json_object_array_add(a, json_object_new_string(at[i]));
+    return a;
+}
+
+static json *triple(const uint32_t d[3])
+{
+    json *a = json_object_new_array();
+    for (unsigned i = 0; i < 3; i++)
+        json_object_array_add(a, json_object_new_int64(d[i]));
+    return a;
+}
+
+/* --- the machine --- */
+
+static uint64_t size_of(const char *text)
+{
+    char *end;
+    uint64_t v = strtoull(text, &end, 10);
+    return v << (*end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0);
+}
+
+static json *list_of(const char *text)
+{
+    json *a = json_object_new_array();
+    for (char *end; text[strcspn(text, "0123456789")]; text = end) {
+        text += strcspn(text, "0123456789");
+        json_object_array_add(a, json_object_new_int64((int64_t)strtoul(text, &end, 10)));
+    }
+    return a;
+}
+
+static void add_field(void *ctx, const char *section, const struct conf_field *f, const char *value)
+{
+    json *v;
+    switch (f->type) {
+    case CONF_BOOL:
+        v = json_object_new_boolean(!strcmp(value, "true"));
+        break;
+    case CONF_INT:
+        v = json_object_new_int64(strtoll(value, NULL, 10));
+        break;
+    case CONF_SIZE:
+        v = json_object_new_uint64(size_of(value));
+        break;
+    case CONF_REAL:
+        v = json_object_new_double(strtod(value, NULL));
+        break;
+    case CONF_LIST:
+        v = list_of(value);
+        break;
+    default:
+        v = json_object_new_string(value);
+    }
+    json_object_object_add(child(ctx, section), f->name, v);
+}
+
+/* --- statistics --- */
+
+static json *groups_of(const struct stats *st, bool instances)
+{
+    json *all = stats_to_json(st, instances), *groups = NULL;
+    if (json_object_object_get_ex(all, "groups", &groups))
+        json_object_get(groups);
+    json_object_put(all);
+    return groups;
+}
+
+struct column {
+    json *cycles, *columns;
+    size_t at; /* of the sample */
+};
+
+static void add_delta(void *ctx, cycle_t cycle, const char *group, const char *name, uint64_t delta)
+{
+    struct column *c = ctx;
+    char key[96];
+    json *column = NULL;
+    snprintf(key, sizeof key, "%s.%s", group, name);
+    if (json_object_array_length(c->cycles) == c->at)
+        json_object_array_add(c->cycles, json_object_new_uint64(cycle));
+    if (!json_object_object_get_ex(c->columns, key, &column)) {
+        column = json_object_new_array();
+        json_object_object_add(c->columns, key, column);
+    }
+    json_object_array_add(column, json_object_new_uint64(delta));
+}
+
+static json *series_of(const struct stats *st, cycle_t interval)
+{
+    json *o = json_object_new_object();
+    struct column c = {json_object_new_array(), json_object_new_object(), 0};
+    for (; c.at < stats_sample_count(st); c.at++)
+        stats_sample_each(st, c.at, add_delta, &c);
+    add_count(o, "interval", interval);
+    json_object_object_add(o, "cycles", c.cycles);
+    json_object_object_add(o, "deltas", c.columns);
+    return o;
+}
+
+static void add_rate(json *o, const char *key, const struct fact_rate *r)
+{
+    json_object_object_add(o, key, r->reads > 0 ? json_object_new_double(r->hit) : NULL);
+}
+
+static json *summary_of(const struct report_facts *f)
+{
+    json *o = json_object_new_object();
+    add_text(o, "bottleneck", f->bottleneck);
+    add_real(o, "simulated_seconds", f->seconds);
+    for (unsigned i = 0; i < FACT_SLOTS; i++)
+        add_real(child(o, "issue_slots"), fact_slot_keys[i], f->slots[i]);
+    add_real(o, "busy_share", f->busy);
+    add_real(o, "occupancy_warps", f->occupancy_warps);
+    add_real(o, "unallocated_registers", f->unallocated);
+    json *hits = child(o, "hit_rates");
+    add_rate(hits, "l1", &f->l1);
+    add_rate(hits, "l2", &f->l2);
+    add_rate(hits, "constant", &f->konst);
+    add_rate(hits, "texture", &f->tex);
+    add_rate(hits, "instruction", &f->inst);
+    add_real(o, "dram_bytes", f->dram_bytes);
+    add_real(o, "dram_bytes_per_second", f->dram_rate);
+    add_real(o, "dram_peak_bytes_per_second", f->dram_peak);
+    add_real(o, "dram_share", stat_ratio(f->dram_rate, f->dram_peak));
+    add_real(o, "row_hit_rate", f->row_hits);
+    add_real(o, "load_latency", f->load_latency);
+    add_real(o, "miss_latency", f->miss_latency);
+    for (unsigned i = 0; i < FACT_STAGES; i++)
+        add_real(child(o, "miss_stages"), fact_stage_keys[i], f->stages[i]);
+    return o;
+}
+
+/* --- kernels --- */
+
+static void add_counts(json *o, uint64_t launches, uint64_t blocks, uint64_t warp_inst,
+                       uint64_t thread_inst)
+{
+    add_count(o, "launches", launches);
+    add_count(o, "blocks", blocks);
+    add_count(o, "warp_instructions", warp_inst);
+    add_count(o, "thread_instructions", thread_inst);
+}
+
+static json *timed_kernel(const struct session *s, size_t i)
+{
+    const struct gpu_kernel *k = gpu_kernel(session_gpu(s), i);
+    const struct stats *st = session_kernel_stats(s, i);
+    json *o = json_object_new_object();
+    add_text(o, "name", k->name);
+    json_object_object_add(o, "grid", triple(k->grid));
+    json_object_object_add(o, "block", triple(k->block));
+    add_count(o, "registers", k->registers);
+    add_count(o, "shared_bytes", k->shared_bytes);
+    add_count(o, "ctas_per_sm", k->ctas_per_sm);
+    add_count(o, "start", k->start);
+    add_count(o, "cycles", k->cycles);
+    add_counts(o, 1, k->ctas, k->warp_inst, k->thread_inst);
+    add_real(o, "ipc", stat_ratio((double)k->thread_inst, (double)k->cycles));
+    add_real(o, "warp_ipc", stat_ratio((double)k->warp_inst, (double)k->cycles));
+    add_real(o, "wall_seconds", k->wall_seconds);
+    if (st) {
+        struct report_facts f;
+        report_facts(&f, session_machine(s), st, k->cycles);
+        json_object_object_add(o, "summary", summary_of(&f));
+        json_object_object_add(o, "stats", groups_of(st, false));
+    }
+    return o;
+}
+
+static json *functional_kernel(const struct session_kernel *k)
+{
+    json *o = json_object_new_object();
+    add_text(o, "name", k->name);
+    add_counts(o, k->launches, k->blocks, k->warp_inst, k->thread_inst);
+    add_real(o, "wall_seconds", k->seconds);
+    return o;
+}
+
+static json *kernels_of(const struct session *s)
+{
+    const struct gpu *g = s ? session_gpu(s) : NULL;
+    json *a = json_object_new_array();
+    for (size_t i = 0; g && i < gpu_kernel_count(g); i++)
+        json_object_array_add(a, timed_kernel(s, i));
+    for (size_t i = 0; s && !g && i < session_kernel_count(s); i++)
+        json_object_array_add(a, functional_kernel(session_kernel(s, i)));
+    return a;
+}
+
+/* --- all --- */
+
+static void add_top(json *o, const struct session *s)
+{
+    struct session_kernel all = {0};
+    for (size_t i = 0; s && i < session_kernel_count(s); i++) {
+        const struct session_kernel *k = session_kernel(s, i);
+        all.launches += k->launches;
+        all.blocks += k->blocks;
+        all.warp_inst += k->warp_inst;
+        all.thread_inst += k->thread_inst;
+        all.seconds += k->seconds;
+    }
+    const struct gpu *g = s ? session_gpu(s) : NULL;
+    add_text(o, "mode", g ? "timed" : "functional");
+    add_text(o, "gpu", s ? session_machine(s)->gpu.name : NULL);
+    json_object_object_add(o, "cycles", g ? json_object_new_uint64(gpu_cycles(g)) : NULL);
+    add_counts(o, all.launches, all.blocks, all.warp_inst, all.thread_inst);
+    if (g) {
+        add_real(o, "ipc", stat_ratio((double)all.thread_inst, (double)gpu_cycles(g)));
+        add_real(o, "warp_ipc", stat_ratio((double)all.warp_inst, (double)gpu_cycles(g)));
+    } else {
+        json_object_object_add(o, "ipc", NULL);
+        json_object_object_add(o, "warp_ipc", NULL);
+    }
+    add_real(o, "wall_seconds", all.seconds);
+}
+
+static void add_stats(json *o, const struct session *s)
+{
+    struct gpu *g = s ? session_gpu(s) : NULL;
+    if (!g) {
+        json_object_object_add(o, "stats", NULL);
+        return;
+    }
+    struct report_facts f;
+    report_facts(&f, session_machine(s), gpu_stats(g), gpu_cycles(g));
+    json_object_object_add(o, "summary", summary_of(&f));
+    json_object_object_add(o, "stats", groups_of(gpu_stats(g), session_options(s)->per_instance));
+    if (session_options(s)->interval)
+        json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));
+}
+
+struct json_object *run_report_to_json(const struct run_report *r)
+{
+    json *o = json_object_new_object(), *machine = NULL;
+    add_text(o, "schema", REPORT_SCHEMA);
+    add_text(o, "version", PARSIM_VERSION);
+    add_top(o, r->session);
+    if (r->extra) {
+        json_object_object_foreach(r->extra, key, value)
+        {
+            json_object_object_add(o, key, json_object_get(value));
+        }
+    }
+    if (r->session) {
+        machine = json_object_new_object();
+        conf_each(session_machine(r->session)->conf, add_field, machine);
+    }
+    json_object_object_add(o, "machine", machine);
+    json_object_object_add(o, "kernels", kernels_of(r->session));
+    add_stats(o, r->session);
+    json_object_object_add(o, "faults", strings(r->faults, r->nfaults));
+    json_object_object_add(o, "findings", strings(r->findings, r->nfindings));
+    return o;
+}

@@ -1,0 +1,152 @@
+/* The summary that a person reads. */
+#include "gpu/report_int.h"
+
+#include "base/strmap.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void line(FILE *out, const char *name)
+{
+    fprintf(out, "  %-14s", name);
+}
+
+static void print_totals(const struct run_report *r, FILE *out)
+{
+    struct session_kernel all = {0};
+    const struct session *s = r->session;
+    size_t n = s ? session_kernel_count(s) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct session_kernel *k = session_kernel(s, i);
+        all.launches += k->launches;
+        all.warp_inst += k->warp_inst;
+        all.thread_inst += k->thread_inst;
+        all.seconds += k->seconds;
+    }
+    fprintf(out,
+            "%s, %s: %zu kernels, %llu launches, %llu warp-instructions, %llu "
+            "thread-instructions, %.3f s",
+            s ? session_machine(s)->gpu.name : "no GPU used",
+            s && session_gpu(s) ? "timed" : "functional", n, (unsigned long long)all.launches,
+            (unsigned long long)all.warp_inst, (unsigned long long)all.thread_inst, all.seconds);
+    if (all.seconds > 0)
+        fprintf(out, " (%.0f K warp-instructions/s)", 1e-3 * (double)all.warp_inst / all.seconds);
+    fprintf(out, "%s\n", r->nfaults ? "; a kernel was stopped by a fault" : "");
+}
+
+static void print_time(const struct report_facts *f, const struct machine *m, FILE *out)
+{
+    double us = f->seconds * 1e6;
+    line(out, "cycles");
+    fprintf(out, "%.0f at %g MHz: %.*f %s\n", f->cycles, m->gpu.core_mhz, us < 1000 ? 1 : 3,
+            us < 1000 ? us : us * 1e-3, us < 1000 ? "us" : "ms");
+    line(out, "IPC");
+    fprintf(out, "%.2f warp, %.1f thread instructions a cycle on %lld SMs\n", f->warp_ipc,
+            f->thread_ipc, (long long)m->gpu.sms);
+    line(out, "issue slots");
+    for (unsigned i = 0; i < FACT_SLOTS; i++)
+        fprintf(out, "%s%s %.1f%%", i ? ", " : "", fact_slot_names[i], 100 * f->slots[i]);
+    fputc('\n', out);
+    line(out, "occupancy");
+    fprintf(out, "%.1f of %lld warps; registers never allocated %.1f%%; SMs with blocks %.1f%%\n",
+            f->occupancy_warps, (long long)m->sm.warps, 100 * f->unallocated, 100 * f->busy);
+}
+
+static void print_rate(FILE *out, const char *name, const struct fact_rate *r, bool *any)
+{
+    if (!r->reads)
+        return;
+    fprintf(out, "%s%s %.1f%%", *any ? ", " : "", name, 100 * r->hit);
+    *any = true;
+}
+
+static void print_memory(const struct report_facts *f, FILE *out)
+{
+    bool any = false;
+    line(out, "read hits");
+    print_rate(out, "L1", &f->l1, &any);
+    print_rate(out, "L2", &f->l2, &any);
+    print_rate(out, "constant", &f->konst, &any);
+    print_rate(out, "texture", &f->tex, &any);
+    print_rate(out, "instruction", &f->inst, &any);
+    fputs(any ? "\n" : "no reads\n", out);
+    line(out, "DRAM");
+    fprintf(out, "%.1f of %.1f GB/s (%.1f%%), %.2f MB; row hits %.1f%%\n", f->dram_rate * 1e-9,
+            f->dram_peak * 1e-9, 100 * stat_ratio(f->dram_rate, f->dram_peak), f->dram_bytes * 1e-6,
+            100 * f->row_hits);
+    line(out, "loads");
+    fprintf(out, "%.0f, %.0f cycles on average\n", f->loads, f->load_latency);
+    if (!f->misses)
+        return;
+    line(out, "L1 misses");
+    fprintf(out, "%.0f, %.0f cycles on average:", f->misses, f->miss_latency);
+    for (unsigned i = 0; i < FACT_STAGES; i++)
+        fprintf(out, "%s %s %.0f", i ? "," : "", fact_stage_names[i], f->stages[i]);
+    fputc('\n', out);
+}
+
+/* --- kernels by name, most cycles first --- */
+
+struct by_name {
+    const char *name;
+    uint64_t launches, cycles, thread_inst;
+    size_t first;
+};
+
+static int by_cycles(const void *pa, const void *pb)
+{
+    const struct by_name *a = pa, *b = pb;
+    if (a->cycles != b->cycles)
+        return a->cycles > b->cycles ? -1 : 1;
+    return a->first < b->first ? -1 : 1;
+}
+
+static void print_kernels(const struct gpu *g, FILE *out)
+{
+    enum { SHOWN = 8 };
+    VEC(struct by_name) v = {0};
+    struct strmap map = {0};
+    for (size_t i = 0; i < gpu_kernel_count(g); i++) {
+        const struct gpu_kernel *k = gpu_kernel(g, i);
+        size_t len = strlen(k->name), at = (size_t)(uintptr_t)strmap_get(&map, k->name, len);
+        if (!at) {
+            vec_push(&v, ((struct by_name){.name = k->name, .first = i}));
+            strmap_put(&map, k->name, len, (void *)(uintptr_t)(at = v.len));
+        }
+        struct by_name *b = &v.data[at - 1];
+        b->launches++;
+        b->cycles += k->cycles;
+        b->thread_inst += k->thread_inst;
+    }
+    if (v.len > 1)
+        qsort(v.data, v.len, sizeof *v.data, by_cycles);
+    for (size_t i = 0; v.len > 1 && i < v.len && i < SHOWN; i++) {
+        const struct by_name *b = &v.data[i];
+        line(out, i ? "" : "kernels");
+        fprintf(out, "%5.1f%%  %-28.60s %llu launches, %llu cycles, IPC %.1f\n",
+                100 * stat_ratio((double)b->cycles, (double)gpu_cycles(g)), b->name,
+                (unsigned long long)b->launches, (unsigned long long)b->cycles,
+                stat_ratio((double)b->thread_inst, (double)b->cycles));
+    }
+    if (v.len > SHOWN)
+        fprintf(out, "  %-14s and %zu more\n", "", v.len - SHOWN);
+    strmap_free(&map);
+    vec_free(&v);
+}
+
+void run_report_print(const struct run_report *r, FILE *out)
+{
+    struct gpu *g = r->session ? session_gpu(r->session) : NULL;
+    print_totals(r, out);
+    if (!g || !gpu_kernel_count(g))
+        return;
+    const struct machine *m = session_machine(r->session);
+    struct report_facts f;
+    report_facts(&f, m, gpu_stats(g), gpu_cycles(g));
+    print_kernels(g, out);
+    print_time(&f, m, out);
+    print_memory(&f, out);
+    line(out, "bottleneck");
+    fprintf(out, "%s\n", f.bottleneck);
+}
