@@ -30,9 +30,10 @@ struct gen_graph {
     uint32_t *first, *to, *weight;
 };
 
-/* Power-law degrees and small distances, as social and web graphs: R-MAT with a, b, c =
- * 0.57, 0.19, 0.19 on 2^scale vertices with `edges` edges before duplicates are dropped; vertices
- * are renumbered at random; weights uniform in 1..100. */
+/* Skewed degrees and small distances, as social and web graphs: R-MAT with a, b, c, d = 0.45, 0.15,
+ * 0.15, 0.25 on 2^scale vertices with `edges` edges before duplicates are dropped; vertices are
+ * renumbered at random; weights uniform in 1..100. Milder than Graph500's skew, whose largest hub
+ * takes a program with one thread a vertex longer than all the rest. */
 struct gen_graph gen_graph_rmat(struct wl *w, struct rng *rng, unsigned scale, uint32_t edges);
 
 /* Degrees of 0 to 6 and long distances, as road networks: a width x height grid of which one street

@@ -78,8 +78,8 @@ struct gen_graph gen_graph_rmat(struct wl *w, struct rng *rng, unsigned scale, u
         uint32_t a = 0, b = 0;
         for (unsigned bit = 0; bit < scale; bit++) {
             uint32_t r = rng_below(rng, 100);
-            a = a << 1 | (r >= 76);
-            b = b << 1 | ((r >= 57 && r < 76) || r >= 95);
+            a = a << 1 | (r >= 60);
+            b = b << 1 | ((r >= 45 && r < 60) || r >= 75);
         }
         add_edge(&e, number[a], number[b], 1 + rng_below(rng, 100));
     }

@@ -1,4 +1,4 @@
-/* lonestar-bfs: distances in edges from one node of a power-law graph, with worklists. */
+/* lonestar-bfs: distances in edges from one node of a skewed graph, with worklists. */
 #include "gen.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void make(struct wl *w, void *state)
     s->length = wl_array(w, "length", WL_SCRATCH, WL_U32, 1);
     memcpy(s->row->data, g.first, ((size_t)g.n + 1) * sizeof *g.first);
     memcpy(s->column->data, g.to, g.m * sizeof *g.to);
-    /* From a node that has neighbours: many of a power-law graph have none. */
+    /* From a node that has neighbours: some of an R-MAT graph have none. */
     do
         s->source = rng_below(&rng, g.n);
     while (g.first[s->source] == g.first[s->source + 1]);
@@ -80,7 +80,7 @@ const struct workload workload_lonestar_bfs = {
     .algorithm =
         "data-driven: the worklist of a level makes that of the next; a node is claimed by "
         "compare-and-swap",
-    .input = "R-MAT graph, 12 to 16 neighbours a node on average, power-law degrees, "
-             "a third of the nodes alone",
+    .input = "R-MAT graph, about 16 neighbours a node on average, skewed degrees (up to hundreds), "
+             "one node in a hundred alone",
     .tolerance = "equal: levels are unique",
 };

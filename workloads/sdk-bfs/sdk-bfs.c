@@ -1,4 +1,4 @@
-/* sdk-bfs: breadth-first search of a power-law graph, level by level. */
+/* sdk-bfs: breadth-first search of a skewed graph, level by level. */
 #include "gen.h"
 #include "workload.h"
 
@@ -82,6 +82,6 @@ const struct workload workload_sdk_bfs = {
     .run = run,
     .reference = reference,
     .algorithm = "level-synchronous search, one thread a vertex, byte masks for the frontier",
-    .input = "an R-MAT graph (power-law degrees), vertices numbered at random",
+    .input = "an R-MAT graph, degrees from 0 to hundreds, vertices numbered at random",
     .tolerance = "bit-equal: integers",
 };

@@ -1,6 +1,6 @@
 // Breadth-first search, one launch a level, one thread a vertex: a thread whose vertex is on the
 // frontier relaxes all its neighbours. Most threads leave at once; the others run as long as their
-// vertex has neighbours, which in a power-law graph differs wildly.
+// vertex has neighbours, which differs wildly.
 #include "device.h"
 
 struct node {
