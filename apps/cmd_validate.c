@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: parsim validate noc|dram [--quick] [--json FILE] [--plot DIR] [--data DIR]\n"
+    "usage: parsim validate noc|dram|gpu [--quick] [--json FILE] [--plot DIR] [--data DIR]\n"
     "\n"
     "Runs every row of the reference tables and prints ours, theirs and the difference; the last\n"
     "line is 'N passed, M failed'. Exit code 0 only when nothing failed.\n"
     "\n"
     "  noc          mesh and crossbar against BookSim\n"
     "  dram         one GDDR5 channel against DRAMsim3, Ramulator and hand calculation\n"
+    "  gpu          the whole machine against GPGPU-Sim, latencies against hand calculation\n"
     "  --quick      fewer rows, shorter runs\n"
     "  --json FILE  every check, for a program to read\n"
     "  --plot DIR   curves as SVG (gnuplot), the data files beside them\n"
@@ -26,6 +27,7 @@ static const struct {
 } subjects[] = {
     {"noc", validate_noc},
     {"dram", validate_dram},
+    {"gpu", validate_gpu},
 };
 
 /* tests/data/reference here, beside the program, or up to three folders above it. */
@@ -86,7 +88,7 @@ int cmd_validate(int argc, char **argv)
     while (subject && s < ARRAY_LEN(subjects) && strcmp(subject, subjects[s].name))
         s++;
     if (!subject || s == ARRAY_LEN(subjects))
-        return usage("say what to validate: noc or dram", "");
+        return usage("say what to validate: noc, dram or gpu", "");
     char *found = o.data ? NULL : data_find();
     if (found)
         o.data = found;

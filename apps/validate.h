@@ -48,6 +48,7 @@ struct validate_options {
 
 bool validate_noc(const struct validate_options *o, struct report *r, struct err *err);
 bool validate_dram(const struct validate_options *o, struct report *r, struct err *err);
+bool validate_gpu(const struct validate_options *o, struct report *r, struct err *err);
 
 /* Runs gnuplot on `script`; an error when that fails. */
 bool plot_run(const char *script, struct err *err);
