@@ -11,6 +11,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
     X(run, "run a CUDA program") \
     X(workloads, "list the programs that come with Parsim") \
     X(launch, "run one kernel of a PTX file") \
+    X(gpus, "the machines that can be simulated, and what describes them") \
     X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \
     X(golden, "run conformance vectors of a real GPU") \
     X(codec, "compressibility of any data, and files in the codecs' formats") \

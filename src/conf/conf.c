@@ -149,6 +149,19 @@ void conf_each(const struct conf *c,
     }
 }
 
+/* A quote within quotes is doubled. */
+static void value_write(FILE *out, const struct conf_field *f, const char *value)
+{
+    if (f->type != CONF_STRING) {
+        fputs(value, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *value; value++)
+        fprintf(out, *value == '\'' ? "''" : "%c", *value);
+    fputc('\'', out);
+}
+
 /* A section "sm.sched" is written as one flat key: the reader takes dotted keys. */
 void conf_dump(const struct conf *c, FILE *out, bool comments)
 {
@@ -159,8 +172,8 @@ void conf_dump(const struct conf *c, FILE *out, bool comments)
         for (size_t k = 0; k < s->nfields; k++) {
             const struct conf_field *f = &s->fields[k];
             conf_field_format(f, s->base, value, sizeof value);
-            const char *q = f->type == CONF_STRING ? "'" : "";
-            fprintf(out, "  %s: %s%s%s", f->name, q, value, q);
+            fprintf(out, "  %s: ", f->name);
+            value_write(out, f, value);
             if (comments)
                 fprintf(out, "  # %s%s%s [%s]", f->help, *f->unit ? ", " : "", f->unit,
                         s->sources[k]);

@@ -6,7 +6,7 @@
 
 /* Queues grow without bound well before a shared resource is used all the time: DRAM loses cycles
  * to rows and turn-arounds, an allocator to conflicts. */
-#define FULL_ENOUGH 0.6
+#define FULL_ENOUGH 0.55
 
 struct resource {
     const char *name;
@@ -86,7 +86,15 @@ static void describe_latency(struct report_facts *f, const struct machine *m,
 {
     char *to = f->bottleneck;
     const size_t size = sizeof f->bottleneck;
-    if (f->busy < 0.5)
+    double inside = f->stages[1] + f->stages[4];
+    if (inside > 0.5 * f->miss_latency && f->load_latency > 100)
+        /* links inside a mesh are full before its ports are */
+        snprintf(
+            to, size,
+            "interconnect: an L1 miss spends %.0f of its %.0f cycles in it; nothing else is more "
+            "than %.0f%% used (%s)",
+            inside, f->miss_latency, 100 * best->share, best->name);
+    else if (f->busy < 0.5)
         snprintf(to, size,
                  "too little parallel work: an SM has blocks only %.0f%% of the time; nothing else "
                  "is more than %.0f%% used (%s)",
