@@ -43,7 +43,7 @@ struct source {
     uint32_t index, pid;
     double ps_cycle, ps_noc, ps_l2;
     uint64_t loads;
-    uint64_t open; /* DRAM: banks with an open row */
+    bool open[256]; /* DRAM: banks with an open row */
     uint64_t burst_ps;
     VEC(struct event) events;
 };
@@ -128,9 +128,9 @@ static void sm_fired(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_
 
 static void close_row(struct source *s, uint64_t ps, uint64_t bank, uint64_t row)
 {
-    if (s->open >> (bank & 63) & 1)
+    if (s->open[bank])
         put(s, 'E', TEXT_ROW, ps, (uint32_t)bank, row);
-    s->open &= ~(UINT64_C(1) << (bank & 63));
+    s->open[bank] = false;
 }
 
 static void dram_fired(void *ctx, cycle_t now, uint32_t event, uint64_t bank, uint64_t row)
@@ -141,7 +141,7 @@ static void dram_fired(void *ctx, cycle_t now, uint32_t event, uint64_t bank, ui
     case DRAM_ACT:
         close_row(s, ps, bank, row);
         put(s, 'B', TEXT_ROW, ps, (uint32_t)bank, row);
-        s->open |= UINT64_C(1) << (bank & 63);
+        s->open[bank] = true;
         break;
     case DRAM_PRE:
         close_row(s, ps, bank, row);
