@@ -161,6 +161,38 @@ static void sqlite_keeps_runs_apart(void **state)
     stats_free(f.st);
 }
 
+static void differences_are_what_was_added_since(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double v;
+    fixture_open(&f);
+    struct stats *before = stats_sums(f.st, NULL);
+    f.a.hits += 5;
+    f.b.misses += 1;
+    hist_add(&f.a.latency, 50);
+    hist_add(&f.b.latency, 60);
+    struct stats *since = stats_sums(f.st, before);
+    assert_true(stats_get(before, "l1.hits", &v) && v == 4); /* a copy: it stays */
+    assert_true(stats_get(since, "l1.hits", &v) && v == 5);
+    assert_true(stats_get(since, "l1.misses", &v) && v == 1);
+    assert_true(stats_get(since, "l1.hit_rate", &v) && v == 5.0 / 6);
+    assert_true(stats_get(since, "l1.latency", &v) && v == 55);
+    const struct toy_stats *d = since->groups.data[0].instances.data[0];
+    assert_int_equal(d->latency.count, 2);
+    assert_int_equal(d->latency.min, 50);
+    assert_int_equal(d->latency.max, 60);
+    assert_int_equal(d->latency.bins[10], 0);
+    struct stats *nothing = stats_sums(f.st, NULL), *none = stats_sums(f.st, nothing);
+    d = none->groups.data[0].instances.data[0];
+    assert_true(!d->hits && !d->latency.count && !d->latency.min && !d->latency.max);
+    stats_free(none);
+    stats_free(nothing);
+    stats_free(since);
+    stats_free(before);
+    stats_free(f.st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +202,7 @@ int main(void)
         cmocka_unit_test(json_holds_sums_and_instances),
         cmocka_unit_test(samples_are_differences),
         cmocka_unit_test(sqlite_keeps_runs_apart),
+        cmocka_unit_test(differences_are_what_was_added_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
