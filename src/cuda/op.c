@@ -101,6 +101,13 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A GPU that keeps time has its own; copies take none of it. */
+static double seconds_of(const struct ctx *c)
+{
+    const struct gpu *g = session_gpu(c->session);
+    return g ? (double)gpu_cycles(g) / (c->machine->gpu.core_mhz * 1e6) : seconds_now();
+}
+
 int op_run(struct ctx *c, const struct op *o)
 {
     switch (o->kind) {
@@ -123,7 +130,7 @@ int op_run(struct ctx *c, const struct op *o)
     case OP_HOST:
         return run_host(c, &o->host);
     case OP_RECORD:
-        o->event->seconds = seconds_now();
+        o->event->seconds = seconds_of(c);
         o->event->is_recorded = true;
         return CUDA_OK;
     case OP_FREE:
