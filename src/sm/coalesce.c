@@ -63,24 +63,43 @@ static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
     }
 }
 
-static void finish_lines(struct lines *l, unsigned from)
+/* Bytes written, and the sectors that are written whole. */
+static void finish_write(struct line_access *a, uint32_t sector)
 {
-    for (unsigned k = from; k < l->f->naccesses; k++) {
-        struct line_access *a = &l->f->acc[k];
-        a->bytes = (uint16_t)((unsigned)__builtin_popcount(a->sectors) * l->sector);
-        if (!l->is_write)
-            continue;
-        a->bytes = 0;
-        for (unsigned s = 0; s < l->line / l->sector; s++) {
-            uint64_t part[MAX_LINE / 64] = {0}, have = 0;
-            mark_bytes(part, s * l->sector, (s + 1) * l->sector);
-            for (unsigned w = 0; w < MAX_LINE / 64; w++)
-                have += (unsigned)__builtin_popcountll(part[w] & a->written[w]);
-            a->bytes = (uint16_t)(a->bytes + have);
-            if (have == l->sector)
-                a->full |= (uint16_t)(1u << s);
-        }
+    for (unsigned s = 0; a->sectors >> s; s++) {
+        uint64_t part[MAX_LINE / 64] = {0}, have = 0;
+        mark_bytes(part, s * sector, (s + 1) * sector);
+        for (unsigned w = 0; w < MAX_LINE / 64; w++)
+            have += (unsigned)__builtin_popcountll(part[w] & a->written[w]);
+        a->bytes = (uint16_t)(a->bytes + have);
+        if (have == sector)
+            a->full |= (uint16_t)(1u << s);
     }
+}
+
+static uint32_t cache_line(const struct sm *sm, uint8_t space)
+{
+    return space == MEM_CONST ? sm->const_line : space == MEM_TEX ? sm->tex_line : sm->data_line;
+}
+
+/* When all accesses of the instruction are in: what each line moves, its sectors counted from the
+ * start of the cache's line, of which it may be a part. */
+static void finish_lines(struct sm *sm, struct inflight *f)
+{
+    unsigned joined = 0;
+    for (unsigned k = 0; k < f->naccesses; k++) {
+        struct line_access *a = &f->acc[k];
+        const uint32_t first = (uint32_t)(a->addr & (cache_line(sm, a->space) - 1)) / sm->sector;
+        if (a->written[0] | a->written[1] | a->written[2] | a->written[3])
+            finish_write(a, sm->sector);
+        else
+            a->bytes = (uint16_t)((unsigned)__builtin_popcount(a->sectors) * sm->sector);
+        a->sectors = (uint16_t)(a->sectors << first);
+        a->full = (uint16_t)(a->full << first);
+        joined += a->space == MEM_LOCAL || a->space == MEM_GLOBAL;
+    }
+    if (joined)
+        hist_add(&sm->stats.coalesced, joined);
 }
 
 static void add_global(struct lines *l, const struct step_access *a)
@@ -116,7 +135,6 @@ static void add_access(struct sm *sm, struct inflight *f, const struct step_acce
                       .line = (uint32_t)sm->cfg->coalesce_bytes,
                       .sector = sm->sector,
                       .is_write = a->is_write};
-    unsigned from = f->naccesses;
     if (a->space == PTX_SPACE_LOCAL) {
         l.space = MEM_LOCAL;
         add_local(&l, a);
@@ -128,9 +146,6 @@ static void add_access(struct sm *sm, struct inflight *f, const struct step_acce
             l.line = sm->const_line;
         add_global(&l, a);
     }
-    finish_lines(&l, from);
-    if (l.space == MEM_LOCAL || l.space == MEM_GLOBAL)
-        hist_add(&sm->stats.coalesced, f->naccesses - from);
 }
 
 static void add_parameter(struct sm *sm, struct inflight *f, addr_t at, uint32_t bytes)
@@ -138,7 +153,6 @@ static void add_parameter(struct sm *sm, struct inflight *f, addr_t at, uint32_t
     struct lines l = {
         .sm = sm, .f = f, .line = sm->const_line, .sector = sm->sector, .space = MEM_CONST};
     add_bytes(&l, PARAM_BASE + at, bytes);
-    finish_lines(&l, 0);
 }
 
 /* --- shared memory --- */
@@ -214,5 +228,6 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
     }
     if ((f->d->flags & DINST_CONST) && !s->naccesses && s->mask)
         add_parameter(sm, f, f->d->param_addr, f->d->x->mem.bytes * f->d->x->mem.nregs);
+    finish_lines(sm, f);
     count_memory(sm, f);
 }

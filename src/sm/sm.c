@@ -59,7 +59,9 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->lsu.entry = sm->lsu.next_wb = NO_INFLIGHT;
     sm->sector = (uint32_t)p->data->sector_bytes;
     sm->inst_line = (uint32_t)p->inst->line_bytes;
+    sm->data_line = (uint32_t)p->data->line_bytes;
     sm->const_line = (uint32_t)p->konst->line_bytes;
+    sm->tex_line = (uint32_t)p->tex->line_bytes;
     sm->regs_free = p->cfg->registers;
     sm->shared_free = p->cfg->shared_bytes;
     sm->threads_free = (uint64_t)p->cfg->threads;

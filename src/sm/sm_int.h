@@ -195,7 +195,7 @@ struct sm {
     cycle_t began;      /* of the kernel */
     cycle_t counted;    /* residents are counted for the cycles before this one */
     cycle_t slots_done; /* issue slots are counted for the cycles before this one */
-    uint32_t const_line;
+    uint32_t data_line, const_line, tex_line; /* bytes, of the caches */
     struct component *component;
     const struct probe *probe;
     struct stage_clocks clocks;
