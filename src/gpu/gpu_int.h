@@ -17,6 +17,8 @@ struct run {
     const struct fault *fault;
     uint64_t reported; /* instructions at the last progress report */
     cycle_t first;     /* no block before this cycle */
+    cycle_t next_look; /* at the instructions */
+    uint64_t seen;     /* instructions at the last look */
 };
 
 struct gpu {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720 };
+enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720, LOOK_CYCLES = 1024 };
 
 /* --- at a meeting point --- */
 
@@ -82,13 +82,18 @@ static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
     return n;
 }
 
-static void report_progress(struct gpu *g)
+/* Now and then: SMs that issue are alive although no port moves; limits; progress. */
+static void look_at_instructions(struct gpu *g, cycle_t now)
 {
     struct run *r = g->run;
     const struct launch *l = r->root.launch;
-    if (!l->progress && !l->max_inst)
+    if (now < r->next_look)
         return;
+    r->next_look = now + LOOK_CYCLES;
     uint64_t thread_inst, n = instructions(g, &thread_inst) - g->inst_before;
+    if (n != r->seen)
+        sim_feed_watchdog(g->sim);
+    r->seen = n;
     if (l->max_inst && n >= l->max_inst && !r->failed) {
         struct fault f = {.code = FAULT_LAUNCH_TIMEOUT};
         snprintf(f.msg, sizeof f.msg,
@@ -134,7 +139,7 @@ void gpu_meet(void *ctx, uint64_t time)
         sample(g, now);
     if (!r->failed)
         place_blocks(g, now);
-    report_progress(g);
+    look_at_instructions(g, now);
     if (r->failed || (r->done == r->total && all_idle(g)))
         sim_stop(g->sim);
 }

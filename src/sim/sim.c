@@ -194,6 +194,11 @@ static void ports_sync(struct sim *s)
     }
 }
 
+void sim_feed_watchdog(struct sim *s)
+{
+    s->dog_since = s->now;
+}
+
 /* True when the watchdog has seen nothing move for too long. */
 static bool watchdog_bites(struct sim *s)
 {

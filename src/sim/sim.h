@@ -53,6 +53,8 @@ void sim_stop(struct sim *s);
 
 /* Cycles of `clock` without any port moving after which a run counts as stuck; 0 = never. */
 void sim_set_watchdog(struct sim *s, const struct sim_clock *clock, cycle_t cycles);
+/* Something went on that no port shows: the watchdog starts anew. At a window's end only. */
+void sim_feed_watchdog(struct sim *s);
 /* Ticks components of equal time in an order drawn from `seed`: results must not change. */
 void sim_shuffle(struct sim *s, uint64_t seed);
 

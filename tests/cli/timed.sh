@@ -56,6 +56,15 @@ DONE:
     @!%q bar.sync 2, 64;
     ret;
 }
+.visible .entry spin(.param .u64 p)
+{
+    .reg .u32 %r<2>; .reg .pred %q;
+    mov.u32 %r0, 0;
+L:  add.u32 %r0, %r0, 1;
+    setp.lt.u32 %q, %r0, 20000;
+    @%q bra L;
+    ret;
+}
 PTX
 mix=("$tmp/k.ptx" mix --grid 40 --block 128 zero:20480 zero:20480 u32:5100 --gpu gtx480-gpgpusim)
 run() { "$PARSIM_BIN" launch "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
@@ -180,6 +189,11 @@ run "$tmp/k.ptx" bad --grid 2 --block 64 zero:64 --gpu gtx480 --json "$tmp/fault
 ok "a fault" '[ $code = 1 ] && [ -n "$fault" ] && [ "$(grep "parsim launch" "$tmp/err")" = "$fault" ] && grep -q "\"error_code\": 700" "$tmp/fault.json"'
 run "$tmp/k.ptx" stuck --grid 1 --block 64 zero:64 --gpu gtx480
 ok "a barrier that never opens" '[ $code = 1 ] && says "deadlock" && says "waits at a barrier"'
+
+run "$tmp/k.ptx" spin --grid 1 --block 32 zero:64 --gpu gtx480
+ok "one warp that computes for long is not stuck" '[ $code = 0 ] && [ "$(awk "/ cycles /{print \$2; exit}" "$tmp/err")" -gt 400000 ]'
+run "$tmp/k.ptx" spin --grid 1 --block 32 zero:64 --gpu gtx480 --max-inst 10K
+ok "--max-inst" '[ $code = 1 ] && says "the limit is 10240"'
 
 # parsim run: options reach the program by the environment, files lie where the user stands
 run_program() { (cd "$tmp" && "$PARSIM_BIN" run "$@" >"$tmp/out" 2>"$tmp/err"); code=$?; }
