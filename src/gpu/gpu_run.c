@@ -212,8 +212,14 @@ static void run_to_end(struct gpu *g)
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
         explain_stop(g, st);
-    for (uint32_t i = 0; i < g->nsms && !r->failed; i++)
-        sm_end(g->sms[i], r->end);
+    if (r->failed)
+        r->end = sim_now(g->sim, g->core);
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        if (r->failed)
+            sm_settle(g->sms[i], r->end);
+        else
+            sm_end(g->sms[i], r->end);
+    }
     g->cycles += r->end - r->begin;
 }
 

@@ -108,9 +108,9 @@ void sm_bind(struct sm *sm, struct component *self, struct port *out, struct por
 
 void sm_count_to(struct sm *sm, cycle_t now)
 {
-    uint64_t n = now - sm->counted;
-    if (!n)
+    if (now <= sm->counted) /* a block that was taken may begin a few cycles later */
         return;
+    uint64_t n = now - sm->counted;
     sm->counted = now;
     if (!sm->cta_set)
         return;
