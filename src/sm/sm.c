@@ -122,6 +122,8 @@ void sm_count_to(struct sm *sm, cycle_t now)
 void sm_begin(struct sm *sm, cycle_t now)
 {
     sm->began = sm->counted = sm->slots_done = now;
+    if (!sm_is_idle(sm)) /* dirty lines that the last kernel's end has left to write back */
+        component_wake(sm->component, now);
 }
 
 void sm_settle(struct sm *sm, cycle_t now)
@@ -129,6 +131,8 @@ void sm_settle(struct sm *sm, cycle_t now)
     sm_count_to(sm, now);
     if (now > sm->slots_done)
         sm_count_slept(sm, now - sm->slots_done);
+    else /* ticks between the machine's end, known only later, and the meeting point: no warps */
+        sm->stats.issue_idle -= (sm->slots_done - now) * sm->nsched;
     sm->slots_done = now;
     sm->stats.cycles += now - sm->began;
     sm->began = now;
@@ -142,7 +146,6 @@ void sm_end(struct sm *sm, cycle_t now)
     l1_flush(sm->konst, now);
     l1_flush(sm->tex, now);
     l1_flush(sm->inst, now);
-    component_wake(sm->component, now);
 }
 
 /* --- a cycle --- */

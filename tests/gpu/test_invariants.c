@@ -1,0 +1,128 @@
+/* Timed runs of kernels that use every part: the same results and instruction counts as the
+ * functional executor, and counters that add up. */
+#include "support_cases.h"
+#include "support_invariants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void compare(const struct case_run *a, const struct case_run *b, const char *machine)
+{
+    const char *name = a->c->name;
+    const uint32_t *pa = devmem_ptr(a->buf->base), *pb = devmem_ptr(b->buf->base);
+    for (size_t i = 0; i < CASE_BYTES / 4; i++)
+        if (pa[i] != pb[i])
+            fail_msg("%s on %s: word %zu is %x, functionally %x", name, machine, i, pb[i], pa[i]);
+    if (a->result.ctas != b->result.ctas)
+        fail_msg("%s on %s: %llu blocks, functionally %llu", name, machine,
+                 (unsigned long long)b->result.ctas, (unsigned long long)a->result.ctas);
+    if (a->c->is_cooperative) /* who spins for how long depends on time */
+        return;
+    if (a->result.warp_inst != b->result.warp_inst ||
+        a->result.thread_inst != b->result.thread_inst)
+        fail_msg("%s on %s: %llu warp and %llu thread instructions, functionally %llu and %llu",
+                 name, machine, (unsigned long long)b->result.warp_inst,
+                 (unsigned long long)b->result.thread_inst, (unsigned long long)a->result.warp_inst,
+                 (unsigned long long)a->result.thread_inst);
+}
+
+static int order(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The same lines, in any order: blocks print when they come to it. */
+static char *sorted_lines(const char *text)
+{
+    char *copy = xstrdup(text), *lines[1024], *out = xcalloc(1, strlen(text) + 2);
+    size_t n = 0;
+    for (char *l = strtok(copy, "\n"); l && n < ARRAY_LEN(lines); l = strtok(NULL, "\n"))
+        lines[n++] = l;
+    qsort(lines, n, sizeof *lines, order);
+    for (size_t i = 0; i < n; i++)
+        strcat(strcat(out, lines[i]), "\n");
+    free(copy);
+    return out;
+}
+
+static void run_on(const char *machine, const char *const *sets, size_t nsets)
+{
+    for (size_t i = 0; i < ngpu_cases; i++) {
+        struct case_run f, t;
+        case_open(&f, &gpu_cases[i], machine, sets, nsets, 0);
+        case_open(&t, &gpu_cases[i], machine, sets, nsets, 1);
+        for (unsigned round = 0; round < 2; round++) { /* the second on a machine that was used */
+            case_run(&f);
+            case_run(&t);
+            compare(&f, &t, machine);
+            invariants_check(t.gpu, gpu_cases[i].name);
+        }
+        char *a = sorted_lines(f.printed), *b = sorted_lines(t.printed);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+        case_close(&f);
+        case_close(&t);
+    }
+}
+
+static void on_the_gtx480(void **state)
+{
+    (void)state;
+    run_on("gtx480-gpgpusim", NULL, 0);
+}
+
+static void on_the_h200(void **state)
+{
+    (void)state;
+    run_on("h200", NULL, 0);
+}
+
+/* Few of everything, so that queues are full and things wait. */
+static void on_a_small_machine(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "gpu.sms=3",
+        "sm.sp_collectors=1",
+        "sm.sfu_collectors=1",
+        "sm.mem_collectors=1",
+        "sm.banks=2",
+        "sm.writeback_ports=1",
+        "l1.mshrs=2",
+        "l1.merges=1",
+        "l1.miss_queue=2",
+        "l1.size=1K",
+        "gpu.sm_replies=1",
+        "l2.queue=2",
+        "l2.mshrs=2",
+        "l2.merges=1",
+        "l2.size=8K",
+        "mc.queue=1",
+        "l1i.size=512",
+        "l1i.ways=1",
+        "gpu.copy_fills_l2=false",
+        "l1c.mshrs=1",
+        "l2.reply_queue=2",
+        "l2.memory_queue=2",
+        "sm.scheduler=two_level",
+        "sm.active_warps=3",
+        "gpu.port_cycles=1",
+    };
+    run_on("gtx480-gpgpusim", sets, ARRAY_LEN(sets));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_the_gtx480),
+        cmocka_unit_test(on_the_h200),
+        cmocka_unit_test(on_a_small_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
