@@ -230,9 +230,11 @@ static uint64_t window_end(const struct sim *s, uint64_t start, uint64_t limit)
     uint64_t length = s->window;
     if (!length && s->dog_cycles) /* one partition: stop now and then for the watchdog */
         length = s->dog_cycles * s->dog_clock->period / 4 + 1;
-    if (!length || limit - start < length)
+    if (!length)
         return limit;
-    return start + length;
+    /* At fixed times: where partitions meet must not depend on who slept. */
+    uint64_t stop = (start / length + 1) * length;
+    return stop < limit ? stop : limit;
 }
 
 static uint64_t reached_time(const struct sim *s)

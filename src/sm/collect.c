@@ -2,11 +2,6 @@
  * cycle, one access a bank and cycle; writes go before reads. */
 #include "sm/sm_int.h"
 
-static int64_t ports_of(const struct sm_cfg *cfg, unsigned pipe)
-{
-    return pipe == PIPE_SP ? cfg->sp_ports : pipe == PIPE_SFU ? cfg->sfu_ports : cfg->mem_ports;
-}
-
 static unsigned next_in(uint64_t mask, unsigned turn)
 {
     uint64_t behind = turn < 64 ? mask & (UINT64_MAX << turn) : 0;
@@ -16,7 +11,7 @@ static unsigned next_in(uint64_t mask, unsigned turn)
 /* Collectors that have everything -> pipe entries. */
 static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
 {
-    int64_t ports = ports_of(sm->cfg, pipe);
+    int64_t ports = sm_ports(sm->cfg, pipe);
     uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
     for (int64_t n = 0; ready && n < ports && sub->nentry[pipe] < ports; n++) {
         unsigned c = next_in(ready, sub->col_turn[pipe]);

@@ -91,20 +91,6 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
 
 /* --- a scheduler's cycle --- */
 
-static uint64_t with_room(const struct sm *sm, const struct subcore *sub)
-{
-    static const size_t widths[PIPES] = {
-        [PIPE_SP] = offsetof(struct sm_cfg, sp_ports),
-        [PIPE_SFU] = offsetof(struct sm_cfg, sfu_ports),
-        [PIPE_MEM] = offsetof(struct sm_cfg, mem_ports),
-    };
-    uint64_t can = 0;
-    for (unsigned p = 0; p < PIPES; p++)
-        if (sub->nport[p] < *(const int64_t *)(const void *)((const char *)sm->cfg + widths[p]))
-            can |= sm->wants[p];
-    return can;
-}
-
 static enum stall stall_of(const struct sm *sm, uint64_t valid, uint64_t ready)
 {
     if (ready)
@@ -121,14 +107,14 @@ static void count_slots(struct sm *sm, enum stall why, uint64_t n)
 }
 
 static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
-                           cycle_t now)
+                           bool has_extra, cycle_t now)
 {
     const struct warp_source *extra = sm->seams.warps;
-    if (extra->issue_first(extra->self, sm, number, now))
+    if (has_extra && extra->issue_first(extra->self, sm, number, now))
         return STALL_ACTIVE;
     uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
     uint64_t ready = valid & sm->ready;
-    uint64_t can = ready ? ready & with_room(sm, sub) : 0;
+    uint64_t can = ready ? ready & sm_with_room(sm, sub) : 0;
     if (s->ops->narrow)
         can = s->ops->narrow(sm, s, valid, can);
     if (can) {
@@ -137,7 +123,7 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
         issue_one(sm, sub, slot, now);
         return STALL_ACTIVE;
     }
-    if (extra->issue_idle(extra->self, sm, number, now))
+    if (has_extra && extra->issue_idle(extra->self, sm, number, now))
         return STALL_ACTIVE;
     return stall_of(sm, valid, ready);
 }
@@ -145,6 +131,7 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
 void sm_issue(struct sm *sm, cycle_t now)
 {
     const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
+    const bool has_extra = sm->seams.warps->is_pending(sm->seams.warps->self);
     if (sm->hazard)
         sm_flush_hazards(sm);
     for (unsigned k = 0; k < n && !sm->faulted; k++) {
@@ -152,19 +139,26 @@ void sm_issue(struct sm *sm, cycle_t now)
         j = j < n ? j : j - n;
         struct subcore *sub = &sm->sub[j / per];
         struct sched *s = &sub->sched[j % per];
-        s->stall = (uint8_t)schedule(sm, sub, s, j, now);
+        s->stall = (uint8_t)schedule(sm, sub, s, j, has_extra, now);
         count_slots(sm, (enum stall)s->stall, 1);
     }
     sm->issue_turn = sm->issue_turn + 1 < n ? sm->issue_turn + 1 : 0;
 }
 
-/* Whoever slept could not issue, for the reason it had when it went to sleep. */
+void sm_note_stalls(struct sm *sm)
+{
+    const unsigned per = (unsigned)sm->cfg->schedulers;
+    for (unsigned j = 0; j < sm->nsched; j++) {
+        struct sched *s = &sm->sub[j / per].sched[j % per];
+        uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
+        s->stall = (uint8_t)stall_of(sm, valid, valid & sm->ready);
+    }
+}
+
 void sm_count_slept(struct sm *sm, uint64_t cycles)
 {
     const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
-    for (unsigned j = 0; j < n; j++) {
-        const struct sched *s = &sm->sub[j / per].sched[j % per];
-        count_slots(sm, s->stall == STALL_ACTIVE ? STALL_IDLE : (enum stall)s->stall, cycles);
-    }
+    for (unsigned j = 0; j < n; j++)
+        count_slots(sm, (enum stall)sm->sub[j / per].sched[j % per].stall, cycles);
     sm->issue_turn = (unsigned)((sm->issue_turn + cycles) % n);
 }

@@ -114,7 +114,8 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
     struct inflight *f = &sm->fl[i];
     const struct line_access *a = &f->acc[f->sent];
     struct l1 *cache = cache_of(sm, a);
-    if (!l1_can_accept(cache, now, a->addr))
+    sm->lsu.is_blocked = !l1_can_accept(cache, now, a->addr);
+    if (sm->lsu.is_blocked)
         return false;
     uint8_t kind = f->d->flags & DINST_ATOMIC  ? MEM_ATOMIC
                    : f->d->flags & DINST_STORE ? MEM_WRITE
@@ -138,6 +139,7 @@ static void step_entry(struct sm *sm, cycle_t now)
     struct lsu *u = &sm->lsu;
     uint16_t i = u->entry;
     struct inflight *f = &sm->fl[i];
+    u->is_blocked = false;
     if (!f->is_resolved || !step_shared(sm, i, now) ||
         (f->sent < f->naccesses && !send_line(sm, i, now)) || f->sent < f->naccesses) {
         sm->stats.lsu_stall++;
@@ -211,7 +213,7 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
 {
     const struct lsu *u = &sm->lsu;
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
-    if (u->entry != NO_INFLIGHT || u->next_wb != NO_INFLIGHT)
+    if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->next_wb != NO_INFLIGHT)
         return now + 1;
     cycle_t next = port_next(sm->in);
     if (u->nshared && sm->fl[u->shared_head].shared_done < next)

@@ -37,6 +37,7 @@ static void init_subcore(struct sm *sm, unsigned number)
         for (unsigned w = number + k * (unsigned)cfg->subcores; w < (unsigned)cfg->warps;
              w += sm->nsched)
             s->mask |= UINT64_C(1) << w;
+        sub->slots |= s->mask;
         s->last = s->last_in = first_of(s->mask);
     }
 }
@@ -150,19 +151,32 @@ void sm_end(struct sm *sm, cycle_t now)
 
 /* --- a cycle --- */
 
+/* Whether an instruction between issue and pipe can move in the next cycle. What waits for the
+ * memory pipe waits for an event there. */
+static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
+{
+    if (sub->col_reading | sub->col_delayed | sub->nentry[PIPE_SP] | sub->nentry[PIPE_SFU])
+        return true;
+    if (sub->nentry[PIPE_MEM] && sm->lsu.entry == NO_INFLIGHT)
+        return true;
+    for (unsigned p = 0; p < PIPES; p++) {
+        bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
+        bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
+        if ((has_ready && sub->nentry[p] < sm_ports(sm->cfg, p)) || (has_free && sub->nport[p]))
+            return true;
+    }
+    return false;
+}
+
 static bool must_stay_awake(const struct sm *sm)
 {
-    uint64_t blocked = sm->barrier | sm->deferred | sm->fenced;
-    if ((sm->has_inst & sm->ready & ~blocked) | sm->hazard | sm->deferred |
-        (sm->live & ~sm->fetching & ~sm->has_buffer))
+    uint64_t can = sm->has_inst & sm->ready & ~(sm->barrier | sm->deferred | sm->fenced);
+    if (sm->hazard | sm->deferred | (sm->live & ~sm->fetching & ~sm->has_buffer))
         return true;
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         const struct subcore *sub = &sm->sub[s];
-        if (sub->col_used)
+        if (subcore_moves(sm, sub) || (can && (can & sub->slots & sm_with_room(sm, sub))))
             return true;
-        for (unsigned p = 0; p < PIPES; p++)
-            if (sub->nport[p] | sub->nentry[p])
-                return true;
     }
     return sm->seams.warps->is_pending(sm->seams.warps->self);
 }
@@ -170,8 +184,10 @@ static bool must_stay_awake(const struct sm *sm)
 static cycle_t sm_tick(void *self, cycle_t now)
 {
     struct sm *sm = self;
-    if (now > sm->slots_done)
+    if (now > sm->slots_done) {
         sm_count_slept(sm, now - sm->slots_done);
+        sm->stats.lsu_stall += sm->lsu.entry != NO_INFLIGHT ? now - sm->slots_done : 0;
+    }
     sm->slots_done = now + 1;
     sm_write_back(sm, now);
     sm_pipes(sm, now);
@@ -186,6 +202,7 @@ static cycle_t sm_tick(void *self, cycle_t now)
     if (must_stay_awake(sm))
         return now + 1;
     cycle_t result = sm_next_result(sm, now), mem = lsu_next(sm, now);
+    sm_note_stalls(sm);
     return result < mem ? result : mem;
 }
 

@@ -109,6 +109,7 @@ struct sched {
 
 struct subcore {
     struct sched sched[MAX_SCHEDULERS];
+    uint64_t slots; /* of all its schedulers */
     /* instructions that were issued and wait for a collector, by pipe */
     uint16_t port[PIPES][MAX_PORTS];
     uint8_t nport[PIPES];
@@ -138,6 +139,7 @@ struct lsu {
     uint16_t shared_head, shared_tail; /* loads on their way through shared memory, by `issued` */
     uint32_t nshared;
     uint8_t req_turn, sub_turn;
+    bool is_blocked; /* the entry waits for its cache to accept a line */
 };
 
 enum stall { STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA, STALL_IDLE };
@@ -208,6 +210,22 @@ static inline unsigned sm_subcore_of(const struct sm *sm, unsigned slot)
     return slot % (unsigned)sm->cfg->subcores;
 }
 
+/* Instructions a cycle between the stages of a pipe. */
+static inline int64_t sm_ports(const struct sm_cfg *cfg, unsigned pipe)
+{
+    return pipe == PIPE_SP ? cfg->sp_ports : pipe == PIPE_SFU ? cfg->sfu_ports : cfg->mem_ports;
+}
+
+/* Slots whose next instruction finds room at its pipe's issue port. */
+static inline uint64_t sm_with_room(const struct sm *sm, const struct subcore *sub)
+{
+    uint64_t can = 0;
+    for (unsigned p = 0; p < PIPES; p++)
+        if (sub->nport[p] < sm_ports(sm->cfg, p))
+            can |= sm->wants[p];
+    return can;
+}
+
 static inline unsigned first_of(uint64_t mask)
 {
     return (unsigned)__builtin_ctzll(mask);
@@ -232,7 +250,9 @@ void sm_look_at_warp(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm, cycle_t now);
-/* Issue slots that passed while the SM slept. */
+/* Before the SM sleeps: why its schedulers will not issue. */
+void sm_note_stalls(struct sm *sm);
+/* Issue slots that passed while it slept. */
 void sm_count_slept(struct sm *sm, uint64_t cycles);
 /* After a barrier may have opened. */
 void sm_look_at_cta(struct sm *sm, unsigned cta);

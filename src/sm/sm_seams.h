@@ -14,7 +14,8 @@ struct warp_source {
      * used. */
     bool (*issue_first)(void *self, struct sm *sm, unsigned sched, cycle_t now);
     bool (*issue_idle)(void *self, struct sm *sm, unsigned sched, cycle_t now);
-    /* Whether either may do something without anything else happening: then the SM stays awake. */
+    /* Whether either may do something in this cycle; while so, they are asked and the SM is awake.
+     */
     bool (*is_pending)(const void *self);
     /* Registers that every thread of a kernel needs more. */
     uint32_t (*extra_registers)(const void *self, const struct kernel *k);
