@@ -43,7 +43,7 @@ uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
 {
     struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
-    uint64_t used = sm->live | sm->ending;
+    uint64_t used = sm->live | sm->ending | sm->coming;
     return (uint32_t)__builtin_popcount(sm->cta_set) < (uint32_t)sm->cfg->ctas &&
            n.registers <= sm->regs_free && n.shared_bytes <= sm->shared_free &&
            n.threads <= sm->threads_free &&
@@ -76,7 +76,7 @@ static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *
                                         .cta = (uint8_t)cta,
                                         .age = sm->next_age++,
                                         .code = code};
-    sm->live |= bit;
+    sm->coming |= bit;
     sm->ctas[cta].warps |= bit;
     sm->ctas[cta].live++;
     sm->stats.warps++;
@@ -88,20 +88,44 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
     unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
     struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
-    sm_count_to(sm, now);
     cta_start(c, &l->grid, number);
-    sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l};
+    sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l, .begin = now};
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;
-    uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending);
+    uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);
     probe_fire(sm->probe, now, SM_BLOCK_BEGIN, number, cta);
     for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1) {
         place_warp(sm, first_of(idle), cta, &c->warps[i]);
         probe_fire(sm->probe, now, SM_WARP_BEGIN, number * 64 + i, first_of(idle));
     }
     component_wake(sm->component, now);
+}
+
+void sm_start_blocks(struct sm *sm, cycle_t now)
+{
+    for (uint32_t m = sm->cta_set; m; m &= m - 1) {
+        const struct cta_slot *c = &sm->ctas[__builtin_ctz(m)];
+        if (c->begin > now || !(c->warps & sm->coming))
+            continue;
+        const struct sm_kernel *k = c->launch->kernel;
+        sm_count_to(sm, now);
+        sm->live |= c->warps & sm->coming;
+        sm->coming &= ~c->warps;
+        sm->regs_used += cta_need_of(sm->cfg, k, extra_registers(sm, k)).registers;
+    }
+}
+
+cycle_t sm_next_block(const struct sm *sm)
+{
+    cycle_t next = CYCLE_NEVER;
+    for (uint32_t m = sm->coming ? sm->cta_set : 0; m; m &= m - 1) {
+        const struct cta_slot *c = &sm->ctas[__builtin_ctz(m)];
+        if ((c->warps & sm->coming) && c->begin < next)
+            next = c->begin;
+    }
+    return next;
 }
 
 static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
@@ -111,6 +135,7 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     struct sm_launch *l = c->launch;
     struct cta_need n = cta_need_of(sm->cfg, l->kernel, extra_registers(sm, l->kernel));
     sm->regs_free += n.registers;
+    sm->regs_used -= n.registers;
     sm->shared_free += n.shared_bytes;
     sm->threads_free += n.threads;
     l->spares[l->nspares++] = c->cta;

@@ -109,15 +109,13 @@ void sm_bind(struct sm *sm, struct component *self, struct port *out, struct por
 
 void sm_count_to(struct sm *sm, cycle_t now)
 {
-    if (now <= sm->counted) /* a block that was taken may begin a few cycles later */
-        return;
-    uint64_t n = now - sm->counted;
+    const uint64_t n = now - sm->counted, resident = sm->live | sm->ending;
     sm->counted = now;
-    if (!sm->cta_set)
+    if (!resident)
         return;
     sm->stats.busy_cycles += n;
-    sm->stats.warp_cycles += n * (unsigned)__builtin_popcountll(sm->live | sm->ending);
-    sm->stats.register_cycles += n * (sm->cfg->registers - sm->regs_free);
+    sm->stats.warp_cycles += n * (unsigned)__builtin_popcountll(resident);
+    sm->stats.register_cycles += n * sm->regs_used;
 }
 
 void sm_begin(struct sm *sm, cycle_t now)
@@ -189,6 +187,8 @@ static cycle_t sm_tick(void *self, cycle_t now)
         sm->stats.lsu_stall += sm->lsu.entry != NO_INFLIGHT ? now - sm->slots_done : 0;
     }
     sm->slots_done = now + 1;
+    if (UNLIKELY(sm->coming))
+        sm_start_blocks(sm, now);
     sm_write_back(sm, now);
     sm_pipes(sm, now);
     lsu_tick(sm, now);
@@ -201,9 +201,10 @@ static cycle_t sm_tick(void *self, cycle_t now)
     sm_fetch(sm, now);
     if (must_stay_awake(sm))
         return now + 1;
-    cycle_t result = sm_next_result(sm, now), mem = lsu_next(sm, now);
+    cycle_t next = sm_next_result(sm, now), mem = lsu_next(sm, now), block = sm_next_block(sm);
     sm_note_stalls(sm);
-    return result < mem ? result : mem;
+    next = mem < next ? mem : next;
+    return block < next ? block : next;
 }
 
 /* --- deferred instructions, state --- */

@@ -81,6 +81,7 @@ struct cta_slot {
     struct sm_launch *launch;
     uint64_t warps; /* slots */
     uint32_t live;  /* warps that have not ended */
+    cycle_t begin;
 };
 
 /* What a launch needs on an SM. */
@@ -149,6 +150,7 @@ struct sm {
     uint32_t id;
     uint32_t nsched;
     /* sets of warp slots */
+    uint64_t coming;     /* of a block that has not begun */
     uint64_t live;       /* has a warp that has not ended */
     uint64_t has_inst;   /* the instruction buffer's first is the warp's next */
     uint64_t ready;      /* its registers are free */
@@ -187,6 +189,7 @@ struct sm {
     struct cta_slot ctas[MAX_CTAS];
     uint32_t cta_set;
     uint64_t regs_free, shared_free, threads_free;
+    uint64_t regs_used; /* by blocks that have begun */
     struct sm_launch *launches;
     uint64_t next_age;
     unsigned fetch_turn, issue_turn;
@@ -278,6 +281,10 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
 
 /* cta_slots.c */
 void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now);
+/* Blocks whose first cycle has come. */
+void sm_start_blocks(struct sm *sm, cycle_t now);
+/* The first cycle of the next block to begin. */
+cycle_t sm_next_block(const struct sm *sm);
 void sm_drop_launches(struct sm *sm);
 /* sm.c: counts the residents up to `now`, before they change. */
 void sm_count_to(struct sm *sm, cycle_t now);

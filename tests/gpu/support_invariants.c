@@ -70,7 +70,7 @@ static void check_sm(const struct gpu *g, uint32_t part, const char *what)
     AT_MOST(s->load_inst + s->store_inst + s->atomic_inst, s->mem_inst);
     EQUAL(inst->writes + konst->writes + tex->writes, 0);
     EQUAL(sm->fl_used, 0);
-    EQUAL(sm->live | sm->ending | sm->deferred | sm->fenced | sm->barrier, 0);
+    EQUAL(sm->coming | sm->live | sm->ending | sm->deferred | sm->fenced | sm->barrier, 0);
     EQUAL(sm->regs_free, sm->cfg->registers);
     EQUAL(sm->shared_free, sm->cfg->shared_bytes);
     EQUAL(sm->threads_free, sm->cfg->threads);

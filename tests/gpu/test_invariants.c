@@ -117,12 +117,74 @@ static void on_a_small_machine(void **state)
     run_on("gtx480-gpgpusim", sets, ARRAY_LEN(sets));
 }
 
+/* --- residents --- */
+
+struct residents {
+    uint64_t warp_cycles, block_cycles;
+    cycle_t first_begin, last_end;
+    uint64_t warps, blocks;
+};
+
+static void note(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_t b)
+{
+    struct residents *r = ctx;
+    (void)a;
+    (void)b;
+    switch ((enum sm_event)event) {
+    case SM_WARP_BEGIN:
+        r->warp_cycles -= now;
+        r->warps++;
+        break;
+    case SM_WARP_END:
+        r->warp_cycles += now;
+        r->last_end = now;
+        break;
+    case SM_BLOCK_BEGIN:
+        r->block_cycles -= now;
+        r->blocks++;
+        break;
+    case SM_BLOCK_END:
+        r->block_cycles += now;
+        break;
+    case SM_REPLY:
+        break;
+    }
+}
+
+/* Blocks come while others run, several in a window: residents are summed over the very cycles that
+ * the events show. */
+static void residents_are_counted_to_the_cycle(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"gpu.sms=2", "gpu.port_cycles=8"};
+    struct gpu_case c = gpu_cases[0];
+    struct case_run t;
+    struct residents r[2] = {{0}};
+    struct probe probe[2] = {{note, &r[0]}, {note, &r[1]}};
+    c.block[0] = 64; /* 12 of 2 warps and 12 registers fit */
+    c.grid[0] = 150;
+    case_open(&t, &c, "gtx480-gpgpusim", sets, 2, 1);
+    for (unsigned i = 0; i < 2; i++)
+        sm_set_probe(t.gpu->sms[i], &probe[i]);
+    case_run(&t);
+    invariants_check(t.gpu, "residents");
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sm_stats *s = sm_stats(t.gpu->sms[i]);
+        assert_int_equal(s->warps, r[i].warps);
+        assert_int_equal(s->ctas, r[i].blocks);
+        assert_int_equal(s->warp_cycles, r[i].warp_cycles);
+        assert_int_equal(s->register_cycles, r[i].block_cycles * 2 * 12 * 32);
+    }
+    case_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_gtx480),
         cmocka_unit_test(on_the_h200),
         cmocka_unit_test(on_a_small_machine),
+        cmocka_unit_test(residents_are_counted_to_the_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

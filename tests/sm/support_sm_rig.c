@@ -133,8 +133,8 @@ static void resume(void *ctx, size_t place, struct warp *w, const struct step *s
 
 static void place_blocks(struct sm_rig *r, struct launched *l, cycle_t now)
 {
-    while (l->next < l->total && sm_can_take(r->sm, &l->kernel))
-        sm_take(r->sm, &l->kernel, l->next++, now);
+    for (cycle_t at = now; l->next < l->total && sm_can_take(r->sm, &l->kernel); at += r->stagger)
+        sm_take(r->sm, &l->kernel, l->next++, at);
     uint32_t ctas = (uint32_t)__builtin_popcount(r->sm->cta_set);
     uint32_t warps = (uint32_t)__builtin_popcountll(r->sm->live | r->sm->ending);
     r->most_ctas = ctas > r->most_ctas ? ctas : r->most_ctas;

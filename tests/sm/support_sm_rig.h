@@ -37,8 +37,9 @@ struct sm_rig {
     struct interleave_cfg map;
     struct interleave il;
     struct conf *conf;
-    cycle_t memory; /* cycles from a request to its answer, at least 3 */
-    cycle_t meet;   /* cycles between points where effects are applied */
+    cycle_t memory;  /* cycles from a request to its answer, at least 3 */
+    cycle_t meet;    /* cycles between points where effects are applied */
+    cycle_t stagger; /* cycles between the beginnings of blocks placed at once */
     uint32_t registers;
     uint32_t shared;   /* dynamic, of a block */
     uint64_t param[4]; /* behind the pointer */
