@@ -161,4 +161,6 @@ void sm_count_slept(struct sm *sm, uint64_t cycles)
     for (unsigned j = 0; j < n; j++)
         count_slots(sm, (enum stall)sm->sub[j / per].sched[j % per].stall, cycles);
     sm->issue_turn = (unsigned)((sm->issue_turn + cycles) % n);
+    if (sm->lsu.entry != NO_INFLIGHT)
+        sm->stats.lsu_stall += cycles;
 }

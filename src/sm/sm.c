@@ -182,10 +182,8 @@ static bool must_stay_awake(const struct sm *sm)
 static cycle_t sm_tick(void *self, cycle_t now)
 {
     struct sm *sm = self;
-    if (now > sm->slots_done) {
+    if (now > sm->slots_done)
         sm_count_slept(sm, now - sm->slots_done);
-        sm->stats.lsu_stall += sm->lsu.entry != NO_INFLIGHT ? now - sm->slots_done : 0;
-    }
     sm->slots_done = now + 1;
     if (UNLIKELY(sm->coming))
         sm_start_blocks(sm, now);
