@@ -81,20 +81,36 @@ static void consider_memory(struct resource *best, const struct report_facts *f,
              "accesses a cycle");
 }
 
+/* A part whose ports are not busy all the time can still be one for which misses queue: links
+ * inside a mesh, or slices that the addresses use unevenly. */
+static bool describe_queues(struct report_facts *f, const struct machine *m,
+                            const struct resource *best)
+{
+    double noc = f->stages[1] + f->stages[4], l2 = f->stages[2];
+    double lookup = (double)m->l2.latency * m->gpu.core_mhz / m->gpu.l2_mhz;
+    if (f->load_latency <= 100)
+        return false;
+    if (noc > 0.5 * f->miss_latency)
+        snprintf(f->bottleneck, sizeof f->bottleneck,
+                 "interconnect: an L1 miss spends %.0f of its %.0f cycles in it; nothing else is "
+                 "more than %.0f%% used (%s)",
+                 noc, f->miss_latency, 100 * best->share, best->name);
+    else if (l2 > 0.5 * f->miss_latency && l2 > 3 * lookup)
+        snprintf(f->bottleneck, sizeof f->bottleneck,
+                 "L2 queues: an L1 miss spends %.0f of its %.0f cycles in the L2, whose lookup "
+                 "takes %.0f; slices are used unevenly or their replies wait to leave",
+                 l2, f->miss_latency, lookup);
+    return *f->bottleneck != 0;
+}
+
 static void describe_latency(struct report_facts *f, const struct machine *m,
                              const struct resource *best)
 {
     char *to = f->bottleneck;
     const size_t size = sizeof f->bottleneck;
-    double inside = f->stages[1] + f->stages[4];
-    if (inside > 0.5 * f->miss_latency && f->load_latency > 100)
-        /* links inside a mesh are full before its ports are */
-        snprintf(
-            to, size,
-            "interconnect: an L1 miss spends %.0f of its %.0f cycles in it; nothing else is more "
-            "than %.0f%% used (%s)",
-            inside, f->miss_latency, 100 * best->share, best->name);
-    else if (f->busy < 0.5)
+    if (describe_queues(f, m, best))
+        return;
+    if (f->busy < 0.5)
         snprintf(to, size,
                  "too little parallel work: an SM has blocks only %.0f%% of the time; nothing else "
                  "is more than %.0f%% used (%s)",

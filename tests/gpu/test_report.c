@@ -135,6 +135,16 @@ static void test_latency(void **state)
     expect(c, "interconnect: an L1 miss spends 540 of its 690 cycles in it");
 }
 
+static void test_l2_queues(void **state)
+{
+    struct counters *c = *state;
+    hist_add(&c->sm.load_latency, 900);
+    hist_add(&c->stages.total, 1000);
+    hist_add(&c->stages.l2, 800);
+    hist_add(&c->stages.dram, 200);
+    expect(c, "L2 queues: an L1 miss spends 800 of its 1000 cycles in the L2");
+}
+
 static void test_little_work(void **state)
 {
     struct counters *c = *state;
@@ -149,6 +159,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_resources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_resources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_latency, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_l2_queues, setup, teardown),
         cmocka_unit_test_setup_teardown(test_little_work, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
