@@ -185,9 +185,14 @@ static void accept(struct dram *d, cycle_t now)
         bool write = mem_req_is_write(req);
         const struct dram_queue *q = write && !d->cfg.unified ? &d->writes : &d->reads;
         if (q->len == q->cap) {
-            d->stats.full++;
+            if (!d->is_full)
+                d->full_since = now;
+            d->is_full = true;
             return;
         }
+        if (d->is_full) /* not tick by tick: who is ticked how often must not show */
+            d->stats.full += now - d->full_since;
+        d->is_full = false;
         d->client->pop(d->client_self, now);
         d->changed = true;
         d->move_blocked = false;

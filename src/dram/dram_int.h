@@ -87,11 +87,13 @@ struct dram {
     uint64_t full_queues;                 /* mask of banks whose command queue has no room */
     uint16_t entering[2][DRAM_BANKS_MAX]; /* entry queue of reads, of writes: entries a bank */
     uint64_t entering_mask[2];            /* banks that have some */
-    bool move_blocked;                    /* no entry found room, and nothing has changed since */
-    uint32_t waiting;                     /* entries in command queues */
-    uint32_t draining;                    /* batch: writes left in this drain */
-    bool write_mode;                      /* watermark */
-    struct dram_queue opened;             /* direct: requests whose activate went out */
+    bool is_full;                         /* a request waits for a full entry queue */
+    cycle_t full_since;
+    bool move_blocked;        /* no entry found room, and nothing has changed since */
+    uint32_t waiting;         /* entries in command queues */
+    uint32_t draining;        /* batch: writes left in this drain */
+    bool write_mode;          /* watermark */
+    struct dram_queue opened; /* direct: requests whose activate went out */
     struct dram_answers bursts, acks;
     uint16_t read_filter[FILTER_SIZE], write_filter[FILTER_SIZE]; /* waiting lines, by hash */
     bool changed; /* something happened in this tick */
