@@ -54,7 +54,7 @@ static void collect_ended(struct gpu *g)
 static void place_blocks(struct gpu *g, cycle_t now)
 {
     struct run *r = g->run;
-    if (now < r->first)
+    if (now < r->first || r->next == r->total)
         return;
     for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && r->next < r->total; c++) {
         bool any = false;
@@ -208,7 +208,7 @@ static void run_to_end(struct gpu *g)
         l2_flush(g->l2[i]);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_begin(g->sms[i], r->begin);
-    place_blocks(g, r->begin);
+    place_blocks(g, r->first);
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
         explain_stop(g, st);

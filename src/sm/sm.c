@@ -121,6 +121,7 @@ void sm_count_to(struct sm *sm, cycle_t now)
 void sm_begin(struct sm *sm, cycle_t now)
 {
     sm->began = sm->counted = sm->slots_done = now;
+    sm->issue_turn = 0;  /* not wherever ticks behind the last kernel's end have left it */
     if (!sm_is_idle(sm)) /* dirty lines that the last kernel's end has left to write back */
         component_wake(sm->component, now);
 }
