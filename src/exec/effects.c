@@ -193,10 +193,16 @@ bool effects_apply(struct effects *const *logs, size_t n, effect_done_fn done, v
                    size_t *at_fault)
 {
     const struct memory_lanes *lanes = memory_lanes_get();
-    size_t at[EFFECTS_MAX_LOGS] = {0};
+    size_t at[EFFECTS_MAX_LOGS];
     struct step s;
-    bool ok = true;
+    bool ok = true, any = false;
     assert(n <= EFFECTS_MAX_LOGS);
+    for (size_t i = 0; i < n; i++) {
+        at[i] = 0;
+        any |= logs[i] && logs[i]->len;
+    }
+    if (!any)
+        return true;
     for (size_t i; ok && (i = first_log(logs, n, at)) < n;) {
         const struct effect *e = (const struct effect *)(const void *)(logs[i]->buf + at[i]);
         at[i] += e->size;

@@ -60,7 +60,7 @@ struct sim {
     atomic_bool stop;
     const struct sim_clock *dog_clock;
     cycle_t dog_cycles;
-    uint64_t dog_moved, dog_since;
+    uint64_t dog_moved, dog_since, dog_next;
 };
 
 /* Time of the partition's next tick; CYCLE_NEVER when it sleeps. */

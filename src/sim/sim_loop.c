@@ -84,20 +84,31 @@ void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
     }
 }
 
-/* A counter that threads wait on: by spinning first, since rounds are short, then asleep in the
- * kernel, since the host may have fewer free cores than we have threads. */
+/* A counter that threads wait on: by spinning first (some 50 us), since rounds are short, then
+ * asleep in the kernel, since the host may have fewer free cores than we have threads. */
 struct gate {
     _Alignas(64) atomic_uint value;
     atomic_uint sleepers;
 };
 
-enum { SPINS = 2048 };
+enum { SPINS = 1500 };
+
+static inline void spin_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
 
 static void gate_wait(struct gate *g, unsigned value)
 {
-    for (unsigned i = 0; i < SPINS; i++)
+    for (unsigned i = 0; i < SPINS; i++) {
         if (atomic_load_explicit(&g->value, memory_order_acquire) == value)
             return;
+        spin_pause();
+    }
     atomic_fetch_add(&g->sleepers, 1);
     for (;;) {
         unsigned seen = atomic_load(&g->value);
@@ -124,17 +135,41 @@ struct host_pool {
         unsigned index;
     } * workers;
     struct gate round, done;
-    _Alignas(64) atomic_uint next; /* partition that nobody has taken in this round */
+    /* by partition: the round in which it was taken last, and by whom */
+    struct claim {
+        _Alignas(64) atomic_uint round;
+        atomic_uint owner;
+    } * claims;
     _Alignas(64) uint64_t end;
+    unsigned rounds;
     bool quit;
 };
 
-/* Whoever is free takes the next partition: which thread runs it has no influence on it. */
-static void share_run(struct host_pool *p)
+static void claim_run(struct host_pool *p, unsigned i, unsigned index)
+{
+    struct claim *c = &p->claims[i];
+    unsigned before = p->rounds - 1;
+    if (!atomic_compare_exchange_strong(&c->round, &before, p->rounds))
+        return;
+    atomic_store_explicit(&c->owner, index, memory_order_relaxed);
+    partition_run(p->sim, &p->sim->parts[i], p->end, false);
+}
+
+/* A thread runs the partitions it ran in the last round, whose data its core has at hand, then what
+ * the others have not begun yet. Who runs a partition has no influence on it. */
+static void share_run(struct host_pool *p, unsigned index)
 {
     const unsigned n = p->sim->nparts;
-    for (unsigned i; (i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < n;)
+    for (unsigned i = 0; p->threads == 1 && i < n; i++)
         partition_run(p->sim, &p->sim->parts[i], p->end, n == 1);
+    if (p->threads == 1)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        if (atomic_load_explicit(&p->claims[i].owner, memory_order_relaxed) == index)
+            claim_run(p, i, index);
+    for (unsigned i = n; i-- > 0;)
+        if (atomic_load_explicit(&p->claims[i].round, memory_order_relaxed) != p->rounds)
+            claim_run(p, i, index);
 }
 
 static void *worker_main(void *arg)
@@ -144,7 +179,7 @@ static void *worker_main(void *arg)
         gate_wait(&w->pool->round, round);
         if (w->pool->quit)
             return NULL;
-        share_run(w->pool);
+        share_run(w->pool, w->index);
         gate_add(&w->pool->done);
     }
 }
@@ -157,6 +192,11 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
     if (p->threads < 1)
         p->threads = 1;
     p->ids = xcalloc(p->threads, sizeof *p->ids);
+    p->claims = xalloc_aligned(64, (s->nparts ? s->nparts : 1) * sizeof *p->claims);
+    for (unsigned i = 0; i < s->nparts; i++) {
+        atomic_init(&p->claims[i].round, 0);
+        atomic_init(&p->claims[i].owner, i * p->threads / s->nparts);
+    }
     p->workers = xcalloc(p->threads, sizeof *p->workers);
     for (unsigned i = 1; i < p->threads; i++) {
         p->workers[i] = (struct worker){p, i};
@@ -169,10 +209,10 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 void host_pool_run(struct host_pool *p, uint64_t end)
 {
     p->end = end;
-    atomic_store(&p->next, 0);
+    p->rounds++;
     atomic_store(&p->done.value, 0);
     gate_add(&p->round);
-    share_run(p);
+    share_run(p, 0);
     gate_wait(&p->done, p->threads - 1);
 }
 
@@ -183,6 +223,7 @@ void host_pool_free(struct host_pool *p)
     for (unsigned i = 1; i < p->threads; i++)
         pthread_join(p->ids[i], NULL);
     free(p->ids);
+    free(p->claims);
     free(p->workers);
     free(p);
 }

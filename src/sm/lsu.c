@@ -8,6 +8,15 @@ static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
     return a->space == MEM_CONST ? sm->konst : a->space == MEM_TEX ? sm->tex : sm->data;
 }
 
+/* Caches that only read are left alone while nobody waits for them. */
+static inline bool is_busy(const struct sm *sm, unsigned cache)
+{
+    return cache == SM_CACHE_DATA    ? true
+           : cache == SM_CACHE_CONST ? sm->lsu.out[LSU_CONST] != 0
+           : cache == SM_CACHE_TEX   ? sm->lsu.out[LSU_TEX] != 0
+                                     : sm->fetching != 0;
+}
+
 /* --- the end of an instruction --- */
 
 static void finish(struct sm *sm, uint16_t i, cycle_t now)
@@ -47,8 +56,10 @@ static bool next_result(struct sm *sm, unsigned client, cycle_t now)
         token = u->shared_head;
         u->shared_head = sm->fl[token].next;
         u->nshared--;
-    } else if (!l1_pop_done(caches[client], now, &token)) {
+    } else if (!u->out[client] || !l1_pop_done(caches[client], now, &token)) {
         return false;
+    } else {
+        u->out[client]--;
     }
     if (is_back(sm, (uint16_t)token))
         u->next_wb = (uint16_t)token;
@@ -129,6 +140,8 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
                                   .space = a->space,
                                   .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),
                                   .token = i});
+    if (kind != MEM_WRITE)
+        sm->lsu.out[cache == sm->konst ? LSU_CONST : cache == sm->tex ? LSU_TEX : LSU_DATA]++;
     f->sent++;
     f->pending++;
     return true;
@@ -174,7 +187,7 @@ static void send_request(struct sm *sm, cycle_t now)
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
     for (unsigned k = 0; k < ARRAY_LEN(caches); k++) {
         unsigned c = (sm->lsu.req_turn + k) % ARRAY_LEN(caches);
-        if (!l1_peek_req(caches[c], now))
+        if (!is_busy(sm, c) || !l1_peek_req(caches[c], now))
             continue;
         if (!port_can_push(sm->out, now))
             return;
@@ -200,7 +213,7 @@ void lsu_tick(struct sm *sm, cycle_t now)
         l1_fill(r->owner, now, r);
     }
     for (unsigned c = 0; c < ARRAY_LEN(caches); c++)
-        if (l1_next(caches[c], now) <= now)
+        if (is_busy(sm, c) && l1_next(caches[c], now) <= now)
             l1_tick(caches[c], now);
     write_back(sm, now);
     take_acks(sm, now);
@@ -219,7 +232,7 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
     if (u->nshared && sm->fl[u->shared_head].shared_done < next)
         next = sm->fl[u->shared_head].shared_done;
     for (unsigned c = 0; c < ARRAY_LEN(caches); c++) {
-        cycle_t t = l1_next(caches[c], now);
+        cycle_t t = is_busy(sm, c) ? l1_next(caches[c], now) : CYCLE_NEVER;
         next = t < next ? t : next;
     }
     return next > now ? next : now + 1;

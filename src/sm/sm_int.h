@@ -140,7 +140,8 @@ struct lsu {
     uint16_t shared_head, shared_tail; /* loads on their way through shared memory, by `issued` */
     uint32_t nshared;
     uint8_t req_turn, sub_turn;
-    bool is_blocked; /* the entry waits for its cache to accept a line */
+    uint32_t out[LSU_PARTS]; /* reads and atomics in each cache */
+    bool is_blocked;         /* the entry waits for its cache to accept a line */
 };
 
 enum stall { STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA, STALL_IDLE };
