@@ -20,8 +20,9 @@ for w in json.load(sys.stdin): print(w["name"])' >"$tmp/json"
 fi
 
 # Runs a workload; the line with the hash of its outputs is left in $hash.
+mode=--functional
 run_one() {
-    if ! "$PARSIM_BIN" run --quiet "workload:$1" "${@:2}" >"$tmp/out" 2>"$tmp/err"; then
+    if ! "$PARSIM_BIN" run --quiet $mode "workload:$1" "${@:2}" >"$tmp/out" 2>"$tmp/err"; then
         fail "$*: $(cat "$tmp/err")"
     fi
     grep -q '^check ' "$tmp/out" || fail "$*: not checked"
@@ -37,11 +38,15 @@ for name in $names; do
     first=$hash
     run_one "$name" --seed 2
     [ "$hash" != "$first" ] || fail "$name: the seed changes nothing"
+    mode="--gpu gtx480-gpgpusim"
+    run_one "$name"
+    mode=--functional
+    [ "$hash" = "$first" ] || fail "$name: other results when time is kept"
 done
 
 # Tiny means tiny: under a million thread-instructions.
 for name in $names; do
-    "$PARSIM_BIN" run "workload:$name" --no-check 2>"$tmp/err" >/dev/null
+    "$PARSIM_BIN" run --functional "workload:$name" --no-check 2>"$tmp/err" >/dev/null
     n=$(sed -nE 's/.* ([0-9]+) thread-instructions.*/\1/p' "$tmp/err")
     [ "${n:-9999999}" -lt 1000000 ] || fail "$name: $n thread-instructions at tiny"
 done
