@@ -7,14 +7,30 @@
 /* A split that runs this many instructions while others of its warp wait gives way once. */
 #define SPIN_LIMIT 20000u
 
+/* An instruction that goes through its lanes one by one makes accesses that belong together. */
+static bool joins(struct step_access *to, const struct access *a, uint16_t bytes)
+{
+    if (to->bytes != bytes || to->space != a->space || to->is_write != a->is_write ||
+        (to->mask & a->mask))
+        return false;
+    FOR_LANES(l, a->mask)
+    to->addr[l] = a->addr[l];
+    to->mask |= a->mask;
+    return true;
+}
+
 void step_record(struct step *s, const struct access *a)
 {
+    const uint16_t bytes = (uint16_t)(a->bytes * a->count);
+    for (unsigned k = s->naccesses; k-- > 0;)
+        if (joins(&s->access[k], a, bytes))
+            return;
     if (s->naccesses == STEP_MAX_ACCESSES)
         return;
     struct step_access *to = &s->access[s->naccesses++];
     memcpy(to->addr, a->addr, sizeof to->addr);
     to->mask = a->mask;
-    to->bytes = (uint16_t)(a->bytes * a->count);
+    to->bytes = bytes;
     to->space = a->space;
     to->is_write = a->is_write;
 }

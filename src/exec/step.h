@@ -13,7 +13,8 @@
 
 #include "exec/effects.h"
 
-enum { STEP_MAX_ACCESSES = 8 };
+/* As many as an instruction can make: texels of two levels, rows of a matrix. */
+enum { STEP_MAX_ACCESSES = 16 };
 
 /* One memory access of the last step, as it was checked: one space, one width. Global addresses are
  * device addresses, the others are offsets. */

@@ -1,6 +1,8 @@
 /* tex, tld4, txq, istypep. */
 #include "exec/device.h"
+#include "exec/memory.h"
 #include "exec/softfp.h"
+#include "exec/step.h"
 #include "exec/texture_int.h"
 
 /* The handle: in a register, or in the .texref or .surfref variable that the operand names. */
@@ -85,11 +87,33 @@ static bool shape_fits(const struct tex_object *o, const struct tex_op *t)
     return o->shape == t->shape || (o->shape == TEX_BUFFER && t->shape == TEX_1D);
 }
 
+/* The lanes' first texels are one access, their second ones the next, and so on. */
+struct tex_accesses {
+    unsigned n;
+    struct access at[TEX_MAX_TEXELS];
+};
+
+static void add_texels(struct tex_accesses *a, const struct tex_texels *texels, unsigned lane,
+                       unsigned bytes)
+{
+    for (unsigned k = 0; k < texels->n; k++) {
+        if (k == a->n)
+            a->at[a->n++] = (struct access){.space = PTX_SPACE_GLOBAL, .count = 1};
+        a->at[k].addr[lane] = texels->at[k];
+        a->at[k].mask |= UINT32_C(1) << lane;
+        if (bytes > a->at[k].bytes)
+            a->at[k].bytes = (uint8_t)bytes;
+    }
+}
+
 static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct tex_op *t = x->op.data;
+    struct tex_accesses accesses;
+    accesses.n = 0;
     FOR_LANES(l, mask)
     {
+        struct tex_texels texels = {.n = 0};
         const struct tex_object *o = texture_object(w, x, 1, l, false);
         struct tex_value v;
         if (!o)
@@ -97,14 +121,18 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
         if (!shape_fits(o, t))
             return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
                               "the texture bound has another number of dimensions");
-        const struct tex_query q = query_of(w, &x->op, t, o, l);
+        struct tex_query q = query_of(w, &x->op, t, o, l);
+        q.texels = w->step ? &texels : NULL;
         if (t->is_gather)
             texture_gather(o, &q, t->channel, &v);
         else
             texture_fetch(o, (enum tex_shape)o->shape, &q, &v);
         for (unsigned c = 0; c < 4; c++)
             lane_set_u64(ref_of(&x->op, 0, c), w->base, l, v.v[c]);
+        add_texels(&accesses, &texels, l, texture_texel_bytes(o));
     }
+    for (unsigned k = 0; k < accesses.n; k++)
+        step_record(w->step, &accesses.at[k]);
     return true;
 }
 

@@ -90,12 +90,15 @@ static void split_weights(uint32_t total, uint32_t fx, uint32_t fy, uint16_t w[4
 }
 
 static void load_or_border(const struct tex_object *o, int32_t x, int32_t y, int32_t z,
-                           struct tex_value *out)
+                           struct tex_texels *texels, struct tex_value *out)
 {
-    if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE)
+    if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE) {
         texture_border(o, out);
-    else
-        texture_load(o, (uint32_t)x, (uint32_t)y, (uint32_t)z, out);
+        return;
+    }
+    if (texels && texels->n < TEX_MAX_TEXELS)
+        texels->at[texels->n++] = texture_texel_addr(o, (uint32_t)x, (uint32_t)y, (uint32_t)z);
+    texture_load(o, (uint32_t)x, (uint32_t)y, (uint32_t)z, out);
 }
 
 /* The border colour in the texture's own format: rounded for normalised integers; for other
@@ -136,6 +139,7 @@ static void normalize(const struct tex_object *o, struct tex_value *v)
 struct footprint {
     struct axis x, y, z;
     bool linear;
+    struct tex_texels *texels;
 };
 
 struct blend {
@@ -153,7 +157,7 @@ static void fill_slice(struct blend *b, unsigned slice, const struct tex_object 
         w[0] = (uint16_t)total, w[1] = w[2] = w[3] = 0;
     for (unsigned i = 0; i < 4; i++) {
         if (w[i])
-            load_or_border(o, f->x.at[i & 1], f->y.at[i >> 1], z, &b->texel[slice][i]);
+            load_or_border(o, f->x.at[i & 1], f->y.at[i >> 1], z, f->texels, &b->texel[slice][i]);
         b->sum.texel[slice][i] = &b->texel[slice][i];
     }
 }
@@ -169,7 +173,7 @@ static void read_footprint(const struct tex_object *o, const struct footprint *f
 {
     struct blend b;
     if (!f->linear) {
-        load_or_border(o, f->x.at[0], f->y.at[0], f->z.at[0], out);
+        load_or_border(o, f->x.at[0], f->y.at[0], f->z.at[0], f->texels, out);
         normalize(o, out);
         return;
     }
@@ -223,7 +227,8 @@ static unsigned cube_face(const double *direction, double *s, double *t)
 static struct footprint footprint_of(const struct tex_object *o, enum tex_shape shape,
                                      const struct tex_query *q)
 {
-    struct footprint f = {.linear = o->filter == TEX_LINEAR && texture_is_float(o) && !q->is_whole};
+    struct footprint f = {.linear = o->filter == TEX_LINEAR && texture_is_float(o) && !q->is_whole,
+                          .texels = q->texels};
     struct tex_query flat = *q;
     unsigned dims = texture_dims(shape);
     f.z.at[0] = f.z.at[1] = layer_of(o, shape, q);
@@ -325,7 +330,7 @@ void texture_gather(const struct tex_object *o, const struct tex_query *q, unsig
     const struct axis y = resolve(o, 1, o->height, &each, true);
     for (unsigned i = 0; i < 4; i++) {
         struct tex_value t;
-        load_or_border(o, x.at[order[i][0]], y.at[order[i][1]], 0, &t);
+        load_or_border(o, x.at[order[i][0]], y.at[order[i][1]], 0, q->texels, &t);
         normalize(o, &t);
         out->v[i] = t.v[channel];
     }

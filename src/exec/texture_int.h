@@ -5,14 +5,22 @@
 #include "exec/texture.h"
 #include "exec/warp.h"
 
+/* Where the texels of one lane's read lie: two levels of 2 x 2 x 2 at most. */
+enum { TEX_MAX_TEXELS = 16 };
+struct tex_texels {
+    unsigned n;
+    addr_t at[TEX_MAX_TEXELS];
+};
+
 /* What one lane asks for. */
 struct tex_query {
     double at[3];     /* x, y, z; of a cube: a direction */
     int64_t place[3]; /* the same as whole texels, if is_whole */
     uint32_t layer;
     bool is_whole, is_gather;
-    bool has_level; /* given, and the object's bias applies */
-    float level;    /* of detail */
+    bool has_level;            /* given, and the object's bias applies */
+    float level;               /* of detail */
+    struct tex_texels *texels; /* what is read is noted here, if not NULL */
 };
 
 /* The four channels: floats, or integers extended to 32 bits, by the object's format. */
@@ -30,6 +38,16 @@ void texture_gather(const struct tex_object *o, const struct tex_query *q, unsig
  */
 float texture_level(const struct tex_object *o, const float *dx, const float *dy, unsigned dims);
 
+/* A texel has this many bytes, and lies there. */
+static inline unsigned texture_texel_bytes(const struct tex_object *o)
+{
+    return o->channels * (o->channel_bits / 8u);
+}
+static inline addr_t texture_texel_addr(const struct tex_object *o, uint32_t x, uint32_t y,
+                                        uint32_t z)
+{
+    return o->data + z * o->slice_bytes + y * o->pitch_bytes + (addr_t)x * texture_texel_bytes(o);
+}
 /* One texel as the shader sees it, at places inside the texture. */
 void texture_load(const struct tex_object *o, uint32_t x, uint32_t y, uint32_t z,
                   struct tex_value *out);

@@ -123,8 +123,7 @@ void texture_load(const struct tex_object *o, uint32_t x, uint32_t y, uint32_t z
                   struct tex_value *out)
 {
     const unsigned step = o->channel_bits / 8;
-    const char *p = devmem_ptr(o->data + z * o->slice_bytes + y * o->pitch_bytes +
-                               (uint64_t)x * o->channels * step);
+    const char *p = devmem_ptr(texture_texel_addr(o, x, y, z));
     for (unsigned c = 0; c < 4; c++) {
         const uint32_t v = c < o->channels ? widen(o, p + (size_t)c * step) : 0;
         out->v[c] = texture_is_srgb(o, c) ? (uint32_t)srgb_linear[v & 255] << 16 : v;

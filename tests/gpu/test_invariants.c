@@ -62,6 +62,9 @@ static void run_on(const char *machine, const char *const *sets, size_t nsets)
             compare(&f, &t, machine);
             invariants_check(t.gpu, gpu_cases[i].name);
         }
+        double texels = 0;
+        assert_true(stats_get(gpu_stats(t.gpu), "l1t.accesses", &texels));
+        assert_int_equal(texels > 0, gpu_cases[i].has_texture);
         char *a = sorted_lines(f.printed), *b = sorted_lines(t.printed);
         assert_string_equal(a, b);
         free(a);
@@ -182,10 +185,10 @@ static void residents_are_counted_to_the_cycle(void **state)
 static void launches_take_their_cycles(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"gpu.launch_cycles=1000", "gpu.port_cycles=4"};
+    static const char *const sets[] = {"gpu.launch_cycles=1000"};
     struct case_run soon, late;
     case_open(&soon, &gpu_cases[0], "gtx480-gpgpusim", NULL, 0, 1);
-    case_open(&late, &gpu_cases[0], "gtx480-gpgpusim", sets, 2, 1);
+    case_open(&late, &gpu_cases[0], "gtx480-gpgpusim", sets, 1, 1);
     case_run(&soon);
     case_run(&late);
     invariants_check(late.gpu, "late");
