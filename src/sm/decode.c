@@ -71,10 +71,12 @@ static enum op_class class_of(const struct ptx_inst *i)
     }
 }
 
-static enum unit unit_of(const struct ptx_inst *i, enum op_class c, const struct sm_cfg *cfg)
+/* Loads and stores of matrices (wmma) go the way of all others. */
+static enum unit unit_of(const struct ptx_inst *i, enum op_class c, uint16_t flags,
+                         const struct sm_cfg *cfg)
 {
     enum ptx_unit u = ptx_inst_unit(i);
-    if (u == PTX_UNIT_LDST || u == PTX_UNIT_TEX)
+    if (u == PTX_UNIT_LDST || u == PTX_UNIT_TEX || (flags & (DINST_LOAD | DINST_STORE)))
         return UNIT_MEM;
     if (c >= OP_CLASS_dadd && c <= OP_CLASS_dmad)
         return cfg->dp_units ? UNIT_DP : UNIT_SFU;
@@ -208,7 +210,7 @@ static void decode_inst(struct decoded *d, const struct xinst *x, uint32_t base,
     if (x->src) { /* not the return that was added behind the last instruction */
         c = class_of(x->src);
         out->flags = flags_of(x, &out->param_addr);
-        out->unit = (uint8_t)unit_of(x->src, c, cfg);
+        out->unit = (uint8_t)unit_of(x->src, c, out->flags, cfg);
         collect_regs(d, x->src, base, out);
     }
     out->class = (uint8_t)c;

@@ -308,6 +308,63 @@ static void an_atomic_goes_to_memory(void **state)
     sm_rig_free(r);
 }
 
+/* --- textures --- */
+
+/* The nearest texels of 32 lanes side by side are a line of the texture cache; it has three
+ * sources: the handle and two coordinates. */
+static void texels_come_from_the_texture_cache(void **state)
+{
+    (void)state;
+    struct sm_rig *r = sm_rig_new(
+        PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 t)\n{\n.reg .u32 %r<5>; .reg .f32 "
+                 "%f<20>; .reg .u64 %rd<5>;\nld.param.u64 %rd1,[t]; mov.u32 %r1,%tid.x;\n"
+                 "cvt.rn.f32.u32 %f1,%r1; mov.f32 %f2,0f40A00000;\n"
+                 "tex.2d.v4.f32.f32 {%f3,%f4,%f5,%f6},[%rd1,{%f1,%f2}]; add.f32 %f7,%f3,%f3;\n"
+                 "tex.2d.v4.f32.f32 {%f8,%f9,%f10,%f11},[%rd1,{%f1,%f2}]; add.f32 %f7,%f8,%f8;\n"
+                 "ret;\n}\n",
+        NULL);
+    const struct tex_object o = {.is_used = true,
+                                 .shape = TEX_2D,
+                                 .format = TEX_FLOAT,
+                                 .channel_bits = 32,
+                                 .channels = 1,
+                                 .address = {TEX_CLAMP, TEX_CLAMP, TEX_CLAMP},
+                                 .data = r->f.buf->base,
+                                 .pitch_bytes = 256,
+                                 .width = 64,
+                                 .height = 64,
+                                 .depth = 1,
+                                 .levels = 1};
+    r->param[0] = tex_table_add(&r->f.dev->textures, &o);
+    sm_rig_run(r, 1, 32);
+    assert_int_equal(rig_gap(r, 4, 5), TO_CACHE + 3 + L1 + MEMORY + 1);
+    assert_int_equal(rig_gap(r, 6, 7), TO_CACHE + 3 + L1 + 1);
+    assert_int_equal(rig_requests(r, MEM_TEX), 1);
+    assert_int_equal(rig_requests(r, MEM_GLOBAL), 0);
+    assert_int_equal(rig_request(r, MEM_TEX, 0)->req.addr, r->f.buf->base + 5 * 256);
+    assert_int_equal(r->caches[SM_CACHE_TEX].read_hits, 1);
+    sm_rig_free(r);
+}
+
+/* --- matrices --- */
+
+/* A 16 x 16 matrix of halves, row by row: 512 bytes are 4 lines, however the lanes hold it. */
+static void a_matrix_load_is_a_memory_instruction(void **state)
+{
+    (void)state;
+    struct sm_rig *r = run(RIG_KERNEL("ld.param.u64 %rd1,[p];\n"
+                                      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+                                      "{%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8},[%rd1];\n"
+                                      "add.u32 %r9,%r8,1; ret;\n"),
+                           NULL, 32);
+    assert_int_equal(rig_requests(r, MEM_GLOBAL), 4);
+    assert_int_equal(r->stats.mem_inst, 2);
+    assert_int_equal(rig_gap(r, 1, 2), TO_CACHE + 1 + L1 + MEMORY + 1 + 3);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(rig_request(r, MEM_GLOBAL, i)->req.bytes, 128);
+    sm_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +387,8 @@ int main(void)
         cmocka_unit_test(constant_loads_take_a_cycle_a_line),
         cmocka_unit_test(local_memory_is_interleaved_by_lane),
         cmocka_unit_test(an_atomic_goes_to_memory),
+        cmocka_unit_test(texels_come_from_the_texture_cache),
+        cmocka_unit_test(a_matrix_load_is_a_memory_instruction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
