@@ -185,10 +185,10 @@ static void residents_are_counted_to_the_cycle(void **state)
 static void launches_take_their_cycles(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"gpu.launch_cycles=1000"};
+    static const char *const sets[] = {"gpu.port_cycles=4", "gpu.launch_cycles=1000"};
     struct case_run soon, late;
-    case_open(&soon, &gpu_cases[0], "gtx480-gpgpusim", NULL, 0, 1);
-    case_open(&late, &gpu_cases[0], "gtx480-gpgpusim", sets, 1, 1);
+    case_open(&soon, &gpu_cases[0], "gtx480-gpgpusim", sets, 1, 1);
+    case_open(&late, &gpu_cases[0], "gtx480-gpgpusim", sets, 2, 1);
     case_run(&soon);
     case_run(&late);
     invariants_check(late.gpu, "late");
