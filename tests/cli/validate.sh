@@ -1,11 +1,11 @@
 # `parsim validate`: the quick tables pass, the last line counts, bad usage exits 2. The full tables
-# are the command's default: `parsim validate noc`, `parsim validate dram`.
+# are the command's default: `parsim validate noc`, `dram`, `gpu`.
 set -eu
 cd "$PARSIM_TESTS/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-for what in noc dram; do
+for what in noc dram gpu; do
     "$PARSIM_BIN" validate $what --quick --json "$tmp/$what.json" > "$tmp/$what.txt" ||
         { grep FAILED "$tmp/$what.txt"; exit 1; }
     tail -n 1 "$tmp/$what.txt" | grep -Eq '^[0-9]+ passed, 0 failed$'

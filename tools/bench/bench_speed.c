@@ -35,6 +35,7 @@ struct setup {
     unsigned threads; /* 0: functional */
     uint32_t scale;   /* blocks and buffers, times the usual */
     uint32_t sms;     /* 0: the machine's */
+    uint32_t blocks;  /* 0: the kernel's */
 };
 
 static struct result run(const struct bench *b, const struct setup *s)
@@ -66,6 +67,8 @@ static struct result run(const struct bench *b, const struct setup *s)
     memcpy(l.grid, b->grid, sizeof l.grid);
     memcpy(l.block, b->block, sizeof l.block);
     l.grid[0] *= s->scale;
+    if (s->blocks)
+        l.grid[0] = s->blocks;
     struct launch_result r;
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (!session_run(session, &l, &r, &err))
@@ -127,8 +130,9 @@ static void plot(const char *dir)
             "set terminal svg size 640,400\nset output '%s/scaling.svg'\n"
             "set ylabel 'ns of CPU time a warp-instruction'\nset xlabel 'SMs'\nset key left\n"
             "set yrange [0:*]\n"
-            "plot '%s/scaling.dat' index 0 using 1:2 with linespoints title 'vecadd', "
-            "'' index 0 using 1:3 with linespoints title 'vecadd, 10 times longer'\n",
+            "plot '%s/scaling.dat' using 1:2 with linespoints title 'vecadd', "
+            "'' using 1:3 with linespoints title 'vecadd, 10 times longer', "
+            "'' using 1:4 with linespoints title 'sfu on 15 SMs, the others idle'\n",
             dir, dir);
     fclose(f);
     char *cmd = xasprintf("gnuplot %s", path);
@@ -147,17 +151,23 @@ static int scale(const char *dir)
         fprintf(stderr, "bench_speed: cannot write %s\n", path);
         return 1;
     }
-    fprintf(f, "# SMs, ns a warp-instruction: vecadd, vecadd 10 times longer\n");
+    fprintf(f,
+            "# SMs, ns a warp-instruction: vecadd, vecadd 10 times longer, sfu with 15 blocks\n");
     for (unsigned i = 0; i < ARRAY_LEN(sms); i++) {
-        double ns[2];
-        for (unsigned k = 0; k < 2; k++) {
-            struct result r =
-                run(&benches[0], &(struct setup){.threads = 1, .scale = k ? 10 : 1, .sms = sms[i]});
+        const struct setup setups[] = {
+            {.threads = 1, .scale = 1, .sms = sms[i]},
+            {.threads = 1, .scale = 10, .sms = sms[i]},
+            {.threads = 1, .scale = 1, .sms = sms[i], .blocks = 15},
+        };
+        double ns[3];
+        for (unsigned k = 0; k < 3; k++) {
+            struct result r = run(&benches[k == 2 ? 3 : 0], &setups[k]);
             ns[k] = r.cpu / (double)r.warp_inst * 1e9;
         }
-        fprintf(f, "%u %.1f %.1f\n", sms[i], ns[0], ns[1]);
-        printf("%4u SMs: %.0f ns a warp-instruction, %.0f ns in a kernel 10 times longer\n", sms[i],
-               ns[0], ns[1]);
+        fprintf(f, "%u %.1f %.1f %.1f\n", sms[i], ns[0], ns[1], ns[2]);
+        printf("%4u SMs: %.0f ns a warp-instruction, %.0f in a kernel 10 times longer; %.0f with "
+               "15 busy SMs\n",
+               sms[i], ns[0], ns[1], ns[2]);
     }
     fclose(f);
     free(path);
