@@ -116,10 +116,10 @@ void sm_collect(struct sm *sm, cycle_t now)
         if (sub->col_used) {
             for (unsigned p = 0; p < PIPES; p++)
                 dispatch(sm, sub, p);
+            if (sub->col_delayed) /* from the cycle after the last read on */
+                wait_longer(sm, sub);
             if (sub->bank_wanted)
                 read_banks(sm, sub);
-            if (sub->col_delayed)
-                wait_longer(sm, sub);
         }
         for (unsigned p = 0; p < PIPES; p++)
             if (sub->nport[p])

@@ -64,7 +64,7 @@ static uint32_t note_issue(void *self, const struct rf_event *e, uint32_t initia
         }
         i->pc = 1000 + (uint32_t)(e->d->x - i->fn->code);
     }
-    return initiation;
+    return initiation + r->more_initiation;
 }
 
 /* --- making one --- */
@@ -106,6 +106,8 @@ struct sm_rig *sm_rig_new(const char *ptx, const char *const *sets)
     r->memory = 100;
     r->meet = 1;
     r->registers = 16;
+    r->warps = &warp_source_null;
+    r->rf = &rf_policy_null;
     return r;
 }
 
@@ -206,7 +208,7 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
                                       .slice_nodes = nodes,
                                       .requests = &request_policy_null,
                                       .packets = &packet_policy_null,
-                                      .seams = {&warp_source_null, &rf_policy_null, &spy},
+                                      .seams = {r->warps, r->rf, &spy},
                                       .clocks = {1, 1}});
     struct component *c =
         sim_add(r->sim, clock, 0, "sm", restless ? &restless_ops : &sm_component_ops, r->sm);

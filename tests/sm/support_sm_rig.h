@@ -43,6 +43,10 @@ struct sm_rig {
     uint32_t registers;
     uint32_t shared;   /* dynamic, of a block */
     uint64_t param[4]; /* behind the pointer */
+    /* what techniques may change */
+    const struct warp_source *warps;
+    const struct rf_policy *rf;
+    uint32_t more_initiation; /* cycles */
     /* of the last run */
     struct sm *sm;
     struct sim *sim;

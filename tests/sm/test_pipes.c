@@ -246,6 +246,31 @@ static void result_ports_run_out(void **state)
     assert_int_equal(gap_of(ptx, one, 1, 2), use_after(4, 1) + 1);
 }
 
+/* A load's result waits while an arithmetic result is written to its bank; register r of slot s is
+ * in bank (r + s) % banks of the slot's sub-core. */
+static void two_writes_to_one_bank(void **state)
+{
+    (void)state;
+    struct sm_cfg cfg;
+    conf_defaults(sm_fields, sm_nfields, &cfg);
+    cfg.subcores = 2;
+    struct sm *sm = xalloc_aligned(64, sizeof *sm);
+    memset(sm, 0, sizeof *sm);
+    sm->cfg = &cfg;
+    static const uint32_t low[] = {3}, high[] = {19, 20}, other[] = {4};
+    const struct dinst a = {.regs = low, .ndst = 1}, b = {.regs = high, .ndst = 2},
+                       c = {.regs = other, .ndst = 1};
+    struct inflight fl[] = {
+        {.d = &a, .slot = 2}, {.d = &b, .slot = 2}, {.d = &c, .slot = 4}, {.d = &a, .slot = 1}};
+    sm->fl = fl;
+    assert_true(sm_claim_banks(sm, 0));
+    assert_false(sm_claim_banks(sm, 1)); /* bank 5 again: 19 + 2 = 21 */
+    assert_true(sm_claim_banks(sm, 2));  /* bank 8 */
+    assert_true(sm_claim_banks(sm, 3));  /* the other sub-core's */
+    assert_int_equal(sm->stats.rf_writes, 3);
+    free(sm);
+}
+
 /* Every register written and read once, by the operands of the kernel. */
 static void register_accesses_are_counted(void **state)
 {
@@ -293,6 +318,7 @@ int main(void)
         cmocka_unit_test(integer_multiplies_share_two_pipes),
         cmocka_unit_test(doubles_can_have_their_own_pipe),
         cmocka_unit_test(result_ports_run_out),
+        cmocka_unit_test(two_writes_to_one_bank),
         cmocka_unit_test(register_accesses_are_counted),
         cmocka_unit_test(a_block_ends_when_its_last_instruction_does),
     };
