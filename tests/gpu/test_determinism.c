@@ -43,6 +43,8 @@ static struct restless *keep_awake(struct gpu *g)
 }
 
 struct way {
+    const char *const *sets;
+    size_t nsets;
     unsigned threads;
     uint64_t shuffle;
     bool is_awake;
@@ -60,7 +62,7 @@ static struct outcome run(const struct gpu_case *c, const char *machine, struct 
 {
     struct case_run t;
     struct restless *awake = NULL;
-    case_open(&t, c, machine, NULL, 0, way.threads);
+    case_open(&t, c, machine, way.sets, way.nsets, way.threads);
     if (way.shuffle)
         gpu_shuffle(t.gpu, way.shuffle);
     if (way.is_awake)
@@ -168,11 +170,43 @@ static void on_the_h200(void **state)
     }
 }
 
+/* Few of everything, so that things wait for each other all the time. */
+static void on_a_small_machine(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "gpu.sms=3",         "sm.sp_collectors=1", "sm.sfu_collectors=1", "sm.mem_collectors=1",
+        "sm.banks=2",        "l1.mshrs=2",         "l1.merges=1",         "l1.miss_queue=2",
+        "l1.size=1K",        "gpu.sm_replies=1",   "l2.queue=2",          "l2.mshrs=2",
+        "l2.merges=1",       "l2.size=8K",         "mc.queue=1",          "l1i.size=512",
+        "l1i.ways=1",        "l1c.mshrs=1",        "l2.reply_queue=2",    "l2.memory_queue=2",
+        "sm.scheduler=lrr",  "sm.schedulers=1",    "sm.subcores=2",       "sm.writeback_ports=1",
+        "gpu.port_cycles=3",
+    };
+    const struct way base_way = {.sets = sets, .nsets = ARRAY_LEN(sets), .threads = 1};
+    for (size_t i = 0; i < ngpu_cases; i++) {
+        const struct gpu_case *c = &gpu_cases[i];
+        const char *m = "gtx480-gpgpusim";
+        struct way way = base_way;
+        struct outcome base = run(c, m, way);
+        way.threads = 3;
+        compare(c, m, way, "small, 3 threads", &base);
+        way.threads = 1;
+        way.shuffle = 11 + i;
+        compare(c, m, way, "small, shuffled", &base);
+        way.shuffle = 0;
+        way.is_awake = true;
+        compare(c, m, way, "small, awake", &base);
+        outcome_free(&base);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_gtx480),
         cmocka_unit_test(on_the_h200),
+        cmocka_unit_test(on_a_small_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

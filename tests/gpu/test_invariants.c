@@ -181,6 +181,37 @@ static void residents_are_counted_to_the_cycle(void **state)
     case_close(&t);
 }
 
+/* Kernels follow each other without a gap in the machine's own time; the first-level caches are
+ * emptied between them, the L2 is not. */
+static void two_kernels(void **state)
+{
+    (void)state;
+    struct case_run t;
+    struct gpu_case c = gpu_cases[0];
+    c.grid[0] = 4;
+    case_open(&t, &c, "gtx480-gpgpusim", NULL, 0, 1);
+    double l1_hits[3] = {0}, l2_misses[3] = {0}, l1i_misses[3] = {0};
+    for (unsigned i = 1; i <= 2; i++) {
+        case_run(&t);
+        invariants_check(t.gpu, "two kernels");
+        stats_get(gpu_stats(t.gpu), "l1.read_hits", &l1_hits[i]);
+        stats_get(gpu_stats(t.gpu), "l1i.read_misses", &l1i_misses[i]);
+        stats_get(gpu_stats(t.gpu), "l2.read_misses", &l2_misses[i]);
+    }
+    assert_int_equal(gpu_kernel_count(t.gpu), 2);
+    const struct gpu_kernel *a = gpu_kernel(t.gpu, 0), *b = gpu_kernel(t.gpu, 1);
+    assert_int_equal(a->start, 0);
+    assert_int_equal(b->start, a->cycles);
+    assert_int_equal(gpu_cycles(t.gpu), a->cycles + b->cycles);
+    assert_true(b->began >= a->began + a->cycles);
+    assert_int_equal(a->warp_inst, b->warp_inst);
+    assert_true(b->cycles < a->cycles);              /* its data is in the L2 */
+    assert_true(l1_hits[1] == 0 && l1_hits[2] == 0); /* each word is read once a kernel */
+    assert_true(l1i_misses[2] > l1i_misses[1]);
+    assert_true(l2_misses[2] == l2_misses[1]);
+    case_close(&t);
+}
+
 /* A launch that takes its time begins then, and not before. */
 static void launches_take_their_cycles(void **state)
 {
@@ -201,11 +232,9 @@ static void launches_take_their_cycles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_gtx480),
-        cmocka_unit_test(on_the_h200),
-        cmocka_unit_test(on_a_small_machine),
-        cmocka_unit_test(residents_are_counted_to_the_cycle),
-        cmocka_unit_test(launches_take_their_cycles),
+        cmocka_unit_test(on_the_gtx480),      cmocka_unit_test(on_the_h200),
+        cmocka_unit_test(on_a_small_machine), cmocka_unit_test(residents_are_counted_to_the_cycle),
+        cmocka_unit_test(two_kernels),        cmocka_unit_test(launches_take_their_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
