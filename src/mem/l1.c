@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { FILLS_FIRST = 16 };
+
 struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
                   const struct request_policy *requests)
 {
@@ -14,6 +16,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->node = node;
     l->requests = requests;
     l->packets = &packet_policy_null;
+    l->probe = &probe_null;
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
@@ -21,6 +24,8 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->all = (uint16_t)((1u << sectors) - 1);
     l->req_cap = (uint32_t)cfg->miss_queue;
     l->reqs = xcalloc(l->req_cap, sizeof(struct mem_req *));
+    l->req_ready = xcalloc(l->req_cap, sizeof *l->req_ready);
+    req_ring_init(&l->fills, FILLS_FIRST);
     l->nbanks = (uint32_t)cfg->banks;
     l->bank_cap = (uint32_t)cfg->latency;
     l->banks = xcalloc(l->nbanks, sizeof *l->banks);
@@ -38,6 +43,11 @@ void l1_bind_packets(struct l1 *l, const struct packet_policy *packets)
     l->packets = packets;
 }
 
+void l1_set_probe(struct l1 *l, const struct probe *probe)
+{
+    l->probe = probe;
+}
+
 void l1_free(struct l1 *l)
 {
     if (!l)
@@ -46,6 +56,8 @@ void l1_free(struct l1 *l)
         free(l->banks[i].ring);
     free(l->banks);
     free(l->reqs);
+    free(l->req_ready);
+    req_ring_free(&l->fills);
     free(l->done.at);
     free(l->acks.at);
     tags_free(&l->tags);
@@ -126,6 +138,7 @@ static void flush_step(struct l1 *l, cycle_t now)
         if (l->tags.lines[i].dirty && !l1_room(l))
             return;
         l1_evict(l, now, i);
+        probe_fire(l->probe, now, L1_FLUSHED, i, 0);
         l->stats.flushed++;
     }
     l->flushing = false;
@@ -144,18 +157,6 @@ static cycle_t next_lookup(const struct l1 *l, cycle_t now)
     return next > now ? next : now + 1;
 }
 
-void l1_tick(struct l1 *l, cycle_t now)
-{
-    if (now < l->due)
-        return;
-    if (UNLIKELY(l->flushing))
-        flush_step(l, now);
-    if (!l->flushing)
-        for (uint32_t i = 0; i < l->nbanks; i++)
-            bank_step(l, &l->banks[i], now);
-    l->due = next_lookup(l, now);
-}
-
 /* Something changed that a blocked access may have waited for. */
 static void unblock(struct l1 *l, cycle_t at)
 {
@@ -166,35 +167,6 @@ static void unblock(struct l1 *l, cycle_t at)
     }
     if (any && at < l->due)
         l->due = at;
-}
-
-bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token)
-{
-    (void)now;
-    return token_pop(&l->done, token);
-}
-
-bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token)
-{
-    (void)now;
-    return token_pop(&l->acks, token);
-}
-
-struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now)
-{
-    (void)now;
-    return l->req_len ? l->reqs[l->req_head] : NULL;
-}
-
-struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
-{
-    if (!l->req_len)
-        return NULL;
-    struct mem_req *r = l->reqs[l->req_head];
-    l->req_head = l->req_head + 1 < l->req_cap ? l->req_head + 1 : 0;
-    l->req_len--;
-    unblock(l, now + 1);
-    return r;
 }
 
 static void fetch_done(struct l1 *l, const struct mem_req *reply)
@@ -209,7 +181,8 @@ static void fetch_done(struct l1 *l, const struct mem_req *reply)
     mshr_retire(&l->mshr, e);
 }
 
-void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+/* What the reply brings is there. */
+static void fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     switch ((enum l1_what)reply->what) {
     case L1_FETCH:
@@ -230,6 +203,68 @@ void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
     unblock(l, now);
 }
 
+void l1_tick(struct l1 *l, cycle_t now)
+{
+    while (req_ring_next(&l->fills) <= now)
+        fill_finish(l, now, req_ring_pop(&l->fills));
+    if (now < l->due)
+        return;
+    if (UNLIKELY(l->flushing))
+        flush_step(l, now);
+    if (!l->flushing)
+        for (uint32_t i = 0; i < l->nbanks; i++)
+            bank_step(l, &l->banks[i], now);
+    l->due = next_lookup(l, now);
+}
+
+bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token)
+{
+    (void)now;
+    return token_pop(&l->done, token);
+}
+
+bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token)
+{
+    (void)now;
+    return token_pop(&l->acks, token);
+}
+
+struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now)
+{
+    return l->req_len && l->req_ready[l->req_head] <= now ? l->reqs[l->req_head] : NULL;
+}
+
+struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
+{
+    struct mem_req *r = l1_peek_req(l, now);
+    if (!r)
+        return NULL;
+    l->req_head = l->req_head + 1 < l->req_cap ? l->req_head + 1 : 0;
+    l->req_len--;
+    unblock(l, now + 1);
+    return r;
+}
+
+void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    uint32_t engine = l->packets->fill_latency(l->packets->self, reply, now);
+    if (!engine) {
+        fill_finish(l, now, reply);
+        return;
+    }
+    if (!req_ring_room(&l->fills)) {
+        struct req_ring big;
+        req_ring_init(&big, 2 * l->fills.cap);
+        while (l->fills.len) {
+            cycle_t due = req_ring_next(&l->fills);
+            req_ring_push(&big, req_ring_pop(&l->fills), due, 0);
+        }
+        req_ring_free(&l->fills);
+        l->fills = big;
+    }
+    req_ring_insert(&l->fills, reply, now + engine, 0);
+}
+
 void l1_flush(struct l1 *l, cycle_t now)
 {
     assert(l1_idle(l));
@@ -242,8 +277,12 @@ void l1_flush(struct l1 *l, cycle_t now)
 
 cycle_t l1_next(const struct l1 *l, cycle_t now)
 {
-    bool waiting = l->req_len || l->done.head != l->done.tail || l->acks.head != l->acks.tail;
-    return waiting ? now : l->due;
+    cycle_t next = l->due, fill = req_ring_next(&l->fills);
+    if (l->done.head != l->done.tail || l->acks.head != l->acks.tail)
+        return now;
+    if (l->req_len && l->req_ready[l->req_head] < next)
+        next = l->req_ready[l->req_head] > now ? l->req_ready[l->req_head] : now;
+    return fill < next ? fill : next;
 }
 
 bool l1_idle(const struct l1 *l)

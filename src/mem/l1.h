@@ -19,6 +19,7 @@
 #include "conf/conf.h"
 #include "mem/mem_req_pool.h"
 #include "mem/seams.h"
+#include "sim/probe.h"
 #include "sim/sim.h"
 #include "stats/stats.h"
 
@@ -59,6 +60,7 @@ struct l1_access {
     uint32_t bytes;   /* read or written */
     uint16_t sectors; /* of the line */
     uint16_t full;    /* of a write: sectors of which every byte is written (0 is always safe) */
+    uint64_t words;   /* of 4 bytes, of the line, that it touches: for probes only */
     uint8_t kind;     /* enum mem_kind; atomics always bypass */
     uint8_t space;    /* enum mem_space */
     bool bypass;      /* goes to memory; writes and atomics evict the line */
@@ -84,7 +86,8 @@ bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token);
 /* The next request to memory, or NULL. */
 struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now);
 struct mem_req *l1_pop_req(struct l1 *l, cycle_t now);
-/* The answer to one of its requests; frees it. */
+/* The answer to one of its requests; frees it, at once or when the packet policy's engine has
+ * finished with it. */
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* Invalidates everything, dirty lines are written back as the miss queue allows; only when l1_idle.
  * Does nothing if the configuration says so. */
@@ -96,6 +99,13 @@ cycle_t l1_next(const struct l1 *l, cycle_t now);
 /* Nothing inside and no reply outstanding. */
 bool l1_idle(const struct l1 *l);
 const struct l1_stats *l1_stats(const struct l1 *l);
+
+/* Events, all with a = the line's place in the cache:
+ *   read     a cached read was served or waits for its miss; b = the words that it asks for
+ *   the others: the line leaves, for another one, because of a write, or in a flush */
+enum l1_event { L1_READ, L1_REPLACED, L1_WRITE_EVICTED, L1_FLUSHED };
+void l1_set_probe(struct l1 *l, const struct probe *probe);
+
 void l1_dump(const struct l1 *l, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "mem/cache_shape.h"
 #include "mem/l1.h"
 #include "mem/mshr.h"
+#include "mem/req_ring.h"
 #include "mem/tags.h"
 
 struct l1_waiting {
@@ -42,6 +43,8 @@ struct l1 {
     cycle_t due; /* the next lookup; CYCLE_NEVER if none can succeed before something changes */
     struct token_ring done, acks;
     struct mem_req **reqs; /* the miss queue */
+    cycle_t *req_ready;    /* when each may leave */
+    struct req_ring fills; /* replies that an engine works on */
     uint32_t req_head, req_len, req_cap;
     struct l1_bank *banks;
     uint32_t nbanks, bank_cap;
@@ -57,6 +60,7 @@ struct l1 {
     struct mem_req_pool *pool;
     const struct request_policy *requests;
     const struct packet_policy *packets;
+    const struct probe *probe;
     struct l1_cfg cfg;
     struct l1_stats stats;
 };

@@ -40,8 +40,11 @@ static void request_send(struct l1 *l, struct mem_req *r)
     assert(l->req_len < l->req_cap);
     r->wire_bytes =
         l->packets->wire_bytes(l->packets->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
+    cycle_t now = r->at[MEM_AT_BORN];
     uint32_t at = l->req_head + l->req_len++;
-    l->reqs[at < l->req_cap ? at : at - l->req_cap] = r;
+    at = at < l->req_cap ? at : at - l->req_cap;
+    l->reqs[at] = r;
+    l->req_ready[at] = now + l->packets->send_latency(l->packets->self, r, now);
     l->outstanding++;
 }
 
@@ -98,6 +101,7 @@ static void invalidate_for_write(struct l1 *l, cycle_t now, const struct place *
     if (p->index == TAGS_NONE || p->reserved)
         return;
     l1_evict(l, now, p->index);
+    probe_fire(l->probe, now, L1_WRITE_EVICTED, p->index, 0);
     l->stats.write_evictions++;
 }
 
@@ -119,6 +123,7 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p, uint32_t victim
 {
     if (tags_in_use(&l->tags, victim)) {
         l1_evict(l, now, victim);
+        probe_fire(l->probe, now, L1_REPLACED, victim, 0);
         l->stats.evictions++;
     }
     tags_allocate(&l->tags, victim, p->line);
@@ -204,6 +209,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
             return false;
         ++*outcome;
     }
+    probe_fire(l->probe, now, L1_READ, p.index, a->words);
     st->reads++;
     return true;
 }

@@ -22,6 +22,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     req_ring_init(&l->replies, (uint32_t)cfg->reply_queue);
     req_ring_init(&l->alu, (uint32_t)cfg->reply_queue);
     req_ring_init(&l->memory, (uint32_t)cfg->memory_queue);
+    l->all = (uint16_t)((1u << (l->line_bytes >> l->sector_shift)) - 1);
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
@@ -213,7 +214,6 @@ cycle_t l2_tick(struct l2 *l, cycle_t now)
 
 void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
 {
-    uint16_t all = (uint16_t)((1u << (l->line_bytes >> l->sector_shift)) - 1);
     for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
          line += l->line_bytes) {
         uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
@@ -223,7 +223,7 @@ void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
             tags_allocate(&l->tags, i, line);
         }
         tags_touch(&l->tags, i);
-        tags_fill(&l->tags, i, all);
+        tags_fill(&l->tags, i, l->all);
         l->tags.lines[i].dirty = 0;
     }
 }

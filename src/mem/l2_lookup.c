@@ -55,11 +55,13 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     l->stats.evictions++;
     if (!t->dirty)
         return;
-    struct mem_req *back = request_new(l, now, l->tags.tag[i], t->dirty, MEM_WRITE, L2_WRITE_BACK);
-    back->full = t->dirty & (uint16_t)~t->partial;
+    bool whole = l->storage->write_whole(l->storage->self, l->tags.tag[i]);
+    uint16_t sectors = whole && t->valid == l->all ? l->all : t->dirty;
+    struct mem_req *back = request_new(l, now, l->tags.tag[i], sectors, MEM_WRITE, L2_WRITE_BACK);
+    back->full = sectors & (uint16_t)~t->partial;
     l->stats.write_backs++;
-    l->stats.written_sectors += mem_sector_count(t->dirty);
-    if (t->partial && !l->cfg.masked_writes) {
+    l->stats.written_sectors += mem_sector_count(sectors);
+    if (t->partial && !l->cfg.masked_writes && !whole) {
         struct mem_req *fetch =
             request_new(l, now, l->tags.tag[i], t->partial, MEM_READ, L2_EVICT_FETCH);
         fetch->owner = back;

@@ -27,6 +27,7 @@ struct mem_ctrl *mem_ctrl_new(const struct mem_ctrl_cfg *cfg, const struct inter
         m->free[i] = m->ntxns - 1 - i;
     req_ring_init(&m->in, (uint32_t)(cfg->latency_in + cfg->queue));
     req_ring_init(&m->answers, m->ntxns);
+    req_ring_init(&m->delayed, m->ntxns);
     return m;
 }
 
@@ -49,6 +50,7 @@ void mem_ctrl_free(struct mem_ctrl *m)
         return;
     req_ring_free(&m->in);
     req_ring_free(&m->answers);
+    req_ring_free(&m->delayed);
     free(m->txns);
     free(m->free);
     free(m->sending);
@@ -68,7 +70,13 @@ static void txn_done(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
     x->req->at[MEM_AT_DRAM_OUT] = now;
-    req_ring_insert(&m->answers, x->req, now + (cycle_t)m->cfg.latency_out + x->form.latency, t);
+    uint32_t engine = m->storage->dram_done(m->storage->self, now, x->req, &x->form);
+    req_ring_insert(&m->answers, x->req, now + (cycle_t)m->cfg.latency_out + engine, t);
+}
+
+static bool txn_sent(const struct mem_txn *x)
+{
+    return !x->bursts && !x->fetch && x->extra == x->form.nextras;
 }
 
 static void collect(struct mem_ctrl *m, cycle_t now)
@@ -78,11 +86,11 @@ static void collect(struct mem_ctrl *m, cycle_t now)
         uint32_t t = r->token;
         struct mem_txn *x = &m->txns[t];
         x->inside--;
-        if (r->what == ACCESS_EXTRA && r->kind == MEM_READ && !--x->reads && x->bursts &&
-            !x->sending)
-            send_queue_push(m, t); /* the bursts waited for it */
+        if (r->what == ACCESS_EXTRA && r->kind == MEM_READ && !--x->reads &&
+            (x->bursts || x->fetch) && !x->sending)
+            send_queue_push(m, t); /* others waited for it */
         mem_req_put(&m->pool, r);
-        if (!x->inside && !x->bursts && x->extra == x->form.nextras)
+        if (!x->inside && txn_sent(x))
             txn_done(m, now, t);
     }
 }
@@ -128,6 +136,14 @@ static uint8_t extra_reads(const struct storage_form *f)
     return n;
 }
 
+static void txn_begin(struct mem_ctrl *m, cycle_t now, uint32_t t)
+{
+    if (txn_sent(&m->txns[t]))
+        txn_done(m, now, t);
+    else
+        send_queue_push(m, t);
+}
+
 /* Requests whose latency is over become transactions, in order. */
 static void start(struct mem_ctrl *m, cycle_t now)
 {
@@ -148,14 +164,15 @@ static void start(struct mem_ctrl *m, cycle_t now)
                               .slice = slice,
                               .shift = by_sector ? m->sector_shift : m->burst_shift};
         uint32_t raw = raw_bursts(m, r, x->shift);
-        m->storage->dram_form(m->storage->self, r, x->local, raw, &x->form);
-        assert(x->form.nextras <= STORAGE_EXTRAS);
+        m->storage->dram_form(m->storage->self, now, r, x->local, raw, &x->form);
+        assert(x->form.nextras <= STORAGE_EXTRAS && (!x->form.reads || mem_req_is_write(r)));
         x->bursts = x->form.bursts;
+        x->fetch = x->form.reads;
         x->reads = extra_reads(&x->form);
-        if (x->bursts || x->form.nextras)
-            send_queue_push(m, t);
+        if (x->form.delay)
+            req_ring_insert(&m->delayed, r, now + x->form.delay, t);
         else
-            txn_done(m, now, t);
+            txn_begin(m, now, t);
     }
 }
 
@@ -183,6 +200,19 @@ static void extra_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
     access_send(m, now, t, a->addr, a->kind, ACCESS_EXTRA);
 }
 
+/* Reads a burst of the block that is going to be written. */
+static void fetch_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
+{
+    struct mem_txn *x = &m->txns[t];
+    uint32_t b = (uint32_t)__builtin_ctz(x->fetch);
+    if (!x->fetching)
+        x->reads += (uint8_t)__builtin_popcount(x->fetch);
+    x->fetching = true;
+    x->fetch &= x->fetch - 1;
+    m->stats.extra_reads++;
+    access_send(m, now, t, x->local + ((addr_t)b << x->shift), MEM_READ, ACCESS_EXTRA);
+}
+
 static void burst_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
@@ -191,6 +221,16 @@ static void burst_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
     x->bursts &= x->bursts - 1;
     ++*(kind == MEM_READ ? &m->stats.burst_reads : &m->stats.burst_writes);
     access_send(m, now, t, x->local + ((addr_t)b << x->shift), kind, ACCESS_DATA);
+}
+
+/* Has the transaction sent what it may send now? */
+static bool txn_pauses(const struct mem_txn *x)
+{
+    if (x->extra < x->form.nextras)
+        return false;
+    if (x->fetch)
+        return !x->fetching && x->form.extras_first && x->reads;
+    return !x->bursts || (x->reads && (x->form.extras_first || x->fetching));
 }
 
 static void send(struct mem_ctrl *m, cycle_t now)
@@ -206,10 +246,11 @@ static void send(struct mem_ctrl *m, cycle_t now)
         struct mem_txn *x = &m->txns[t];
         if (x->extra < x->form.nextras)
             extra_send(m, now, t);
+        else if (x->fetch)
+            fetch_send(m, now, t);
         else
             burst_send(m, now, t);
-        bool waits = x->form.extras_first && x->reads;
-        if (x->extra == x->form.nextras && (!x->bursts || waits)) {
+        if (txn_pauses(x)) {
             x->sending = false;
             m->send_head = m->send_head + 1 < m->ntxns ? m->send_head + 1 : 0;
             m->send_len--;
@@ -249,6 +290,7 @@ static cycle_t next_interest(const struct mem_ctrl *m, cycle_t now)
             next = sooner(next, port_next(m->from[s]));
     if (m->nfree)
         next = sooner(next, req_ring_next(&m->in));
+    next = sooner(next, req_ring_next(&m->delayed));
     if (m->send_len && !m->dram_full)
         next = now + 1;
     if (!m->slice_full)
@@ -261,6 +303,11 @@ cycle_t mem_ctrl_tick(struct mem_ctrl *m, cycle_t now)
     collect(m, now);
     take(m, now);
     start(m, now);
+    while (req_ring_next(&m->delayed) <= now) {
+        uint32_t t = req_ring_head(&m->delayed)->aux;
+        req_ring_pop(&m->delayed);
+        txn_begin(m, now, t);
+    }
     send(m, now);
     answer(m, now);
     return next_interest(m, now);

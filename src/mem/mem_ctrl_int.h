@@ -10,9 +10,11 @@ struct mem_txn {
     addr_t local; /* of its block, in the channel */
     uint32_t slice;
     uint32_t bursts; /* not sent yet */
+    uint32_t fetch;  /* bursts to read before, not sent yet */
     uint32_t shift;  /* bytes from one to the next, as a power of two */
     uint8_t extra;   /* the next extra access to send */
-    uint8_t reads;   /* extra reads that are not back */
+    uint8_t reads;   /* reads before the bursts that are not back */
+    bool fetching;   /* those of the block are among them */
     bool sending;    /* in the send queue */
     uint32_t inside; /* accesses in DRAM */
     struct storage_form form;
@@ -21,6 +23,7 @@ struct mem_txn {
 struct mem_ctrl {
     struct req_ring in;      /* latency and queue; aux = slice */
     struct req_ring answers; /* by the cycle they are due; aux = transaction */
+    struct req_ring delayed; /* by the cycle their engine is done; aux = transaction */
     struct mem_txn *txns;
     uint32_t *free; /* stack of free transactions */
     uint32_t nfree;

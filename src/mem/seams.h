@@ -22,9 +22,15 @@ struct request_policy {
 extern const struct request_policy request_policy_null;
 
 /* Bytes on the wire. Called once for each packet that enters the interconnect, with the payload it
- * would have (the data written or read, 0 for a read request or a write's answer). */
+ * would have (the data written or read, 0 for a read request or a write's answer). An SM and an L2
+ * slice have one each. */
 struct packet_policy {
     uint32_t (*wire_bytes)(void *self, const struct mem_req *r, bool reply, uint32_t payload);
+    /* Of an SM's: cycles that an engine needs before request `r` (its wire_bytes are set) may
+     * leave, and before what reply `r` brings can be used. Called once for each, when it is ready
+     * to leave or has arrived. */
+    uint32_t (*send_latency)(void *self, const struct mem_req *r, cycle_t now);
+    uint32_t (*fill_latency)(void *self, const struct mem_req *r, cycle_t now);
     void *self;
 };
 extern const struct packet_policy packet_policy_null;
@@ -39,17 +45,26 @@ struct storage_access {
 
 struct storage_form {
     uint32_t bursts;   /* bit i: the block's i-th burst is moved */
+    uint32_t reads;    /* of a write: bursts of the block that are read, and waited for, before */
+    uint32_t delay;    /* cycles an engine needs before the first access */
     uint32_t latency;  /* cycles an engine adds before the answer */
-    bool extras_first; /* the bursts wait until the extra reads are back */
-    uint8_t nextras;   /* further accesses (metadata, read-modify-write) */
+    bool extras_first; /* all others wait until the extra reads are back */
+    uint8_t nextras;   /* further accesses (metadata) */
     struct storage_access extras[STORAGE_EXTRAS];
 };
 
 struct storage_policy {
-    /* A slice's request `r` of the block at channel-local `local` is about to go to DRAM; `bursts`
-     * are those that hold its sectors when the block is raw. Fills in all of `f`. */
-    void (*dram_form)(void *self, const struct mem_req *r, addr_t local, uint32_t bursts,
-                      struct storage_form *f);
+    /* A slice's request `r` of the block at channel-local `local` is about to go to DRAM at `now`;
+     * `bursts` are those that hold its sectors when the block is raw. Fills in all of `f`. */
+    void (*dram_form)(void *self, cycle_t now, const struct mem_req *r, addr_t local,
+                      uint32_t bursts, struct storage_form *f);
+    /* All accesses of `f` are back: cycles before the answer, f->latency unless engines are busy.
+     */
+    uint32_t (*dram_done)(void *self, cycle_t now, const struct mem_req *r,
+                          const struct storage_form *f);
+    /* The dirty `line` is evicted. True: memory takes all of it if it is all there, else its dirty
+     * sectors, and merges what is missing itself. */
+    bool (*write_whole)(void *self, addr_t line);
     /* Cycles that the answer to `r` from the L2's data array waits for an engine. */
     uint32_t (*l2_latency)(void *self, const struct mem_req *r);
     void *self;

@@ -23,16 +23,38 @@ static uint32_t null_wire_bytes(void *self, const struct mem_req *r, bool reply,
     return payload;
 }
 
-const struct packet_policy packet_policy_null = {null_wire_bytes, NULL};
-
-static void null_dram_form(void *self, const struct mem_req *r, addr_t local, uint32_t bursts,
-                           struct storage_form *f)
+static uint32_t null_packet_latency(void *self, const struct mem_req *r, cycle_t now)
 {
-    (void)self, (void)r, (void)local;
+    (void)self, (void)r, (void)now;
+    return 0;
+}
+
+const struct packet_policy packet_policy_null = {null_wire_bytes, null_packet_latency,
+                                                 null_packet_latency, NULL};
+
+static void null_dram_form(void *self, cycle_t now, const struct mem_req *r, addr_t local,
+                           uint32_t bursts, struct storage_form *f)
+{
+    (void)self, (void)now, (void)r, (void)local;
     f->bursts = bursts;
+    f->reads = 0;
+    f->delay = 0;
     f->latency = 0;
     f->extras_first = false;
     f->nextras = 0;
+}
+
+static uint32_t null_dram_done(void *self, cycle_t now, const struct mem_req *r,
+                               const struct storage_form *f)
+{
+    (void)self, (void)now, (void)r;
+    return f->latency;
+}
+
+static bool null_write_whole(void *self, addr_t line)
+{
+    (void)self, (void)line;
+    return false;
 }
 
 static uint32_t null_l2_latency(void *self, const struct mem_req *r)
@@ -41,7 +63,8 @@ static uint32_t null_l2_latency(void *self, const struct mem_req *r)
     return 0;
 }
 
-const struct storage_policy storage_policy_null = {null_dram_form, null_l2_latency, NULL};
+const struct storage_policy storage_policy_null = {null_dram_form, null_dram_done, null_write_whole,
+                                                   null_l2_latency, NULL};
 
 static enum codec_answer null_submit(void *self, cycle_t now, const struct codec_job *job)
 {

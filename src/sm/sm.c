@@ -53,7 +53,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->il = *p->il;
     sm->seams = p->seams;
     sm->clocks = p->clocks;
-    sm->probe = &probe_null;
+    sm->probe = sm->inst_probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
@@ -73,6 +73,8 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->tex = l1_new(p->tex, &sm->pool, p->node, &request_policy_null);
     sm->inst = l1_new(p->inst, &sm->pool, p->node, &request_policy_null);
     l1_bind_packets(sm->data, p->packets);
+    l1_bind_packets(sm->konst, p->packets);
+    l1_bind_packets(sm->tex, p->packets);
     sm->effects = effects_new();
     return sm;
 }
@@ -252,6 +254,16 @@ const struct load_stages *sm_load_stages(const struct sm *sm)
 void sm_set_probe(struct sm *sm, const struct probe *probe)
 {
     sm->probe = probe;
+}
+
+void sm_set_inst_probe(struct sm *sm, const struct probe *probe)
+{
+    sm->inst_probe = probe;
+}
+
+void sm_set_l1_probe(struct sm *sm, const struct probe *probe)
+{
+    l1_set_probe(sm->data, probe);
 }
 
 const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which)

@@ -282,10 +282,10 @@ static void the_queue_is_bounded(void **state)
 /* Blocks beyond 64 KB are compressed to one burst; where that is written must be read first. Every
  * eighth of them from 128 KB on is all zeros, which the metadata says; the rest there are raw, with
  * metadata read and written beside them. */
-static void half_form(void *self, const struct mem_req *r, addr_t local, uint32_t bursts,
-                      struct storage_form *f)
+static void half_form(void *self, cycle_t now, const struct mem_req *r, addr_t local,
+                      uint32_t bursts, struct storage_form *f)
 {
-    (void)self;
+    (void)self, (void)now;
     *f = (struct storage_form){.bursts = bursts};
     if (local < 0x10000)
         return;
@@ -302,13 +302,15 @@ static void half_form(void *self, const struct mem_req *r, addr_t local, uint32_
     f->extras[1] = (struct storage_access){0x80000 + local / 128, MEM_WRITE};
 }
 
-static uint32_t no_latency(void *self, const struct mem_req *r)
+static uint32_t form_latency(void *self, cycle_t now, const struct mem_req *r,
+                             const struct storage_form *f)
 {
-    (void)self, (void)r;
-    return 0;
+    (void)self, (void)now, (void)r;
+    return f->latency;
 }
 
-static const struct storage_policy half_policy = {half_form, no_latency, NULL};
+static const struct storage_policy half_policy = {.dram_form = half_form,
+                                                  .dram_done = form_latency};
 
 static void a_policy_may_read_metadata_first_and_move_less(void **state)
 {
@@ -329,6 +331,43 @@ static void a_policy_may_read_metadata_first_and_move_less(void **state)
     assert_int_equal(r->back[1], 131 + 21 + 9);
     assert_int_equal(mem_ctrl_stats(r->mc)->extra_reads, 1);
     assert_int_equal(mem_ctrl_stats(r->mc)->burst_reads, 3);
+    rig_free(r);
+}
+
+/* Metadata, then the first burst, before the second is written, all after 5 cycles. */
+static void modify_form(void *self, cycle_t now, const struct mem_req *r, addr_t local,
+                        uint32_t bursts, struct storage_form *f)
+{
+    (void)self, (void)now;
+    *f = (struct storage_form){.bursts = bursts};
+    if (!mem_req_is_write(r))
+        return;
+    *f = (struct storage_form){
+        .bursts = 2, .reads = 1, .delay = 5, .latency = 3, .extras_first = true, .nextras = 1};
+    f->extras[0] = (struct storage_access){0x80000 + local / 128, MEM_READ};
+}
+
+static const struct storage_policy modify_policy = {.dram_form = modify_form,
+                                                    .dram_done = form_latency};
+
+static void a_write_may_read_its_block_first(void **state)
+{
+    (void)state;
+    struct rig *r = rig_new(NULL, 1, &modify_policy);
+    give(r, 10, 0, 1, MEM_WRITE, 0x1000, 1);
+    rig_run(r, 500);
+    assert_int_equal(r->nsent, 3);
+    assert_int_equal(r->sent[0].addr, 0x80000 + 0x1000 / 128);
+    assert_int_equal(r->sent_at[0], 115);
+    assert_int_equal(r->sent[1].addr, 0x1000);
+    assert_int_equal(r->sent[1].kind, MEM_READ);
+    assert_int_equal(r->sent_at[1], 115 + 21);
+    assert_int_equal(r->sent[2].addr, 0x1040);
+    assert_int_equal(r->sent[2].kind, MEM_WRITE);
+    assert_int_equal(r->sent_at[2], 115 + 42);
+    assert_int_equal(r->back[1], 115 + 63 + 3);
+    assert_int_equal(mem_ctrl_stats(r->mc)->extra_reads, 2);
+    assert_int_equal(mem_ctrl_stats(r->mc)->burst_writes, 1);
     rig_free(r);
 }
 
@@ -375,6 +414,7 @@ static void every_request_is_answered_once(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         check_random(&storage_policy_null, seed);
+        check_random(&modify_policy, seed);
         check_random(&half_policy, seed);
     }
 }
@@ -412,6 +452,7 @@ int main(void)
         cmocka_unit_test(so_many_requests_are_in_dram_at_once),
         cmocka_unit_test(the_queue_is_bounded),
         cmocka_unit_test(a_policy_may_read_metadata_first_and_move_less),
+        cmocka_unit_test(a_write_may_read_its_block_first),
         cmocka_unit_test(every_request_is_answered_once),
         cmocka_unit_test(bad_configurations_are_named),
     };

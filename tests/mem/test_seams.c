@@ -98,7 +98,9 @@ static void a_packet_policy_sees_each_packet_once(void **state)
 {
     (void)state;
     struct packets seen = {0};
-    const struct packet_policy policy = {halve, &seen};
+    struct packet_policy policy = packet_policy_null;
+    policy.wire_bytes = halve;
+    policy.self = &seen;
     struct l1_rig *r = l1_rig_new(NULL);
     l1_bind_packets(r->l1, &policy);
     const struct l1_access store = {
@@ -120,6 +122,83 @@ static void a_packet_policy_sees_each_packet_once(void **state)
     assert_int_equal(q->reqs[1].wire_bytes, 64);
     assert_int_equal(q->reqs[2].wire_bytes, 0);
     l2_rig_free(q);
+}
+
+static uint32_t six_for_stores(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->kind == MEM_WRITE ? 6 : 0;
+}
+
+static uint32_t nine_for_loads(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->kind == MEM_READ ? 9 : 0;
+}
+
+static void a_packet_policy_delays_requests_and_fills(void **state)
+{
+    (void)state;
+    struct packet_policy policy = packet_policy_null;
+    policy.send_latency = six_for_stores;
+    policy.fill_latency = nine_for_loads;
+    struct l1_rig *r = l1_rig_new(NULL), *plain = l1_rig_new(NULL);
+    l1_bind_packets(r->l1, &policy);
+    for (uint32_t i = 0; i < 40; i++) { /* more fills at once than there is room for at first */
+        const struct l1_access load = {.addr = i * 128, .bytes = 32, .sectors = 1, .token = i};
+        l1_rig_submit(r, 10 + i, &load);
+        l1_rig_submit(plain, 10 + i, &load);
+    }
+    const struct l1_access store = {
+        .addr = 0x8000, .bytes = 32, .sectors = 1, .full = 1, .kind = MEM_WRITE, .token = 99};
+    l1_rig_submit(r, 500, &store);
+    l1_rig_submit(plain, 500, &store);
+    l1_rig_run(r, 1000);
+    l1_rig_run(plain, 1000);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r->done[i], plain->done[i] + 9);
+    assert_int_equal(r->acked[99], plain->acked[99] + 6);
+    assert_true(l1_idle(r->l1));
+    l1_rig_free(r);
+    l1_rig_free(plain);
+}
+
+static bool always(void *self, addr_t line)
+{
+    ++*(uint32_t *)self;
+    (void)line;
+    return true;
+}
+
+/* Two lines: all of one is there and part of it dirty; of the other one sector is written in part.
+ */
+static void a_storage_policy_may_take_whole_lines(void **state)
+{
+    (void)state;
+    uint32_t asked = 0;
+    struct storage_policy policy = storage_policy_null;
+    policy.write_whole = always;
+    policy.self = &asked;
+    const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
+    struct l2_rig *r = l2_rig_new(sets);
+    l2_free(r->l2);
+    r->l2 = l2_new(&r->cfg, &r->il, &packet_policy_null, &policy);
+    l2_bind(r->l2, r->from_noc, r->to_noc, r->to_mc, r->from_mc);
+    l2_touch(r->l2, 0, 128);
+    l2_rig_give(r, 10, 1, MEM_WRITE, 32, 2, 2);
+    l2_rig_give(r, 20, 2, MEM_WRITE, 128, 1, 0);
+    l2_rig_give(r, 400, 3, MEM_WRITE, 1024, 1, 1);
+    l2_rig_give(r, 500, 4, MEM_WRITE, 1024 + 128, 1, 1);
+    l2_rig_run(r, 900);
+    assert_int_equal(asked, 2);
+    assert_int_equal(r->nsent, 2);
+    assert_int_equal(r->sent[0].sectors, 15);
+    assert_int_equal(r->sent[0].full, 15);
+    assert_int_equal(r->sent[1].sectors, 1);
+    assert_int_equal(r->sent[1].full, 0);
+    assert_int_equal(l2_stats(r->l2)->evict_fetches, 0);
+    assert_int_equal(l2_stats(r->l2)->written_sectors, 5);
+    l2_rig_free(r);
 }
 
 static uint32_t seven(void *self, const struct mem_req *r)
@@ -165,6 +244,8 @@ int main(void)
         cmocka_unit_test(a_request_policy_chooses_sectors_and_what_they_make_valid),
         cmocka_unit_test(a_fill_may_make_nothing_valid),
         cmocka_unit_test(a_packet_policy_sees_each_packet_once),
+        cmocka_unit_test(a_packet_policy_delays_requests_and_fills),
+        cmocka_unit_test(a_storage_policy_may_take_whole_lines),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
         cmocka_unit_test(the_null_engine_is_done_at_once),
     };
