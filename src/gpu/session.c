@@ -2,6 +2,7 @@
 
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "gpu/observe.h"
 #include "gpu/trace.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ struct session {
     struct device *dev;
     struct gpu *gpu;
     struct trace *trace;
+    struct observe *observe;
     struct grid_runner runner;
     VEC(const char *) sets; /* of the environment */
     char *strings;
@@ -53,6 +55,8 @@ static bool start_gpu(struct session *s, struct err *err)
     gpu_set_registers(s->gpu, (uint32_t)o->regs);
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
+    if (o->observe)
+        s->observe = observe_new(s->gpu, o->observe);
     if (o->trace)
         s->trace = trace_new(s->gpu, o->trace, o->trace_limit, err);
     return s->trace || !o->trace;
@@ -84,6 +88,7 @@ void session_free(struct session *s)
         return;
     trace_free(s->trace);
     gpu_free(s->gpu);
+    observe_free(s->observe);
     device_free(s->dev);
     machine_free(s->machine);
     for (size_t i = 0; i < s->kernels.len; i++)

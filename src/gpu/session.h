@@ -22,6 +22,7 @@ struct session_options {
     uint64_t interval;  /* of the time series, in core cycles; 0 = none */
     const char *json, *csv, *db, *plot, *trace, *series, *dump_config;
     uint64_t trace_limit; /* events; 0 = the default */
+    const char *observe;  /* names of observe.h; NULL = none */
     bool per_kernel, per_instance;
 };
 

@@ -1,5 +1,7 @@
 #include "gpu/session.h"
 
+#include "gpu/observe.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +59,20 @@ bool session_options_check(struct session_options *o, struct err *err)
     const struct {
         const char *name;
         bool given;
-    } timed[] = {
-        {"csv", o->csv},   {"db", o->db},       {"interval", o->interval},    {"series", o->series},
-        {"plot", o->plot}, {"trace", o->trace}, {"per-kernel", o->per_kernel}};
+    } timed[] = {{"csv", o->csv},
+                 {"db", o->db},
+                 {"interval", o->interval},
+                 {"series", o->series},
+                 {"plot", o->plot},
+                 {"trace", o->trace},
+                 {"per-kernel", o->per_kernel},
+                 {"observe", o->observe}};
     o->is_timed = (o->is_timed || o->gpu) && !o->is_functional;
     for (unsigned i = 0; i < ARRAY_LEN(timed) && !o->is_timed; i++)
         if (timed[i].given)
             return needs_time(timed[i].name, err);
+    if (o->observe && !observe_check(o->observe, err))
+        return false;
     if (o->series && !o->interval)
         return err_set(err, "--series needs --interval N");
     if (o->interval && !o->series && !o->json && !o->csv && !o->db && !o->plot)

@@ -56,6 +56,7 @@ static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
         uint32_t n = l->line - off < bytes ? l->line - off : bytes;
         uint32_t first = off / l->sector, last = (off + n - 1) / l->sector;
         a->sectors |= (uint16_t)((2u << last) - (1u << first));
+        a->words |= (UINT64_C(2) << (off + n - 1) / 4) - (UINT64_C(1) << off / 4);
         if (l->is_write)
             mark_bytes(a->written, off, off + n);
         addr += n;
@@ -89,13 +90,15 @@ static void finish_lines(struct sm *sm, struct inflight *f)
     unsigned joined = 0;
     for (unsigned k = 0; k < f->naccesses; k++) {
         struct line_access *a = &f->acc[k];
-        const uint32_t first = (uint32_t)(a->addr & (cache_line(sm, a->space) - 1)) / sm->sector;
+        const uint32_t off = (uint32_t)(a->addr & (cache_line(sm, a->space) - 1));
+        const uint32_t first = off / sm->sector;
         if (a->written[0] | a->written[1] | a->written[2] | a->written[3])
             finish_write(a, sm->sector);
         else
             a->bytes = (uint16_t)((unsigned)__builtin_popcount(a->sectors) * sm->sector);
         a->sectors = (uint16_t)(a->sectors << first);
         a->full = (uint16_t)(a->full << first);
+        a->words <<= off / 4;
         joined += a->space == MEM_LOCAL || a->space == MEM_GLOBAL;
     }
     if (joined)

@@ -55,6 +55,7 @@ static void issue_one(struct sm *sm, struct subcore *sub, unsigned slot, cycle_t
     struct warp_slot *ws = &sm->slot[slot];
     const struct dinst *d = ws->ib[ws->ib_at];
     const uint64_t bit = UINT64_C(1) << slot;
+    probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)ws->w, (uint64_t)(uintptr_t)d);
     if (!warp_step(ws->w, sm->effects, now, &sm->step)) {
         sm->faulted = ws->w;
         return;

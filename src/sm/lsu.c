@@ -136,6 +136,7 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
                                   .bytes = a->bytes,
                                   .sectors = a->sectors,
                                   .full = a->full,
+                                  .words = a->words,
                                   .kind = kind,
                                   .space = a->space,
                                   .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),

@@ -85,5 +85,10 @@ const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
  */
 enum sm_event { SM_BLOCK_BEGIN, SM_BLOCK_END, SM_WARP_BEGIN, SM_WARP_END, SM_REPLY };
 void sm_set_probe(struct sm *sm, const struct probe *probe);
+/* Fired when an instruction is about to be executed, its registers as they are before: event 0,
+ * a = the struct warp *, b = the const struct dinst *. */
+void sm_set_inst_probe(struct sm *sm, const struct probe *probe);
+/* Of the data cache: the events of mem/l1.h. */
+void sm_set_l1_probe(struct sm *sm, const struct probe *probe);
 
 #endif

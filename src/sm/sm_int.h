@@ -36,6 +36,7 @@ struct line_access {
     uint16_t sectors, full;
     uint16_t bytes;
     uint8_t space;       /* enum mem_space */
+    uint64_t words;      /* touched, of 4 bytes */
     uint64_t written[4]; /* bytes, of a write */
 };
 
@@ -203,7 +204,7 @@ struct sm {
     cycle_t slots_done; /* issue slots are counted for the cycles before this one */
     uint32_t data_line, const_line, tex_line; /* bytes, of the caches */
     struct component *component;
-    const struct probe *probe;
+    const struct probe *probe, *inst_probe;
     struct stage_clocks clocks;
     struct load_stages stages;
     struct sm_stats stats;

@@ -1,0 +1,51 @@
+/* Private to the files observe*.c and their tests. */
+#ifndef GPU_OBSERVE_INT_H
+#define GPU_OBSERVE_INT_H
+
+#include "sim/probe.h"
+#include "stats/stats.h"
+
+struct l1_usage_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define FORMULA(...)
+#include "gpu/observe_l1.def"
+#undef COUNTER
+#undef FORMULA
+};
+extern const struct stat_row l1_usage_rows[];
+extern const size_t l1_usage_nrows;
+
+/* What is known of a block that is in the cache. */
+struct l1_block {
+    uint64_t words; /* read so far, of 4 bytes; 0: not yet */
+    uint8_t first;  /* sub-blocks of 32 bytes that the first read asked for */
+    bool is_ica;    /* a later read asked for others */
+};
+
+/* The observer of one SM's L1 data cache. */
+struct l1_usage {
+    struct probe probe;
+    struct l1_block *blocks; /* by place */
+    uint32_t line_words;
+    struct l1_usage_stats stats;
+};
+void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes);
+
+struct scalar_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define FORMULA(...)
+#include "gpu/observe_scalar.def"
+#undef COUNTER
+#undef FORMULA
+};
+extern const struct stat_row scalar_rows[];
+extern const size_t scalar_nrows;
+
+/* The observer of one SM's instructions. */
+struct scalar_view {
+    struct probe probe;
+    struct scalar_stats stats;
+};
+void scalar_view_init(struct scalar_view *v);
+
+#endif

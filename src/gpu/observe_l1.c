@@ -1,0 +1,84 @@
+/* How much of a block of the L1 data cache is read until it leaves. */
+#include "gpu/observe_int.h"
+
+#include "mem/l1.h"
+
+enum { SUB_BLOCK_WORDS = 8, MOST_SUB_BLOCKS = 8 };
+
+#define COUNTER(...)
+#define FORMULA(...) STAT_FN_FORMULA(l1_usage_stats, __VA_ARGS__)
+#include "gpu/observe_l1.def"
+#undef COUNTER
+#undef FORMULA
+
+const struct stat_row l1_usage_rows[] = {
+#define COUNTER(...) STAT_ROW_COUNTER(l1_usage_stats, __VA_ARGS__)
+#define FORMULA(...) STAT_ROW_FORMULA(l1_usage_stats, __VA_ARGS__)
+#include "gpu/observe_l1.def"
+#undef COUNTER
+#undef FORMULA
+};
+const size_t l1_usage_nrows = ARRAY_LEN(l1_usage_rows);
+
+static uint8_t sub_blocks_of(uint64_t words)
+{
+    unsigned set = 0;
+    for (unsigned i = 0; i < MOST_SUB_BLOCKS; i++)
+        set |= (words >> i * SUB_BLOCK_WORDS & 0xff ? 1u : 0) << i;
+    return (uint8_t)set;
+}
+
+static void block_read(struct l1_usage *u, struct l1_block *b, uint64_t words)
+{
+    const uint8_t asked = sub_blocks_of(words);
+    u->stats.reads++;
+    if (!b->words)
+        b->first = asked;
+    b->is_ica |= (asked & ~b->first) != 0;
+    b->words |= words;
+}
+
+static void count_pattern(struct l1_usage_stats *st, unsigned sub_blocks, bool is_ica)
+{
+    uint64_t *const ca[] = {&st->ca_32, &st->ca_64, &st->ca_96, &st->ca_128};
+    uint64_t *const ica[] = {NULL, &st->ica_64, &st->ica_96, &st->ica_128};
+    const unsigned at = sub_blocks < 4 ? sub_blocks - 1 : 3;
+    ++*(is_ica ? ica : ca)[at];
+}
+
+static void block_left(struct l1_usage *u, struct l1_block *b, uint32_t event)
+{
+    struct l1_usage_stats *st = &u->stats;
+    if (!b->words) {
+        st->unread++;
+        return;
+    }
+    const unsigned used = (unsigned)__builtin_popcount(sub_blocks_of(b->words));
+    st->blocks++;
+    ++*(event == L1_REPLACED        ? &st->replaced
+        : event == L1_WRITE_EVICTED ? &st->written
+                                    : &st->flushed);
+    st->words_used += (unsigned)__builtin_popcountll(b->words);
+    st->words += u->line_words;
+    st->sub_blocks_used += used;
+    st->sub_blocks += (u->line_words + SUB_BLOCK_WORDS - 1) / SUB_BLOCK_WORDS;
+    count_pattern(st, used, b->is_ica);
+    *b = (struct l1_block){0};
+}
+
+static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t place, uint64_t words)
+{
+    struct l1_usage *u = ctx;
+    (void)now;
+    if (event == L1_READ)
+        block_read(u, &u->blocks[place], words);
+    else
+        block_left(u, &u->blocks[place], event);
+}
+
+void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes)
+{
+    *u = (struct l1_usage){.probe = {fired, u},
+                           .blocks = xcalloc(blocks, sizeof *u->blocks),
+                           .line_words = line_bytes / 4};
+}
