@@ -212,6 +212,65 @@ static void two_kernels(void **state)
     case_close(&t);
 }
 
+/* --- what stops a kernel --- */
+
+#define FAULTY(body)                                                                       \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n" \
+    ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1,[p];\n"       \
+    "mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x; mad.lo.u32 %r3,%r2,64,%r1;\n"               \
+    "setp.eq.u32 %p1,%r3,777;\n" body "ret;\n}\n"
+
+/* One thread of 1280 is wrong: the same code and words as functionally, and the machine that was
+ * stopped says so from then on. */
+static void faults_are_the_functional_ones(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        FAULTY("@%p1 ld.global.u32 %r4,[%rd1+2];\n"),
+        FAULTY("@%p1 mov.u64 %rd1,64;\n@%p1 st.global.u32 [%rd1],%r1;\n"),
+        FAULTY("@%p1 mov.u64 %rd1,64;\n@%p1 red.global.add.u32 [%rd1],%r1;\n"),
+        FAULTY("@%p1 trap;\n"),
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const struct gpu_case c = {.name = "faulty",
+                                   .ptx = texts[i],
+                                   .entry = "k",
+                                   .grid = {20, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .npointers = 1};
+        struct case_run f, t;
+        struct err ef, et;
+        case_open(&f, &c, "gtx480-gpgpusim", NULL, 0, 0);
+        assert_false(case_launch(&f, &ef));
+        case_close(&f); /* so that the timed one has the same addresses */
+        case_open(&t, &c, "gtx480-gpgpusim", NULL, 0, 2);
+        assert_false(case_launch(&t, &et));
+        assert_int_equal(et.code, ef.code);
+        assert_string_equal(et.msg, ef.msg);
+        assert_false(case_launch(&t, &et));
+        assert_non_null(strstr(et.msg, "earlier fault"));
+        case_close(&t);
+    }
+}
+
+/* Warp 0 waits at a barrier for threads that never come. */
+static void a_deadlock_is_reported(void **state)
+{
+    (void)state;
+    const struct gpu_case c = {.name = "deadlock",
+                               .ptx = FAULTY("bar.sync 1,96;\n"),
+                               .entry = "k",
+                               .grid = {2, 1, 1},
+                               .block = {64, 1, 1},
+                               .npointers = 1};
+    struct case_run t;
+    struct err err;
+    case_open(&t, &c, "gtx480-gpgpusim", NULL, 0, 1);
+    assert_false(case_launch(&t, &err));
+    assert_non_null(strstr(err.msg, "deadlock"));
+    case_close(&t);
+}
+
 /* A launch that takes its time begins then, and not before. */
 static void launches_take_their_cycles(void **state)
 {
@@ -232,9 +291,14 @@ static void launches_take_their_cycles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_gtx480),      cmocka_unit_test(on_the_h200),
-        cmocka_unit_test(on_a_small_machine), cmocka_unit_test(residents_are_counted_to_the_cycle),
-        cmocka_unit_test(two_kernels),        cmocka_unit_test(launches_take_their_cycles),
+        cmocka_unit_test(on_the_gtx480),
+        cmocka_unit_test(on_the_h200),
+        cmocka_unit_test(on_a_small_machine),
+        cmocka_unit_test(residents_are_counted_to_the_cycle),
+        cmocka_unit_test(two_kernels),
+        cmocka_unit_test(faults_are_the_functional_ones),
+        cmocka_unit_test(a_deadlock_is_reported),
+        cmocka_unit_test(launches_take_their_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
