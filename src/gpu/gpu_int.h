@@ -37,6 +37,7 @@ struct gpu {
     uint16_t *slice_nodes, *sm_nodes;
     struct interleave il;
     struct stats *stats;
+    struct energy_stats energy; /* as of the last sample or kernel's end */
     struct run *run;
     unsigned next_sm;
     uint32_t registers;

@@ -120,11 +120,19 @@ static bool all_idle(const struct gpu *g)
     return true;
 }
 
+static void count_energy(struct gpu *g, cycle_t cycles)
+{
+    const struct energy_machine em = machine_energy(g->m);
+    energy_count(&g->m->energy, &em, g->stats, (double)cycles, &g->energy);
+}
+
 static void sample(struct gpu *g, cycle_t now)
 {
+    const cycle_t cycles = g->cycles + (now - g->run->begin);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_settle(g->sms[i], now);
-    stats_sample(g->stats, g->cycles + (now - g->run->begin));
+    count_energy(g, cycles);
+    stats_sample(g->stats, cycles);
     g->next_sample = now + g->interval;
 }
 
@@ -241,6 +249,7 @@ static void record(struct gpu *g, const struct launch *l, uint32_t capacity, dou
     memcpy(k.grid, l->grid, sizeof k.grid);
     memcpy(k.block, l->block, sizeof k.block);
     vec_push(&g->kernels, k);
+    count_energy(g, g->cycles);
     if (g->kernel_end)
         g->kernel_end(g->kernel_end_ctx);
 }

@@ -145,6 +145,7 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
     conf_add(m->conf, "l2", l2_fields, l2_nfields, &m->l2);
     conf_add(m->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &m->mc);
     conf_add(m->conf, "dram", dram_fields, dram_nfields, &m->dram);
+    conf_add(m->conf, "energy", energy_fields, energy_nfields, &m->energy);
     bool ok = load(m, name, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = conf_set(m->conf, sets[i], err);
@@ -172,6 +173,18 @@ double machine_dram_bandwidth(const struct machine *m)
     const struct dram_cfg *d = &m->dram_resolved;
     return (double)m->map.channels * (double)d->pseudo_channels * (double)d->access_bytes /
            (double)d->burst_cycles * m->gpu.dram_mhz * 1e6 * d->bandwidth_scale;
+}
+
+struct energy_machine machine_energy(const struct machine *m)
+{
+    const struct dram_cfg *d = &m->dram_resolved;
+    return (struct energy_machine){.channels = (double)m->map.channels,
+                                   .core_hz = m->gpu.core_mhz * 1e6,
+                                   .flit_bytes = (double)m->noc.flit_bytes,
+                                   .l2_port_bytes = (double)m->l2.port_bytes,
+                                   .dram_access_bytes = (double)d->access_bytes,
+                                   .dram_row_bytes = (double)d->row_bytes,
+                                   .bandwidth_scale = d->bandwidth_scale};
 }
 
 static struct device *with_limits(const struct machine *m, struct device *d)

@@ -7,6 +7,7 @@
 #define GPU_MACHINE_H
 
 #include "dram/dram.h"
+#include "energy/energy.h"
 #include "exec/device.h"
 #include "mem/interleave.h"
 #include "mem/l1.h"
@@ -34,6 +35,7 @@ struct machine {
     struct noc_cfg noc;
     struct dram_cfg dram;          /* as configured */
     struct dram_cfg dram_resolved; /* the device's values filled in, bandwidth scaled */
+    struct energy_cfg energy;
 };
 
 /* `sets` are n assignments "section.field=value". NULL with an error that names the place. */
@@ -53,6 +55,8 @@ struct device *machine_default_device(struct err *err);
 uint32_t machine_slices(const struct machine *m);
 /* Bytes a second that the DRAM's data buses can move. */
 double machine_dram_bandwidth(const struct machine *m);
+/* What its energy depends on besides counters. */
+struct energy_machine machine_energy(const struct machine *m);
 
 /* The machines of gpus/, in alphabetical order; NULL at the end. */
 struct machine_file {

@@ -28,6 +28,7 @@ struct report_facts {
     double loads, load_latency;  /* of warps' loads */
     double misses, miss_latency; /* of requests that left the SM */
     double stages[FACT_STAGES];  /* of miss_latency */
+    struct energy_summary energy;
     char bottleneck[256];
 };
 

@@ -169,6 +169,17 @@ static json *summary_of(const struct report_facts *f)
     return o;
 }
 
+static json *energy_of(const struct energy_summary *e)
+{
+    json *o = json_object_new_object();
+    add_real(o, "total_joules", e->total_j);
+    add_real(o, "average_watts", e->average_w);
+    add_real(o, "edp_joule_seconds", e->edp_js);
+    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
+        add_real(child(o, "joules"), energy_component_names[i], e->joules[i]);
+    return o;
+}
+
 /* --- kernels --- */
 
 static void add_counts(json *o, uint64_t launches, uint64_t blocks, uint64_t warp_inst,
@@ -201,6 +212,7 @@ static json *timed_kernel(const struct session *s, size_t i)
         struct report_facts f;
         report_facts(&f, session_machine(s), st, k->cycles);
         json_object_object_add(o, "summary", summary_of(&f));
+        json_object_object_add(o, "energy", energy_of(&f.energy));
         json_object_object_add(o, "stats", groups_of(st, false));
     }
     return o;
@@ -264,6 +276,7 @@ static void add_stats(json *o, const struct session *s)
     struct report_facts f;
     report_facts(&f, session_machine(s), gpu_stats(g), gpu_cycles(g));
     json_object_object_add(o, "summary", summary_of(&f));
+    json_object_object_add(o, "energy", energy_of(&f.energy));
     json_object_object_add(o, "stats", groups_of(gpu_stats(g), session_options(s)->per_instance));
     if (session_options(s)->interval)
         json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));

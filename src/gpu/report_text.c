@@ -86,6 +86,31 @@ static void print_memory(const struct report_facts *f, FILE *out)
     fputc('\n', out);
 }
 
+/* --- energy, largest components first --- */
+
+static void print_energy(const struct energy_summary *e, FILE *out)
+{
+    enum { SHOWN = 5 };
+    bool shown[ENERGY_COMPONENTS] = {false};
+    double mj = e->total_j * 1e3;
+    line(out, "energy");
+    fprintf(out, "%.*f %s, %.1f W on average, EDP %.3g Js:", mj < 1 ? 1 : 2, mj < 1 ? mj * 1e3 : mj,
+            mj < 1 ? "uJ" : "mJ", e->average_w, e->edp_js);
+    for (unsigned n = 0; n < SHOWN; n++) {
+        unsigned most = ENERGY_COMPONENTS;
+        for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
+            if (!shown[i] && e->joules[i] > 0 &&
+                (most == ENERGY_COMPONENTS || e->joules[i] > e->joules[most]))
+                most = i;
+        if (most == ENERGY_COMPONENTS)
+            break;
+        shown[most] = true;
+        fprintf(out, "%s %s %.1f%%", n ? "," : "", energy_component_help[most],
+                100 * stat_ratio(e->joules[most], e->total_j));
+    }
+    fputc('\n', out);
+}
+
 /* --- kernels by name, most cycles first --- */
 
 struct by_name {
@@ -147,6 +172,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_kernels(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);
+    print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);
 }
