@@ -1,5 +1,7 @@
 #include "cuda/ctx.h"
 
+#include "cuda/batch.h"
+
 #include "cuda/device_info.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
@@ -114,13 +116,21 @@ struct ctx *ctx_lock_cold(void)
     return &the_ctx;
 }
 
-struct ctx *ctx_lock(void)
+struct ctx *ctx_lock_for(const char *function)
 {
     struct ctx *c = ctx_lock_cold();
-    if (LIKELY(c->dev) || start(c))
+    if (LIKELY(c->dev) || start(c)) {
+        if (UNLIKELY(c->batch.len) && !batch_survives(function))
+            batch_flush(c);
         return c;
+    }
     ctx_unlock(c);
     return NULL;
+}
+
+struct ctx *ctx_lock(void)
+{
+    return ctx_lock_for("");
 }
 
 void ctx_unlock(struct ctx *c)

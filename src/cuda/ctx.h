@@ -63,6 +63,13 @@ enum device_limit {
     LIMIT_COUNT
 };
 
+/* Kernels that wait to run together, in the order of their launches; batch.h has the elements. */
+struct waiting_kernel;
+struct batch_list {
+    struct waiting_kernel *data;
+    size_t len, cap;
+};
+
 struct ctx {
     struct session *session;
     const struct machine *machine; /* the session's */
@@ -84,8 +91,9 @@ struct ctx {
     bool peer_enabled;
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
-    VEC(char *) faults;   /* messages, for the report */
-    VEC(char *) findings; /* of PARSIM_CHECK */
+    struct batch_list batch; /* kernels that wait: batch.h */
+    VEC(char *) faults;      /* messages, for the report */
+    VEC(char *) findings;    /* of PARSIM_CHECK */
 };
 
 /* What CUDA keeps for each host thread. */
@@ -103,7 +111,9 @@ struct ctx_thread {
 };
 
 /* Takes the lock and starts the GPU at first use. NULL: that failed (and was said on stderr); the
- * lock is then not taken. The lock is recursive. */
+ * lock is then not taken. The lock is recursive. Kernels that wait to run together run first,
+ * unless `function` (the API function called) leaves them alone. */
+struct ctx *ctx_lock_for(const char *function);
 struct ctx *ctx_lock(void);
 void ctx_unlock(struct ctx *c);
 /* The state without starting the GPU, for registration before main(); always works. */

@@ -14,7 +14,7 @@ struct CUctx_st {
 
 /* The lock and the GPU, or an error: cuInit() was not called, a kernel's fault, and where
  * `needs_context`, no current context. */
-CUresult driver_enter(struct ctx **c, bool needs_context);
+CUresult driver_enter(struct ctx **c, bool needs_context, const char *function);
 /* Releases the lock; numbers that only the runtime has become the driver's. */
 CUresult driver_leave(struct ctx *c, int error);
 
@@ -38,13 +38,13 @@ int driver_load_file(struct ctx *c, CUmodule *out, const char *path);
 /* Address of the driver function `name`, in its newest form; NULL if there is none. */
 void *driver_find(const char *name);
 
-#define DRIVER_BODY(needs_context, call)              \
-    {                                                 \
-        struct ctx *c;                                \
-        int e = (int)driver_enter(&c, needs_context); \
-        if (!e)                                       \
-            e = (call);                               \
-        return driver_leave(c, e);                    \
+#define DRIVER_BODY(needs_context, call)                        \
+    {                                                           \
+        struct ctx *c;                                          \
+        int e = (int)driver_enter(&c, needs_context, __func__); \
+        if (!e)                                                 \
+            e = (call);                                         \
+        return driver_leave(c, e);                              \
     }
 
 #endif

@@ -15,11 +15,11 @@ static struct CUctx_st primary = {.is_primary = true};
 
 /* --- entering and leaving --- */
 
-CUresult driver_enter(struct ctx **out, bool needs_context)
+CUresult driver_enter(struct ctx **out, bool needs_context, const char *function)
 {
     struct ctx *cold = ctx_lock_cold();
     bool ready = is_initialized || cold->primary_active; /* by the runtime API */
-    struct ctx *c = ready ? ctx_lock() : NULL;
+    struct ctx *c = ready ? ctx_lock_for(function) : NULL;
     CUcontext current = NULL;
     ctx_unlock(cold);
     *out = c;

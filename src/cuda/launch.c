@@ -6,6 +6,7 @@
 #include "exec/grid.h"
 #include "gpu/progress.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_BLOCK_SHARED (48u << 10)
@@ -117,33 +118,54 @@ int launch_attributes(struct launch_shape *shape, const struct launch_attribute 
     return CUDA_OK;
 }
 
-int launch_run(struct ctx *c, const struct op_kernel *k)
+static void fill_launch(const struct ctx *c, const struct op_kernel *k, struct progress *progress,
+                        struct launch *l)
+{
+    *l = (struct launch){.kernel = k->fn->kernel,
+                         .dynamic_shared_bytes = k->shared_bytes,
+                         .params = k->params,
+                         .is_cooperative = k->is_cooperative,
+                         .max_inst = c->max_inst,
+                         .progress = progress_show,
+                         .progress_arg = progress};
+    memcpy(l->grid, k->grid, sizeof l->grid);
+    memcpy(l->block, k->block, sizeof l->block);
+}
+
+int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n)
 {
     struct err err = {0};
-    struct launch_result r;
+    struct launch *l = xcalloc(n, sizeof *l);
+    struct launch_result *r = xcalloc(n, sizeof *r);
     struct progress progress;
+    int e = CUDA_OK;
     progress_start(&progress);
-    int e = function_open(c, k->fn); /* cudaDeviceReset() may have closed it */
-    if (e)
-        return e;
-    struct launch l = {.kernel = k->fn->kernel,
-                       .dynamic_shared_bytes = k->shared_bytes,
-                       .params = k->params,
-                       .is_cooperative = k->is_cooperative,
-                       .max_inst = c->max_inst,
-                       .progress = progress_show,
-                       .progress_arg = &progress};
-    memcpy(l.grid, k->grid, sizeof l.grid);
-    memcpy(l.block, k->block, sizeof l.block);
-    bool ok = session_run(c->session, &l, &r, &err);
+    for (size_t i = 0; i < n && !e; i++) {
+        e = function_open(c, k[i]->fn); /* cudaDeviceReset() may have closed it */
+        if (!e)
+            fill_launch(c, k[i], &progress, &l[i]);
+    }
+    bool ok = !e && session_run_many(c->session, l, n, r, &err);
     progress_end(&progress);
-    if (ok)
-        return CUDA_OK;
-    if (!r.fault.code)
-        return err.code ? err.code : CUDA_LAUNCH_FAILED;
-    c->fault = r.fault.code;
-    report_fault(c, r.fault.msg);
-    return CUDA_OK;
+    if (!e && !ok) {
+        size_t bad = 0;
+        while (bad < n && !r[bad].fault.code)
+            bad++;
+        if (bad == n)
+            e = err.code ? err.code : CUDA_LAUNCH_FAILED;
+        else
+            c->fault = r[bad].fault.code;
+        if (bad < n)
+            report_fault(c, r[bad].fault.msg);
+    }
+    free(l);
+    free(r);
+    return e;
+}
+
+int launch_run(struct ctx *c, const struct op_kernel *k)
+{
+    return launch_run_many(c, &k, 1);
 }
 
 /* --- attributes --- */

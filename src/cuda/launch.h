@@ -19,6 +19,8 @@ int launch_submit(struct ctx *c, struct function *f, const struct launch_shape *
 /* cudaLaunchKernelExC, cuLaunchKernelEx: the shape with its attributes. */
 int launch_attributes(struct launch_shape *shape, const struct launch_attribute *attrs, unsigned n);
 int launch_run(struct ctx *c, const struct op_kernel *k);
+/* Kernels that do not depend on each other. */
+int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n);
 
 int function_attributes(struct ctx *c, struct cudaFuncAttributes *a, struct function *f);
 /* cudaFuncSetAttribute: 8 = dynamic shared memory, 9 = carveout. */

@@ -1,5 +1,5 @@
 #include "gpu/report.h"
-#include "cuda/ctx.h"
+#include "cuda/batch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +50,7 @@ static void print_report(const struct ctx *c, const struct run_report *r)
 
 void report_write_all(struct ctx *c)
 {
+    batch_flush(c);
     report_leaks(c);
     const char *wanted = getenv("PARSIM_REPORT"), *json = getenv("PARSIM_JSON");
     struct run_report r = {.session = c->session,

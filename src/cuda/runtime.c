@@ -13,9 +13,9 @@
 
 enum { DRIVER_VERSION = 13000, DEVICE_FLAGS = 0x1F };
 
-int runtime_enter(struct ctx **out)
+int runtime_enter(struct ctx **out, const char *function)
 {
-    struct ctx *c = ctx_lock();
+    struct ctx *c = ctx_lock_for(function);
     *out = c;
     if (UNLIKELY(!c))
         return CUDA_NO_DEVICE;

@@ -6,17 +6,17 @@
 
 /* The lock and the GPU, or an error that the function returns at once: a kernel's fault, or that
  * the GPU did not start (then *c is NULL). */
-int runtime_enter(struct ctx **c);
+int runtime_enter(struct ctx **c, const char *function);
 /* Records the error for cudaGetLastError() and releases the lock. */
 int runtime_leave(struct ctx *c, int error);
 
-#define RUNTIME_BODY(call)          \
-    {                               \
-        struct ctx *c;              \
-        int e = runtime_enter(&c);  \
-        if (!e)                     \
-            e = (call);             \
-        return runtime_leave(c, e); \
+#define RUNTIME_BODY(call)                   \
+    {                                        \
+        struct ctx *c;                       \
+        int e = runtime_enter(&c, __func__); \
+        if (!e)                              \
+            e = (call);                      \
+        return runtime_leave(c, e);          \
     }
 
 #define RUNTIME(name, params, call)      \

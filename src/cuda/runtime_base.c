@@ -1,5 +1,6 @@
 /* libcudart, the part that is not rows: what the compiler's constructors and launch stubs call,
  * errors, versions, and functions whose layout depends on the toolkit. */
+#include "cuda/batch.h"
 #include "cuda/device_info.h"
 #include "cuda/module.h"
 #include "cuda/runtime_api.h"
@@ -28,6 +29,7 @@ EXPORT(void, __cudaRegisterFatBinaryEnd, (void **handle))
 EXPORT(void, __cudaUnregisterFatBinary, (void **handle))
 {
     struct ctx *c = ctx_lock_cold();
+    batch_flush(c);
     module_unregister(c, (struct module *)handle);
     ctx_unlock(c);
 }

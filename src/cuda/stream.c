@@ -1,5 +1,6 @@
 #include "cuda/stream.h"
 
+#include "cuda/batch.h"
 #include "cuda/capture.h"
 
 #include <stdlib.h>
@@ -28,6 +29,8 @@ int stream_submit(struct ctx *c, cudaStream_t handle, const struct op *o)
         return CUDA_INVALID_HANDLE;
     if (UNLIKELY(stream_capture_hook != NULL) && (s->capture || o->kind == OP_WAIT))
         return stream_capture_hook(c, s, o);
+    if (o->kind == OP_KERNEL && session_gpu(c->session))
+        return batch_add(c, s, o);
     return op_run(c, o);
 }
 

@@ -20,6 +20,10 @@ void gpu_free(struct gpu *g);
 
 /* As grid_run(), and keeps time. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result, struct err *err);
+/* The same for several launches that do not depend on each other: their blocks share the SMs, those
+ * of earlier launches first. False: at least one failed; each has its own result. */
+bool gpu_run_many(struct gpu *g, const struct launch *const *l, size_t n,
+                  struct launch_result *results, struct err *err);
 /* Registers a thread of the next launches needs, instead of what liveness says; 0 = that. */
 void gpu_set_registers(struct gpu *g, uint32_t registers);
 /* The host has written device memory. */

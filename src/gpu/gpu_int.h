@@ -7,18 +7,27 @@
 #include "sim/port.h"
 #include "sm/sm.h"
 
-/* The kernel that is running. */
+/* A kernel that is running. */
 struct run {
     struct sm_kernel kernel;
     struct grid root;
-    uint64_t next, done, total; /* blocks */
+    uint64_t next, done, total;      /* blocks */
+    uint64_t warp_inst, thread_inst; /* of blocks that have ended */
+    uint32_t capacity;               /* blocks that fit on an SM */
+    cycle_t end;
+};
+
+/* Kernels that run together, and what is known of them as a whole. */
+struct batch {
+    struct run *runs;
+    size_t n;
     cycle_t begin, end;
+    cycle_t first; /* no block before this cycle */
     bool failed;
-    const struct fault *fault;
-    uint64_t reported; /* instructions at the last progress report */
-    cycle_t first;     /* no block before this cycle */
-    cycle_t next_look; /* at the instructions */
-    uint64_t seen;     /* instructions at the last look */
+    cycle_t next_look;    /* at the instructions */
+    uint64_t seen;        /* instructions at the last look */
+    uint64_t reported;    /* at the last progress report */
+    uint64_t inst_before; /* warp instructions before the batch */
 };
 
 struct gpu {
@@ -38,11 +47,10 @@ struct gpu {
     struct interleave il;
     struct stats *stats;
     struct energy_stats energy; /* as of the last sample or kernel's end */
-    struct run *run;
+    struct batch *batch; /* that is running */
     unsigned next_sm;
     uint32_t registers;
-    uint64_t inst_before; /* warp instructions before the running kernel */
-    bool is_broken;       /* a fault has left it with a kernel half done */
+    bool is_broken; /* a fault has left it with a kernel half done */
     cycle_t cycles;
     cycle_t interval, next_sample;
     VEC(struct gpu_kernel) kernels;

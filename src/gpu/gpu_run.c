@@ -1,4 +1,4 @@
-/* Running one kernel: blocks go to SMs, SMs run, effects meet, the end is noticed. */
+/* Running kernels: blocks go to SMs, SMs run, effects meet, the end is noticed. */
 #include "gpu/gpu_int.h"
 
 #include "exec/children.h"
@@ -18,53 +18,96 @@ static void resume(void *ctx, size_t place, struct warp *w, const struct step *s
     sm_resume(g->sms[place], w, s);
 }
 
-static void fail(struct gpu *g, const struct fault *f)
+/* The first fault counts. */
+static void fail(struct gpu *g, struct run *r, const struct fault *f)
 {
-    if (!g->run->failed) {
-        g->run->failed = true;
-        g->run->root.fault = *f;
-    }
+    if (!g->batch->failed)
+        r->root.fault = *f;
+    g->batch->failed = true;
+}
+
+/* A fault lies in the grid that an SM keeps of a run. */
+static struct run *run_of(const struct gpu *g, const struct fault *f)
+{
+    const struct grid *grid =
+        (const struct grid *)(const void *)((const char *)f - offsetof(struct grid, fault));
+    for (size_t i = 0; i < g->batch->n; i++)
+        if (grid->root == &g->batch->runs[i].root)
+            return &g->batch->runs[i];
+    return &g->batch->runs[0];
 }
 
 static void apply_effects(struct gpu *g)
 {
     size_t at = 0;
-    if (!effects_apply(g->effects, g->nsms, resume, g, &at))
-        fail(g, effects_fault(g->effects[at]));
+    if (!effects_apply(g->effects, g->nsms, resume, g, &at)) {
+        const struct fault *f = effects_fault(g->effects[at]);
+        fail(g, run_of(g, f), f);
+    }
     for (uint32_t i = 0; i < g->nsms; i++) {
         const struct fault *f = sm_fault(g->sms[i]);
         if (f)
-            fail(g, f);
+            fail(g, run_of(g, f), f);
     }
 }
 
 static void collect_ended(struct gpu *g)
 {
-    struct run *r = g->run;
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        cycle_t end;
-        r->done += sm_ended(g->sms[i], &end);
-        if (end > r->end)
-            r->end = end;
+    for (size_t k = 0; k < g->batch->n; k++) {
+        struct run *r = &g->batch->runs[k];
+        for (uint32_t i = 0; i < g->nsms; i++) {
+            struct sm_ended e = sm_kernel_ended(g->sms[i], &r->kernel);
+            r->done += e.blocks;
+            r->warp_inst += e.warp_inst;
+            r->thread_inst += e.thread_inst;
+            if (e.end > r->end)
+                r->end = e.end;
+        }
+        if (r->end > g->batch->end)
+            g->batch->end = r->end;
     }
+}
+
+static bool all_done(const struct batch *b)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (b->runs[k].done < b->runs[k].total)
+            return false;
+    return true;
+}
+
+/* A block of the first kernel that has one left and fits. */
+static bool place_block(struct gpu *g, struct sm *sm, cycle_t at)
+{
+    for (size_t k = 0; k < g->batch->n; k++) {
+        struct run *r = &g->batch->runs[k];
+        if (r->next == r->total || !sm_can_take(sm, &r->kernel))
+            continue;
+        sm_take(sm, &r->kernel, r->next++, at);
+        return true;
+    }
+    return false;
+}
+
+static bool has_blocks(const struct batch *b)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (b->runs[k].next < b->runs[k].total)
+            return true;
+    return false;
 }
 
 /* One block an SM and cycle, SMs in turn, for as many cycles as there are until the next meeting.
  */
 static void place_blocks(struct gpu *g, cycle_t now)
 {
-    struct run *r = g->run;
-    if (now < r->first || r->next == r->total)
+    const struct batch *b = g->batch;
+    if (now < b->first || !has_blocks(b))
         return;
-    for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && r->next < r->total; c++) {
+    for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && has_blocks(b); c++) {
         bool any = false;
-        for (uint32_t k = 0; k < g->nsms && r->next < r->total; k++) {
-            uint32_t i = (g->next_sm + k) % g->nsms;
-            if (!sm_can_take(g->sms[i], &r->kernel))
-                continue;
-            sm_take(g->sms[i], &r->kernel, r->next++, now + c);
-            any = true;
-        }
+        for (uint32_t k = 0; k < g->nsms; k++)
+            any |= place_block(g, g->sms[(g->next_sm + k) % g->nsms], now + c);
         if (!any)
             return;
     }
@@ -85,25 +128,26 @@ static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
 /* Now and then: SMs that issue are alive although no port moves; limits; progress. */
 static void look_at_instructions(struct gpu *g, cycle_t now)
 {
-    struct run *r = g->run;
+    struct batch *b = g->batch;
+    struct run *r = &b->runs[0];
     const struct launch *l = r->root.launch;
-    if (now < r->next_look)
+    if (now < b->next_look)
         return;
-    r->next_look = now + LOOK_CYCLES;
-    uint64_t thread_inst, n = instructions(g, &thread_inst) - g->inst_before;
-    if (n != r->seen)
+    b->next_look = now + LOOK_CYCLES;
+    uint64_t thread_inst, n = instructions(g, &thread_inst) - b->inst_before;
+    if (n != b->seen)
         sim_feed_watchdog(g->sim);
-    r->seen = n;
-    if (l->max_inst && n >= l->max_inst && !r->failed) {
+    b->seen = n;
+    if (l->max_inst && n >= l->max_inst && !b->failed) {
         struct fault f = {.code = FAULT_LAUNCH_TIMEOUT};
         snprintf(f.msg, sizeof f.msg,
                  "kernel %s: stopped after %llu warp instructions (the limit is %llu)",
                  l->kernel->src->name, (unsigned long long)n, (unsigned long long)l->max_inst);
-        fail(g, &f);
+        fail(g, r, &f);
     }
-    if (!l->progress || n - r->reported < (UINT64_C(1) << 16))
+    if (!l->progress || n - b->reported < (UINT64_C(1) << 16))
         return;
-    r->reported = n;
+    b->reported = n;
     struct grid_progress p = {.kernel = l->kernel->src->name,
                               .ctas_done = r->done,
                               .ctas = r->total,
@@ -128,7 +172,7 @@ static void count_energy(struct gpu *g, cycle_t cycles)
 
 static void sample(struct gpu *g, cycle_t now)
 {
-    const cycle_t cycles = g->cycles + (now - g->run->begin);
+    const cycle_t cycles = g->cycles + (now - g->batch->begin);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_settle(g->sms[i], now);
     count_energy(g, cycles);
@@ -139,20 +183,20 @@ static void sample(struct gpu *g, cycle_t now)
 void gpu_meet(void *ctx, uint64_t time)
 {
     struct gpu *g = ctx;
-    struct run *r = g->run;
+    const struct batch *b = g->batch;
     const cycle_t now = sim_cycle_at(g->core, time);
     apply_effects(g);
     collect_ended(g);
-    if (g->interval && now >= g->next_sample && r->done < r->total)
+    if (g->interval && now >= g->next_sample && !all_done(b))
         sample(g, now);
-    if (!r->failed)
+    if (!b->failed)
         place_blocks(g, now);
     look_at_instructions(g, now);
-    if (r->failed || (r->done == r->total && all_idle(g)))
+    if (b->failed || (all_done(b) && all_idle(g)))
         sim_stop(g->sim);
 }
 
-/* --- a kernel --- */
+/* --- kernels --- */
 
 static void free_decoded(void *d)
 {
@@ -168,9 +212,10 @@ static const struct decoded *decoded_of(const struct gpu *g, struct kernel *k)
     return k->decoded;
 }
 
-static bool check_fit(struct gpu *g, const struct launch *l, uint32_t capacity, struct err *err)
+static bool check_fit(const struct gpu *g, const struct run *r, struct err *err)
 {
-    const struct run *r = g->run;
+    const struct launch *l = r->root.launch;
+    const uint32_t capacity = r->capacity;
     if (!capacity)
         return err_set_code(err, OUT_OF_RESOURCES,
                             "kernel %s: a block needs %u threads, %u registers a thread and %u "
@@ -187,6 +232,14 @@ static bool check_fit(struct gpu *g, const struct launch *l, uint32_t capacity, 
     return true;
 }
 
+static struct run *unfinished(const struct batch *b)
+{
+    size_t k = 0;
+    while (k + 1 < b->n && b->runs[k].done == b->runs[k].total)
+        k++;
+    return &b->runs[k];
+}
+
 /* What the watchdog, or a machine in which nothing can happen any more, has to say. */
 static void explain_stop(struct gpu *g, enum sim_status st)
 {
@@ -197,51 +250,51 @@ static void explain_stop(struct gpu *g, enum sim_status st)
     fclose(f);
     struct fault fault = {.code = FAULT_LAUNCH_TIMEOUT};
     snprintf(fault.msg, sizeof fault.msg, "kernel %s: %s; what waits is listed above",
-             g->run->root.kernel->src->name,
+             unfinished(g->batch)->root.kernel->src->name,
              st == SIM_STUCK ? "nothing has moved for too many cycles"
                              : "deadlock: nothing can happen any more");
     fprintf(stderr, "parsim: blocked after %llu cycles:\n%s",
-            (unsigned long long)(sim_now(g->sim, g->core) - g->run->begin), text);
+            (unsigned long long)(sim_now(g->sim, g->core) - g->batch->begin), text);
     free(text);
-    fail(g, &fault);
+    fail(g, unfinished(g->batch), &fault);
 }
 
 static void run_to_end(struct gpu *g)
 {
-    struct run *r = g->run;
-    r->begin = sim_now(g->sim, g->core);
-    r->end = r->begin;
-    r->first = r->begin + (cycle_t)g->m->gpu.launch_cycles;
+    struct batch *b = g->batch;
+    b->begin = b->end = sim_now(g->sim, g->core);
+    b->first = b->begin + (cycle_t)g->m->gpu.launch_cycles;
     for (uint32_t i = 0; i < g->nslices && g->m->gpu.flush_l2; i++)
         l2_flush(g->l2[i]);
     for (uint32_t i = 0; i < g->nsms; i++)
-        sm_begin(g->sms[i], r->begin);
-    place_blocks(g, r->first);
+        sm_begin(g->sms[i], b->begin);
+    place_blocks(g, b->first);
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
         explain_stop(g, st);
-    if (r->failed)
-        r->end = sim_now(g->sim, g->core);
+    if (b->failed)
+        b->end = sim_now(g->sim, g->core);
     for (uint32_t i = 0; i < g->nsms; i++) {
-        if (r->failed)
-            sm_settle(g->sms[i], r->end);
+        if (b->failed)
+            sm_settle(g->sms[i], b->end);
         else
-            sm_end(g->sms[i], r->end);
+            sm_end(g->sms[i], b->end);
     }
-    g->cycles += r->end - r->begin;
+    g->cycles += b->end - b->begin;
 }
 
-static void record(struct gpu *g, const struct launch *l, uint32_t capacity, double seconds,
+static void record(struct gpu *g, const struct run *r, double seconds,
                    const struct launch_result *result)
 {
-    const struct run *r = g->run;
+    const struct launch *l = r->root.launch;
+    const struct batch *b = g->batch;
     struct gpu_kernel k = {.name = xstrdup(l->kernel->src->name),
                            .registers = r->kernel.registers,
                            .shared_bytes = r->root.shared_bytes,
-                           .ctas_per_sm = capacity,
-                           .start = g->cycles - (r->end - r->begin),
-                           .cycles = r->end - r->begin,
-                           .began = r->begin,
+                           .ctas_per_sm = r->capacity,
+                           .start = g->cycles - (b->end - b->begin),
+                           .cycles = result->cycles,
+                           .began = b->begin,
                            .warp_inst = result->warp_inst,
                            .thread_inst = result->thread_inst,
                            .ctas = r->done,
@@ -261,39 +314,30 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool run_kernel(struct gpu *g, const struct launch *l, struct launch_result *result,
-                       struct err *err)
+/* A kernel that was alone has all instructions, also of blocks that did not end. */
+static void run_batch(struct gpu *g, struct launch_result *results)
 {
-    struct run *r = g->run;
-    uint32_t capacity = sm_capacity(&g->m->sm, &r->kernel, 0);
-    if (!check_fit(g, l, capacity, err))
-        return false;
+    struct batch *b = g->batch;
     double start = seconds_now();
-    uint64_t threads_before;
-    g->inst_before = instructions(g, &threads_before);
+    uint64_t threads_before, threads_after;
+    b->inst_before = instructions(g, &threads_before);
     run_to_end(g);
-    uint64_t threads_after;
-    result->warp_inst = instructions(g, &threads_after) - g->inst_before;
-    result->thread_inst = threads_after - threads_before;
-    result->ctas = r->done;
-    result->cycles = r->end - r->begin;
-    result->fault = r->root.fault;
-    record(g, l, capacity, seconds_now() - start, result);
-    if (!r->failed)
-        return true;
-    return err_set_code(err, r->root.fault.code, "%s", r->root.fault.msg);
+    double seconds = seconds_now() - start;
+    uint64_t warps = instructions(g, &threads_after) - b->inst_before;
+    for (size_t k = 0; k < b->n; k++) {
+        const struct run *r = &b->runs[k];
+        struct launch_result *result = &results[k];
+        result->warp_inst = b->n == 1 ? warps : r->warp_inst;
+        result->thread_inst = b->n == 1 ? threads_after - threads_before : r->thread_inst;
+        result->ctas = r->done;
+        result->cycles = (b->failed ? b->end : r->end) - b->begin;
+        result->fault = r->root.fault;
+        record(g, r, k ? 0 : seconds, result);
+    }
 }
 
-bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result, struct err *err)
+static void run_init(struct gpu *g, struct run *r, const struct launch *l)
 {
-    memset(result, 0, sizeof *result);
-    if (g->is_broken)
-        return err_set_code(err, FAULT_LAUNCH_FAILED, "the GPU was stopped by an earlier fault");
-    if (!launch_check(g->dev, l, err))
-        return false;
-    struct run *r = xcalloc(1, sizeof *r);
-    struct run *outer = g->run;
-    g->run = r;
     grid_init(&r->root, g->dev, l);
     g->dev->grid_count++;
     r->root.sync_addr = grid_sync_alloc(g->dev, l);
@@ -301,14 +345,49 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result
     r->kernel = (struct sm_kernel){.root = &r->root,
                                    .code = decoded_of(g, l->kernel),
                                    .registers = g->registers ? g->registers : l->kernel->regs};
-    bool ok = run_kernel(g, l, result, err);
-    g->is_broken = r->failed;
+    r->capacity = sm_capacity(&g->m->sm, &r->kernel, 0);
+}
+
+static bool run_finish(struct gpu *g, struct run *r, struct launch_result *result, bool ok,
+                       struct err *err)
+{
     if (r->root.sync_addr)
         devmem_release(g->dev->mem, r->root.sync_addr);
-    ok = ok && children_run(&r->root, result, err);
+    if (ok && r->root.fault.code)
+        ok = err_set_code(err, r->root.fault.code, "%s", r->root.fault.msg);
+    ok = ok && !g->is_broken && children_run(&r->root, result, err);
     children_free(&r->root);
-    g->run = outer;
-    free(r);
+    return ok;
+}
+
+bool gpu_run_many(struct gpu *g, const struct launch *const *l, size_t n,
+                  struct launch_result *results, struct err *err)
+{
+    memset(results, 0, n * sizeof *results);
+    if (g->is_broken)
+        return err_set_code(err, FAULT_LAUNCH_FAILED, "the GPU was stopped by an earlier fault");
+    for (size_t k = 0; k < n; k++)
+        if (!launch_check(g->dev, l[k], err))
+            return false;
+    struct batch b = {.runs = xcalloc(n, sizeof *b.runs), .n = n}, *outer = g->batch;
+    bool fits = true, ok = true;
+    g->batch = &b;
+    for (size_t k = 0; k < n; k++) {
+        run_init(g, &b.runs[k], l[k]);
+        fits = fits && check_fit(g, &b.runs[k], err);
+    }
+    if (fits)
+        run_batch(g, results);
+    g->is_broken = b.failed;
+    for (size_t k = 0; k < n; k++)
+        ok &= run_finish(g, &b.runs[k], &results[k], fits, err);
+    g->batch = outer;
+    free(b.runs);
     fflush(g->dev->out);
     return ok;
+}
+
+bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result, struct err *err)
+{
+    return gpu_run_many(g, &l, 1, result, err);
 }

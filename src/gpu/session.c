@@ -193,13 +193,30 @@ static void count_launch(struct session *s, const char *name, const struct launc
     k->seconds += seconds;
 }
 
-bool session_run(struct session *s, struct launch *l, struct launch_result *result, struct err *err)
+bool session_run_many(struct session *s, struct launch *l, size_t n, struct launch_result *results,
+                      struct err *err)
 {
     double from = seconds_now();
-    l->runner = s->gpu ? &s->runner : NULL;
-    bool ok = s->gpu ? gpu_run(s->gpu, l, result, err) : grid_run(s->dev, l, result, err);
-    count_launch(s, l->kernel->src->name, result, seconds_now() - from);
+    bool ok = true;
+    const struct launch **list = xcalloc(n, sizeof(*list));
+    for (size_t i = 0; i < n; i++) {
+        l[i].runner = s->gpu ? &s->runner : NULL;
+        list[i] = &l[i];
+    }
+    if (s->gpu)
+        ok = gpu_run_many(s->gpu, list, n, results, err);
+    for (size_t i = 0; i < n && !s->gpu && ok; i++)
+        ok = grid_run(s->dev, &l[i], &results[i], err);
+    double seconds = seconds_now() - from;
+    for (size_t i = 0; i < n; i++)
+        count_launch(s, l[i].kernel->src->name, &results[i], i ? 0 : seconds);
+    free(list);
     return ok;
+}
+
+bool session_run(struct session *s, struct launch *l, struct launch_result *result, struct err *err)
+{
+    return session_run_many(s, l, 1, result, err);
 }
 
 void session_copied(struct session *s, addr_t addr, uint64_t bytes)

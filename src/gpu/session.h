@@ -65,6 +65,9 @@ struct gpu *session_gpu(const struct session *s);
 /* grid_run() or gpu_run(). */
 bool session_run(struct session *s, struct launch *l, struct launch_result *result,
                  struct err *err);
+/* Launches that do not depend on each other: together, on a machine that keeps time. */
+bool session_run_many(struct session *s, struct launch *l, size_t n, struct launch_result *results,
+                      struct err *err);
 /* The host has written device memory. */
 void session_copied(struct session *s, addr_t addr, uint64_t bytes);
 

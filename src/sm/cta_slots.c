@@ -140,12 +140,13 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     sm->threads_free += n.threads;
     l->spares[l->nspares++] = c->cta;
     for (uint32_t i = 0; i < c->cta->nwarps; i++) {
-        l->grid.warp_inst += c->cta->warps[i].ninst;
-        l->grid.thread_inst += c->cta->warps[i].nthread_inst;
+        l->ended.warp_inst += c->cta->warps[i].ninst;
+        l->ended.thread_inst += c->cta->warps[i].nthread_inst;
     }
     *c = (struct cta_slot){0};
     sm->cta_set &= ~(UINT32_C(1) << cta);
-    sm->ctas_ended++;
+    l->ended.blocks++;
+    l->ended.end = now + 1;
     sm->stats.ctas++;
 }
 
@@ -163,14 +164,28 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     if (--sm->ctas[cta].live)
         return;
     end_cta(sm, cta, now);
-    sm->last_end = now + 1;
+}
+
+struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k)
+{
+    for (struct sm_launch *l = sm->launches; l; l = l->next)
+        if (l->kernel == k) {
+            struct sm_ended e = l->ended;
+            l->ended = (struct sm_ended){.end = e.end};
+            return e;
+        }
+    return (struct sm_ended){0};
 }
 
 uint64_t sm_ended(struct sm *sm, cycle_t *end)
 {
-    uint64_t n = sm->ctas_ended;
-    *end = sm->last_end;
-    sm->ctas_ended = 0;
+    uint64_t n = 0;
+    *end = 0;
+    for (struct sm_launch *l = sm->launches; l; l = l->next) {
+        struct sm_ended e = sm_kernel_ended(sm, l->kernel);
+        n += e.blocks;
+        *end = e.end > *end ? e.end : *end;
+    }
     return n;
 }
 

@@ -55,7 +55,13 @@ bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now);
 /* Blocks of one kernel that fit on an empty SM; 0: none ever. */
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
-/* Blocks that have ended since the last call, and the cycle after the last of them did. */
+/* What a kernel's blocks that have ended since the last call amount to. */
+struct sm_ended {
+    uint64_t blocks, warp_inst, thread_inst;
+    cycle_t end; /* the cycle after the last block's end, of all calls */
+};
+struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k);
+/* The same of all kernels: blocks, and the cycle after the last one's end. */
 uint64_t sm_ended(struct sm *sm, cycle_t *end);
 /* No block, and nothing in flight. */
 bool sm_is_idle(const struct sm *sm);

@@ -91,6 +91,7 @@ struct sm_launch {
     const struct sm_kernel *kernel;
     struct cta *spares[MAX_CTAS]; /* blocks to use again */
     uint32_t nspares;
+    struct sm_ended ended;
     struct sm_launch *next;
 };
 
@@ -195,8 +196,6 @@ struct sm {
     struct sm_launch *launches;
     uint64_t next_age;
     unsigned fetch_turn, issue_turn;
-    uint64_t ctas_ended; /* since the last look */
-    cycle_t last_end;
     struct warp *faulted;
     uint32_t inst_line, sector;
     cycle_t began;      /* of the kernel */
