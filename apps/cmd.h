@@ -10,6 +10,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 #define COMMANDS(X) \
     X(run, "run a CUDA program") \
     X(workloads, "list the programs that come with Parsim") \
+    X(characterize, "what these programs do on a machine: mix, stalls, caches, scalar instructions") \
     X(launch, "run one kernel of a PTX file") \
     X(gpus, "the machines that can be simulated, and what describes them") \
     X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \

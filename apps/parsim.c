@@ -18,7 +18,7 @@ static void usage(FILE *out)
     fprintf(out, "parsim " PARSIM_VERSION ": a GPU simulator that runs real CUDA programs.\n\n"
                  "usage: parsim COMMAND [ARGUMENTS]      parsim COMMAND --help\n\n");
     for (int i = 0; commands[i].name; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\nexit code: 0 done, 1 the program or kernel failed, 2 bad usage or bad input\n");
 }
 

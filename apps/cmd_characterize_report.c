@@ -1,0 +1,163 @@
+/* The characterization as tables of text, as CSV and as JSON. */
+#include "cmd_characterize.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+/* --- text --- */
+
+static int width_of(const struct row *rows, size_t n, unsigned id)
+{
+    int width = (int)strlen(columns[id].title);
+    for (size_t i = 0; i < n; i++) {
+        char text[64];
+        int len = snprintf(text, sizeof text, "%.*f", columns[id].decimals, rows[i].at[id]);
+        width = len > width ? len : width;
+    }
+    return width;
+}
+
+static void print_number(FILE *out, int width, unsigned id, double v)
+{
+    if (isnan(v))
+        fprintf(out, "  %*s", width, "-");
+    else
+        fprintf(out, "  %*.*f", width, columns[id].decimals, v);
+}
+
+static void print_group(const struct row *rows, size_t n, unsigned group, FILE *out)
+{
+    const bool has_bound = group == GROUP_speed;
+    int width[COLUMNS];
+    fprintf(out, "%s\n\n%-14s", group_titles[group], "");
+    for (unsigned id = 0; id < COLUMNS; id++)
+        if (columns[id].group == group) {
+            width[id] = width_of(rows, n, id);
+            fprintf(out, "  %*s", width[id], columns[id].title);
+        }
+    fputs(has_bound ? "  bound\n" : "\n", out);
+    for (size_t i = 0; i <= n; i++) {
+        if (i == n && n < 2)
+            break;
+        fprintf(out, "%-14s", i < n ? rows[i].workload : "mean");
+        for (unsigned id = 0; id < COLUMNS; id++)
+            if (columns[id].group == group)
+                print_number(out, width[id], id, i < n ? rows[i].at[id] : rows_mean(rows, n, id));
+        fprintf(out, has_bound && i < n ? "  %s\n" : "\n", i < n ? rows[i].bound : "");
+    }
+    if (group_papers[group])
+        fprintf(out, "\n(%s)\n", group_papers[group]);
+    if (has_bound)
+        fprintf(out, "\nbound by\n%s\n", bound_rule);
+    fputc('\n', out);
+}
+
+void characterize_print(const struct characterize *c, const struct row *rows, FILE *out)
+{
+    fprintf(out, "%zu workloads, size %s, on %s\n\n", c->workloads.len, c->size, c->gpu);
+    for (unsigned g = 0; g < GROUPS; g++)
+        print_group(rows, c->workloads.len, g, out);
+}
+
+/* --- CSV --- */
+
+static bool close_file(FILE *f, const char *path, struct err *err)
+{
+    bool ok = !ferror(f);
+    if (f == stdout)
+        return ok || err_set(err, "standard output cannot be written");
+    ok = !fclose(f) && ok;
+    return ok || err_set(err, "cannot write %s: %s", path, strerror(errno));
+}
+
+static FILE *open_file(const char *path, struct err *err)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!f)
+        err_set(err, "cannot write %s: %s", path, strerror(errno));
+    return f;
+}
+
+bool characterize_write_csv(const struct characterize *c, const struct row *rows, struct err *err)
+{
+    FILE *f = open_file(c->csv, err);
+    if (!f)
+        return false;
+    fprintf(f, "workload,size,gpu,bound");
+    for (unsigned id = 0; id < COLUMNS; id++)
+        fprintf(f, ",%s", columns[id].id);
+    for (size_t i = 0; i < c->workloads.len; i++) {
+        fprintf(f, "\n%s,%s,%s,%s", rows[i].workload, c->size, c->gpu, rows[i].bound);
+        for (unsigned id = 0; id < COLUMNS; id++)
+            if (isnan(rows[i].at[id]))
+                fputc(',', f);
+            else
+                fprintf(f, ",%.10g", rows[i].at[id]);
+    }
+    fputc('\n', f);
+    return close_file(f, c->csv, err);
+}
+
+/* --- JSON --- */
+
+static void add_text(json_object *o, const char *key, const char *v)
+{
+    json_object_object_add(o, key, v ? json_object_new_string(v) : NULL);
+}
+
+static json_object *columns_json(void)
+{
+    json_object *list = json_object_new_array();
+    for (unsigned id = 0; id < COLUMNS; id++) {
+        json_object *o = json_object_new_object();
+        add_text(o, "id", columns[id].id);
+        add_text(o, "table", group_titles[columns[id].group]);
+        add_text(o, "title", columns[id].title);
+        add_text(o, "help", columns[id].help);
+        json_object_array_add(list, o);
+    }
+    return list;
+}
+
+static json_object *papers_json(void)
+{
+    json_object *o = json_object_new_object();
+    for (unsigned g = 0; g < GROUPS; g++)
+        if (group_papers[g])
+            add_text(o, group_titles[g], group_papers[g]);
+    return o;
+}
+
+static json_object *row_json(const struct row *r)
+{
+    json_object *o = json_object_new_object();
+    add_text(o, "name", r->workload);
+    add_text(o, "bound", r->bound);
+    add_text(o, "bottleneck", r->bottleneck);
+    for (unsigned id = 0; id < COLUMNS; id++)
+        json_object_object_add(o, columns[id].id,
+                               isnan(r->at[id]) ? NULL : json_object_new_double(r->at[id]));
+    return o;
+}
+
+bool characterize_write_json(const struct characterize *c, const struct row *rows, struct err *err)
+{
+    json_object *o = json_object_new_object(), *list = json_object_new_array();
+    FILE *f = open_file(c->json, err);
+    for (size_t i = 0; i < c->workloads.len; i++)
+        json_object_array_add(list, row_json(&rows[i]));
+    add_text(o, "schema", "parsim-characterize-1");
+    add_text(o, "version", PARSIM_VERSION);
+    add_text(o, "gpu", c->gpu);
+    add_text(o, "size", c->size);
+    add_text(o, "bound_rule", bound_rule);
+    json_object_object_add(o, "columns", columns_json());
+    json_object_object_add(o, "papers", papers_json());
+    json_object_object_add(o, "workloads", list);
+    if (f)
+        fprintf(f, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+    json_object_put(o);
+    return f && close_file(f, c->json, err);
+}

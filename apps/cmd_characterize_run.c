@@ -1,0 +1,238 @@
+/* The runs behind a characterization: child processes `parsim run`, as many at once as asked for,
+ * whose results stay in a folder, so that what was stopped goes on where it was.
+ *
+ * A result's name holds a hash of all that it depends on: the programs, the machine, settings. */
+#include "cmd_characterize.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const bandwidth_texts[BANDWIDTHS] = {"0.5", "1", "2"};
+const char *const bandwidth_names[BANDWIDTHS] = {"1/2x", "1x", "2x"};
+
+/* --- names of results --- */
+
+static void hash_bytes(uint64_t *h, const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *h = (*h ^ ((const unsigned char *)p)[i]) * UINT64_C(0x100000001b3);
+}
+
+static void hash_text(uint64_t *h, const char *s)
+{
+    hash_bytes(h, s, strlen(s) + 1);
+}
+
+/* A file counts by size and time of its last change; one that is not there as nothing. */
+static void hash_file(uint64_t *h, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return;
+    const int64_t facts[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    hash_bytes(h, facts, sizeof facts);
+}
+
+static uint64_t hash_of(const struct characterize *c)
+{
+    static const char *const beside[] = {"parsim", "bin/parsim-workloads", "lib/libcuda.so.1"};
+    char self[PATH_MAX] = "";
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *dir = n > 0 ? dirname(self) : ".";
+    for (unsigned i = 0; i < ARRAY_LEN(beside); i++) {
+        char *path = xasprintf("%s/%s", dir, beside[i]);
+        hash_file(&h, path);
+        free(path);
+    }
+    hash_text(&h, c->gpu);
+    hash_file(&h, c->gpu);
+    for (size_t i = 0; i < c->sets.len; i++)
+        hash_text(&h, c->sets.data[i]);
+    return h;
+}
+
+char *characterize_path(const struct characterize *c, size_t w, unsigned b)
+{
+    return xasprintf("%s/%s.%s.x%s.%016" PRIx64 ".json", c->results, c->workloads.data[w], c->size,
+                     bandwidth_texts[b], hash_of(c));
+}
+
+/* --- one run --- */
+
+struct job {
+    size_t workload;
+    unsigned bandwidth;
+    pid_t pid; /* 0: not running */
+    char *path, *partial, *log;
+};
+
+static void exec_run(const struct characterize *c, const struct job *j)
+{
+    VEC(char *) args = {0};
+    int out = open(j->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (out < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+        _exit(126);
+    vec_push(&args, xstrdup("parsim"));
+    vec_push(&args, xstrdup("run"));
+    vec_push(&args, xstrdup("--quiet"));
+    vec_push(&args, xasprintf("--gpu=%s", c->gpu));
+    for (size_t i = 0; i < c->sets.len; i++)
+        vec_push(&args, xasprintf("--set=%s", c->sets.data[i]));
+    vec_push(&args, xasprintf("--set=dram.bandwidth_scale=%s", bandwidth_texts[j->bandwidth]));
+    if (j->bandwidth == BANDWIDTH_ONE)
+        vec_push(&args, xstrdup("--observe=l1-usage,scalar"));
+    vec_push(&args, xasprintf("--json=%s", j->partial));
+    vec_push(&args, xasprintf("workload:%s", c->workloads.data[j->workload]));
+    vec_push(&args, xstrdup("--size"));
+    vec_push(&args, xstrdup(c->size));
+    vec_push(&args, NULL);
+    execv("/proc/self/exe", args.data);
+    _exit(127);
+}
+
+static bool job_start(const struct characterize *c, struct job *j, struct err *err)
+{
+    fflush(NULL);
+    j->pid = fork();
+    if (j->pid == 0)
+        exec_run(c, j);
+    return j->pid > 0 || err_set(err, "cannot start a run: %s", strerror(errno));
+}
+
+/* The last line that the run printed. */
+static void last_line(const char *path, char *line, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    char text[512];
+    snprintf(line, size, "no message");
+    while (f && fgets(text, sizeof text, f)) {
+        text[strcspn(text, "\n")] = 0;
+        if (*text)
+            snprintf(line, size, "%s", text);
+    }
+    if (f)
+        fclose(f);
+}
+
+/* Only a result that is whole gets its name. */
+static bool job_end(const struct characterize *c, struct job *j, int status, struct err *err)
+{
+    char line[512];
+    bool ok = WIFEXITED(status) && !WEXITSTATUS(status) && !rename(j->partial, j->path);
+    if (!ok) {
+        last_line(j->log, line, sizeof line);
+        err_set(err, "%s at %s bandwidth failed: %s (all it said is in %s)",
+                c->workloads.data[j->workload], bandwidth_names[j->bandwidth], line, j->log);
+    } else {
+        unlink(j->log);
+    }
+    j->pid = 0;
+    return ok;
+}
+
+/* --- all of them --- */
+
+struct jobs {
+    const struct characterize *c;
+    struct job *at;
+    size_t n, next, running, done, kept;
+    double start, shown; /* when: the first run, the last line of progress */
+};
+
+enum { SHOW_SECONDS = 10 }; /* between lines, where they cannot be written over */
+
+static void add_jobs(struct jobs *all)
+{
+    const struct characterize *c = all->c;
+    all->at = xcalloc(c->workloads.len * BANDWIDTHS, sizeof *all->at);
+    for (size_t w = 0; w < c->workloads.len; w++)
+        for (unsigned b = 0; b < BANDWIDTHS; b++) {
+            char *path = characterize_path(c, w, b);
+            if (!access(path, R_OK)) {
+                all->kept++;
+                free(path);
+                continue;
+            }
+            all->at[all->n++] = (struct job){.workload = w,
+                                             .bandwidth = b,
+                                             .path = path,
+                                             .partial = xasprintf("%s.part", path),
+                                             .log = xasprintf("%s.log", path)};
+        }
+}
+
+static void show(struct jobs *all, const struct job *last)
+{
+    const bool is_terminal = isatty(2), is_last = all->done == all->n;
+    const double now = cli_seconds();
+    if (all->c->is_quiet || (!is_terminal && !is_last && now - all->shown < SHOW_SECONDS))
+        return;
+    all->shown = now;
+    fprintf(stderr, "%sparsim characterize: %zu of %zu runs, %zu more from before, %.0f s: %s %s%s",
+            is_terminal ? "\r" : "", all->done, all->n, all->kept, now - all->start,
+            all->c->workloads.data[last->workload], bandwidth_names[last->bandwidth],
+            !is_terminal ? "\n"
+            : is_last    ? "\033[K\n"
+                         : "\033[K");
+}
+
+static struct job *job_of(const struct jobs *all, pid_t pid)
+{
+    for (size_t i = 0; i < all->next; i++)
+        if (all->at[i].pid == pid)
+            return &all->at[i];
+    return NULL;
+}
+
+/* After the first error nothing new is started, but what runs may end. */
+static bool run_all(struct jobs *all, struct err *err)
+{
+    bool ok = true;
+    while (all->running || (ok && all->next < all->n)) {
+        while (ok && all->next < all->n && all->running < all->c->jobs) {
+            ok = job_start(all->c, &all->at[all->next], err);
+            all->running += ok;
+            all->next += ok;
+        }
+        int status;
+        pid_t pid = all->running ? wait(&status) : -1;
+        struct job *j = pid > 0 ? job_of(all, pid) : NULL;
+        if (!j)
+            continue;
+        struct err mine = {0};
+        all->running--;
+        all->done++;
+        if (!job_end(all->c, j, status, &mine) && ok) {
+            *err = mine;
+            ok = false;
+        }
+        show(all, j);
+    }
+    return ok;
+}
+
+bool characterize_run(const struct characterize *c, struct err *err)
+{
+    struct jobs all = {.c = c, .start = cli_seconds(), .shown = cli_seconds()};
+    if (mkdir(c->results, 0777) && errno != EEXIST)
+        return err_set(err, "cannot make the folder %s: %s", c->results, strerror(errno));
+    add_jobs(&all);
+    bool ok = run_all(&all, err);
+    for (size_t i = 0; i < all.n; i++) {
+        free(all.at[i].path);
+        free(all.at[i].partial);
+        free(all.at[i].log);
+    }
+    free(all.at);
+    return ok;
+}
