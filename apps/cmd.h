@@ -9,6 +9,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* clang-format off */
 #define COMMANDS(X) \
     X(run, "run a CUDA program") \
+    X(compare, "designs beside each other: cycles, bandwidth, energy") \
+    X(figure, "experiments of the papers: tables and pictures") \
     X(workloads, "list the programs that come with Parsim") \
     X(characterize, "what these programs do on a machine: mix, stalls, caches, scalar instructions") \
     X(launch, "run one kernel of a PTX file") \

@@ -10,12 +10,13 @@
 #include <cmocka.h>
 
 /* Every counter that energy.def names, as statistics of this test. */
-#define SM_ROWS(X)                                                                               \
-    X(busy_cycles)                                                                               \
-    X(fetches)                                                                                   \
-    X(warp_inst)                                                                                 \
-    X(rf_reads) X(rf_writes) X(thread_inst) X(sfu_inst) X(dp_inst) X(tensor_inst) X(shared_inst) \
-        X(shared_conflicts)
+#define SM_ROWS(X) \
+    X(busy_cycles) \
+    X(fetches)     \
+    X(warp_inst)   \
+    X(rf_reads)    \
+    X(rf_writes)   \
+    X(thread_inst) X(sfu_inst) X(dp_inst) X(tensor_inst) X(shared_inst) X(shared_conflicts)
 #define CACHE_ROWS(X) X(accesses) X(read_hits) X(write_hits) X(replies)
 #define L2_ROWS(X)    X(requests) X(data_busy) X(fill_busy)
 #define MC_ROWS(X)    X(reads) X(writes)

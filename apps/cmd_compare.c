@@ -1,0 +1,369 @@
+/* `parsim compare`: designs beside each other on one or more programs. */
+#include "cli.h"
+#include "cmd.h"
+#include "experiment_file.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: parsim compare WORKLOAD... [OPTIONS]\n"
+    "       parsim compare [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs programs on the same machine with different designs, as child processes, and puts "
+    "cycles,\n"
+    "bandwidth, compression and energy beside each other. The first design is the base of "
+    "speedups.\n"
+    "\n"
+    "  --designs LIST   comma-separated: NAME[+NAME...][@KEY=VALUE...]: techniques of `parsim run\n"
+    "                   --with` and fields of `--set`; base is none of them\n"
+    "                   (default base,hw-bdi-mem,hw-bdi,ideal-bdi)\n"
+    "  --gpu G          the machine (default gtx480)\n"
+    "  --size S         of workloads: tiny, small (default), medium, large\n"
+    "  --jobs N         runs at once (default 1)\n"
+    "  --threads N      host threads of a run (default 1); results do not depend on it\n"
+    "  --json FILE      the table as JSON ('-' = standard output)\n"
+    "  --csv FILE       the table as CSV\n"
+    "  --plot FILE.svg  a picture of the speedups\n"
+    "  --quiet          no progress on stderr\n"
+    "\n"
+    "exit code: 0 done, 1 a run failed, 2 bad usage or bad input\n";
+
+/* The columns of the table, as exp_metric() knows them. */
+static const struct column {
+    const char *name, *metric, *head;
+    double scale;
+    int width, digits;
+} columns[] = {
+    {"cycles", "cycles", "cycles", 1, 12, 0},
+    {"bandwidth", "bandwidth", "bus %", 100, 8, 1},
+    {"dram_bytes", "dram_bytes", "DRAM MB", 1e-6, 10, 2},
+    {"ratio", "ratio", "ratio", 1, 8, 2},
+    {"energy_joules", "energy", "energy mJ", 1e3, 11, 3},
+    {"edp_joule_seconds", "edp", "EDP nJs", 1e9, 12, 2},
+};
+enum { CYCLES = 0, COLUMNS = ARRAY_LEN(columns) };
+
+struct options {
+    struct exp_setup setup;
+    const char *json, *csv, *plot;
+    struct exp_list designs;
+    char **programs; /* names of workloads */
+    size_t nprograms;
+    char *const *program; /* or one with its arguments */
+};
+
+static const char *program_name(const struct options *o, size_t p)
+{
+    return o->program ? o->program[0] : o->programs[p];
+}
+
+static double value(const struct exp_job *j, unsigned column)
+{
+    return j->result ? exp_metric(j->result, j->design, columns[column].metric) : NAN;
+}
+
+/* --- the table --- */
+
+static void put(double v, int width, int digits)
+{
+    if (isnan(v))
+        printf("%*s", width, "-");
+    else
+        printf("%*.*f", width, digits, v);
+}
+
+static int design_width(const struct options *o)
+{
+    size_t most = 10;
+    for (size_t d = 0; d < o->designs.n; d++)
+        most = strlen(o->designs.at[d]) > most ? strlen(o->designs.at[d]) : most;
+    return (int)most;
+}
+
+static void print_head(const struct options *o, const char *title)
+{
+    printf("%s\n  %-*s", title, design_width(o), "");
+    for (unsigned c = 0; c < COLUMNS; c++) {
+        printf("%*s", columns[c].width, columns[c].head);
+        if (c == CYCLES)
+            printf("%9s", "speedup");
+    }
+    putchar('\n');
+}
+
+static void print_block(const struct options *o, const struct exp_job *jobs, size_t p)
+{
+    const struct exp_job *row = &jobs[p * o->designs.n];
+    print_head(o, program_name(o, p));
+    for (size_t d = 0; d < o->designs.n; d++) {
+        printf("  %-*s", design_width(o), o->designs.at[d]);
+        if (row[d].error) {
+            printf("  %s\n", row[d].error);
+            continue;
+        }
+        for (unsigned c = 0; c < COLUMNS; c++) {
+            put(value(&row[d], c) * columns[c].scale, columns[c].width, columns[c].digits);
+            if (c == CYCLES)
+                put(value(&row[0], c) / value(&row[d], c), 9, 3);
+        }
+        putchar('\n');
+    }
+}
+
+/* A table of one number over all programs. */
+static void tabulate(const struct options *o, const struct exp_job *jobs, const char *metric,
+                     enum exp_norm norm, struct exp_table *t)
+{
+    exp_table_init(t, o->nprograms, o->designs.n);
+    for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
+        t->values[i] = jobs[i].result ? exp_metric(jobs[i].result, jobs[i].design, metric) : NAN;
+    exp_table_normalise(t, norm, 0);
+    exp_table_average(t, EXP_GEOMETRIC);
+}
+
+static void print_means(const struct options *o, const struct exp_job *jobs)
+{
+    static const struct {
+        const char *head, *metric;
+        enum exp_norm norm;
+    } means[] = {{"speedup", "cycles", EXP_BASE_OVER},
+                 {"DRAM bytes", "dram_bytes", EXP_OVER_BASE},
+                 {"energy", "energy", EXP_OVER_BASE},
+                 {"EDP", "edp", EXP_OVER_BASE}};
+    struct exp_table t[ARRAY_LEN(means)];
+    for (unsigned i = 0; i < ARRAY_LEN(means); i++)
+        tabulate(o, jobs, means[i].metric, means[i].norm, &t[i]);
+    printf("geometric means of %zu programs, relative to %s\n  %-*s", t[0].complete,
+           o->designs.at[0], design_width(o), "");
+    for (unsigned i = 0; i < ARRAY_LEN(means); i++)
+        printf("%12s", means[i].head);
+    putchar('\n');
+    for (size_t d = 0; d < o->designs.n; d++) {
+        printf("  %-*s", design_width(o), o->designs.at[d]);
+        for (unsigned i = 0; i < ARRAY_LEN(means); i++)
+            put(t[i].means[d], 12, 3);
+        putchar('\n');
+    }
+    for (unsigned i = 0; i < ARRAY_LEN(means); i++)
+        exp_table_free(&t[i]);
+}
+
+/* --- files --- */
+
+static FILE *open_out(const char *path, struct err *err)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!f)
+        err_set(err, "cannot write %s: %s", path, strerror(errno));
+    return f;
+}
+
+static bool close_out(FILE *f, const char *path, struct err *err)
+{
+    bool ok = !fflush(f) && !ferror(f);
+    if (f != stdout)
+        ok = !fclose(f) && ok;
+    return ok || err_set(err, "cannot write %s: %s", path, strerror(errno));
+}
+
+static void write_csv(const struct options *o, const struct exp_job *jobs, FILE *f)
+{
+    fprintf(f, "program,design");
+    for (unsigned c = 0; c < COLUMNS; c++)
+        fprintf(f, ",%s", columns[c].name);
+    fprintf(f, ",speedup\n");
+    for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
+        const struct exp_job *j = &jobs[i];
+        fprintf(f, "%s,%s", program_name(o, i / o->designs.n), j->design);
+        for (unsigned c = 0; c <= COLUMNS; c++) {
+            const struct exp_job *base = &jobs[i / o->designs.n * o->designs.n];
+            double v = c < COLUMNS ? value(j, c) : value(base, CYCLES) / value(j, CYCLES);
+            fputc(',', f);
+            if (!isnan(v))
+                fprintf(f, "%.17g", v);
+        }
+        fputc('\n', f);
+    }
+}
+
+static void write_json(const struct options *o, const struct exp_job *jobs, FILE *f)
+{
+    struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
+    json_object_object_add(all, "gpu", json_object_new_string(o->setup.gpu));
+    json_object_object_add(all, "size", o->program ? NULL : json_object_new_string(o->setup.size));
+    for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
+        const struct exp_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
+        struct json_object *r = json_object_new_object();
+        double speedup = value(base, CYCLES) / value(j, CYCLES);
+        json_object_object_add(r, "program",
+                               json_object_new_string(program_name(o, i / o->designs.n)));
+        json_object_object_add(r, "design", json_object_new_string(j->design));
+        for (unsigned c = 0; c < COLUMNS; c++)
+            json_object_object_add(r, columns[c].name,
+                                   isnan(value(j, c)) ? NULL : json_object_new_double(value(j, c)));
+        json_object_object_add(r, "speedup",
+                               isnan(speedup) ? NULL : json_object_new_double(speedup));
+        json_object_object_add(r, "error", j->error ? json_object_new_string(j->error) : NULL);
+        json_object_array_add(runs, r);
+    }
+    json_object_object_add(all, "runs", runs);
+    fprintf(f, "%s\n",
+            json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
+                                                    JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(all);
+}
+
+static void write_plot(const struct options *o, const struct exp_job *jobs, FILE *f)
+{
+    struct exp_table t;
+    const char **names = xcalloc(o->nprograms, sizeof *names);
+    for (size_t p = 0; p < o->nprograms; p++)
+        names[p] = program_name(o, p);
+    tabulate(o, jobs, "cycles", EXP_BASE_OVER, &t);
+    char *title = xasprintf("Speedup over %s on %s", o->designs.at[0], o->setup.gpu);
+    t.title = title;
+    t.unit = "speedup";
+    t.rows = names;
+    t.columns = o->designs.at;
+    exp_table_svg(&t, f);
+    exp_table_free(&t);
+    free(title);
+    free(names);
+}
+
+static bool write_files(const struct options *o, const struct exp_job *jobs, struct err *err)
+{
+    const struct {
+        const char *path;
+        void (*fill)(const struct options *o, const struct exp_job *jobs, FILE *f);
+    } files[] = {{o->json, write_json}, {o->csv, write_csv}, {o->plot, write_plot}};
+    for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
+        FILE *f = files[i].path ? open_out(files[i].path, err) : NULL;
+        if (!f && files[i].path)
+            return false;
+        if (f)
+            files[i].fill(o, jobs, f);
+        if (f && !close_out(f, files[i].path, err))
+            return false;
+    }
+    return true;
+}
+
+/* --- all --- */
+
+static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
+{
+    for (size_t d = 0; d < o->designs.n; d++)
+        if (!exp_check_design(&o->setup, o->designs.at[d], err))
+            return EXIT_USAGE;
+    if (!exp_run(&o->setup, jobs, n, NULL, err))
+        return EXIT_USAGE;
+    bool table = !o->json || strcmp(o->json, "-");
+    for (size_t p = 0; p < o->nprograms && table; p++)
+        print_block(o, jobs, p);
+    if (o->nprograms > 1 && table)
+        print_means(o, jobs);
+    if (!write_files(o, jobs, err))
+        return EXIT_USAGE;
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].error) {
+            err_set(err, "%s on %s: %s", jobs[i].design, program_name(o, i / o->designs.n),
+                    jobs[i].error);
+            return EXIT_FAILED;
+        }
+    return EXIT_DONE;
+}
+
+static int compare(const struct options *o, struct err *err)
+{
+    size_t n = o->nprograms * o->designs.n;
+    struct exp_job *jobs = xcalloc(n, sizeof *jobs);
+    for (size_t i = 0; i < n; i++) {
+        jobs[i].design = o->designs.at[i % o->designs.n];
+        jobs[i].workload = o->program ? NULL : o->programs[i / o->designs.n];
+        jobs[i].program = o->program;
+    }
+    int code = run(o, jobs, n, err);
+    exp_jobs_free(jobs, n);
+    free(jobs);
+    return code;
+}
+
+enum { O_DESIGNS = 256, O_GPU, O_SIZE, O_JOBS, O_THREADS, O_JSON, O_CSV, O_PLOT, O_QUIET };
+
+static const struct option longopts[] = {
+    {"designs", required_argument, NULL, O_DESIGNS},
+    {"gpu", required_argument, NULL, O_GPU},
+    {"size", required_argument, NULL, O_SIZE},
+    {"jobs", required_argument, NULL, O_JOBS},
+    {"threads", required_argument, NULL, O_THREADS},
+    {"json", required_argument, NULL, O_JSON},
+    {"csv", required_argument, NULL, O_CSV},
+    {"plot", required_argument, NULL, O_PLOT},
+    {"quiet", no_argument, NULL, O_QUIET},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool take_option(struct options *o, const char **designs, int c, struct err *err)
+{
+    const char **const texts[] = {designs, &o->setup.gpu, &o->setup.size, NULL,
+                                  NULL,    &o->json,      &o->csv,        &o->plot};
+    if (c == O_QUIET)
+        return o->setup.quiet = true;
+    if (texts[c - O_DESIGNS]) {
+        *texts[c - O_DESIGNS] = optarg;
+        return true;
+    }
+    uint64_t *n = c == O_JOBS ? &o->setup.jobs : &o->setup.threads;
+    return (cli_u64(optarg, n) && *n >= 1 && *n <= 256) ||
+           err_set(err, "--%s %s: must be 1 to 256", c == O_JOBS ? "jobs" : "threads", optarg);
+}
+
+/* What is left of the line: workloads, or, behind "--", a program. */
+static bool take_programs(struct options *o, int argc, char **argv, struct err *err)
+{
+    o->programs = argv + optind;
+    o->nprograms = (size_t)(argc - optind);
+    if (!o->nprograms)
+        return err_set(err, "no program given; see --help");
+    if (!strcmp(argv[optind - 1], "--")) {
+        o->program = argv + optind;
+        o->nprograms = 1;
+    }
+    return o->designs.n || err_set(err, "--designs: the list is empty");
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    struct options o = {
+        .setup = {.kind = EXP_RUN, .gpu = "gtx480", .size = "small", .threads = 1, .jobs = 1}};
+    const char *designs = "base,hw-bdi-mem,hw-bdi,ideal-bdi";
+    struct err err = {0};
+    int c, code = EXIT_USAGE;
+    opterr = 0;
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(help, stdout);
+            return EXIT_DONE;
+        }
+        if (c == '?')
+            return cli_fail("compare", "option '%s' is not known or lacks its value; see --help",
+                            argv[optind - 1]);
+        if (!take_option(&o, &designs, c, &err))
+            return cli_fail("compare", "%s", err.msg);
+    }
+    o.designs = exp_list_of(designs);
+    if (take_programs(&o, argc, argv, &err))
+        code = compare(&o, &err);
+    exp_list_free(&o.designs);
+    if (code != EXIT_DONE)
+        cli_fail("compare", "%s", err.msg);
+    return code;
+}

@@ -1,0 +1,98 @@
+#include "experiment_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const exp_kind_names[] = {"run", "codec", NULL};
+static const char *const exp_norm_names[] = {"none", "over_base", "base_over", NULL};
+static const char *const exp_mean_names[] = {"geometric", "arithmetic", NULL};
+
+static const struct conf_field fields[] = {
+#define ROW(...)      CONF_FIELD(exp_figure, __VA_ARGS__)
+#define ROW_ENUM(...) CONF_FIELD_ENUM(exp_figure, __VA_ARGS__)
+#include "experiment_file.def"
+#undef ROW
+#undef ROW_ENUM
+};
+
+struct exp_list exp_list_of(const char *text)
+{
+    struct exp_list l = {.text = xstrdup(text)};
+    size_t most = 1;
+    char *save = NULL;
+    for (const char *p = text; *p; p++)
+        most += *p == ',';
+    l.at = xcalloc(most, sizeof *l.at);
+    for (char *t = strtok_r(l.text, ", ", &save); t; t = strtok_r(NULL, ", ", &save))
+        l.at[l.n++] = t;
+    return l;
+}
+
+void exp_list_free(struct exp_list *l)
+{
+    free(l->text);
+    free(l->at);
+}
+
+static bool check(const struct exp_file *f, const char *name, struct err *err)
+{
+    if (!f->workloads.n || !f->designs.n)
+        return err_set(err, "%s: figure.workloads and figure.designs are needed", name);
+    if (f->labels.n && f->labels.n != f->designs.n)
+        return err_set(err, "%s: figure.labels: %zu names for %zu designs", name, f->labels.n,
+                       f->designs.n);
+    if (f->reported.n && f->reported.n != f->designs.n)
+        return err_set(err, "%s: figure.reported: %zu values for %zu designs", name, f->reported.n,
+                       f->designs.n);
+    for (size_t i = 0; i < f->reported.n; i++) {
+        char *end;
+        strtod(f->reported.at[i], &end);
+        if (*end && strcmp(f->reported.at[i], "-"))
+            return err_set(err, "%s: figure.reported: '%s' is no number", name, f->reported.at[i]);
+    }
+    return true;
+}
+
+static bool load(struct exp_file *f, const char *name, struct err *err)
+{
+    size_t n = strlen(name);
+    if (strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml")))
+        return conf_load(f->conf, name, err);
+    for (const struct exp_text *t = exp_texts(); t->name; t++)
+        if (!strcmp(t->name, name)) {
+            char *place = xasprintf("experiments/%s.yaml", name);
+            bool ok = conf_parse(f->conf, place, t->text, strlen(t->text), err);
+            free(place);
+            return ok;
+        }
+    return err_set(err, "no experiment '%s'; 'parsim figure --list' has them, FILE.yaml is yours",
+                   name);
+}
+
+struct exp_file *exp_file_load(const char *name, struct err *err)
+{
+    struct exp_file *f = xcalloc(1, sizeof *f);
+    f->conf = conf_new();
+    conf_add(f->conf, "figure", fields, ARRAY_LEN(fields), &f->figure);
+    bool ok = load(f, name, err);
+    f->workloads = exp_list_of(f->figure.workloads);
+    f->designs = exp_list_of(f->figure.designs);
+    f->labels = exp_list_of(f->figure.labels);
+    f->reported = exp_list_of(f->figure.reported);
+    if (ok && check(f, name, err))
+        return f;
+    exp_file_free(f);
+    return NULL;
+}
+
+void exp_file_free(struct exp_file *f)
+{
+    if (!f)
+        return;
+    exp_list_free(&f->workloads);
+    exp_list_free(&f->designs);
+    exp_list_free(&f->labels);
+    exp_list_free(&f->reported);
+    conf_free(f->conf);
+    free(f);
+}

@@ -1,0 +1,18 @@
+# experiments/*.yaml as one C file of the command, so that they are found wherever it is.
+file(GLOB experiment_yaml CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/*.yaml)
+set(experiment_c "/* Made from the files in experiments by experiments/embed.cmake. */\n#include \"experiment_file.h\"\n\n")
+set(experiment_rows "")
+foreach(file ${experiment_yaml})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME_WE)
+  string(MAKE_C_IDENTIFIER ${name} id)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND experiment_c "static const char ${id}[] = {${bytes}0};\n")
+  string(APPEND experiment_rows "    {\"${name}\", ${id}},\n")
+endforeach()
+string(APPEND experiment_c "\nstatic const struct exp_text texts[] = {\n${experiment_rows}    {NULL, NULL},\n};\n"
+       "\nconst struct exp_text *exp_texts(void)\n{\n    return texts;\n}\n")
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/experiment_texts.c CONTENT "${experiment_c}")
+target_sources(parsim PRIVATE ${CMAKE_BINARY_DIR}/experiment_texts.c)
+target_include_directories(parsim PRIVATE ${CMAKE_SOURCE_DIR}/apps)

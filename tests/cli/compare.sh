@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# parsim compare and parsim figure: what comes out, that results are kept, bad input.
+set -u
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; sed 's/^/    /' "$tmp/err" | head -5; fi; }
+says() { grep -qF -- "$1" "$tmp/err"; }
+p() { (cd "$tmp" && "$PARSIM_BIN" "$@" >"$tmp/out" 2>"$tmp/err"); code=$?; }
+py() { python3 - "$tmp"; }
+[ -x "$(dirname "$PARSIM_BIN")/bin/parsim-workloads" ] || exit 0
+
+# two machines as designs: a quarter of the bandwidth is slower, and the base has the cycles of a run
+slow=base@dram.bandwidth_scale=0.25
+p compare sdk-tra rodinia-hs --size tiny --designs base,$slow --gpu gtx480 --jobs 2 --json c.json --csv c.csv --plot c.svg
+ok "compare" '[ $code = 0 ] && grep -q "geometric means of 2 programs" "$tmp/out" && grep -q "^sdk-tra" "$tmp/out" && grep -q "^rodinia-hs" "$tmp/out"'
+ok "compare: progress" 'says "4/4"'
+p run --gpu gtx480 --json r.json workload:sdk-tra --size tiny
+ok "compare: the numbers of a run" 'py <<<"import json,sys
+d=sys.argv[1]; c=json.load(open(d+\"/c.json\"))[\"runs\"]; r=json.load(open(d+\"/r.json\"))
+a=[x for x in c if x[\"program\"]==\"sdk-tra\"]
+sys.exit(not (len(c)==4 and a[0][\"cycles\"]==r[\"cycles\"] and a[0][\"energy_joules\"]==r[\"energy\"][\"total_joules\"]
+  and a[0][\"speedup\"]==1 and a[1][\"cycles\"]>a[0][\"cycles\"] and abs(a[1][\"speedup\"]-a[0][\"cycles\"]/a[1][\"cycles\"])<1e-12
+  and a[0][\"ratio\"] is None and a[0][\"dram_bytes\"]==r[\"summary\"][\"dram_bytes\"]))"'
+ok "compare: CSV" '[ "$(wc -l <"$tmp/c.csv")" = 5 ] && head -1 "$tmp/c.csv" | grep -q "^program,design,cycles,.*,speedup$"'
+ok "compare: a picture" 'python3 -c "import sys,xml.dom.minidom as m; d=m.parse(sys.argv[1]); sys.exit(len(d.getElementsByTagName(\"rect\"))<8)" "$tmp/c.svg"'
+p compare --designs base --gpu gtx480 -- "$(dirname "$PARSIM_BIN")/bin/parsim-workloads" sdk-tra --size tiny
+ok "compare: a program" '[ $code = 0 ] && grep -q "  base " "$tmp/out"'
+p compare sdk-tra --size tiny --designs base,no-such-design
+ok "compare: an unknown design, before anything runs" '[ $code = 2 ] && says "no-such-design" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare no-such-workload --size tiny --designs base
+ok "compare: an unknown workload" '[ $code = 1 ] && says "no-such-workload"'
+p compare --designs base; ok "compare: nothing to run" '[ $code = 2 ] && says "no program"'
+p compare sdk-tra --jobs 0; ok "compare: --jobs 0" '[ $code = 2 ] && says "1 to 256"'
+p compare sdk-tra --nonsense; ok "compare: an unknown option" '[ $code = 2 ] && says "--nonsense"'
+
+# an experiment of one's own; a second time nothing is run
+cat >"$tmp/mine.yaml" <<'Y'
+figure:
+  title: half the bandwidth
+  unit: speedup
+  workloads: [sdk-tra, rodinia-hs]
+  designs: [base, base@dram.bandwidth_scale=0.25]
+  labels: [Full, Quarter]
+  metric: cycles
+  normalise: base_over
+  reported: ["-", 0.5]
+Y
+p figure mine.yaml --size tiny --out res --jobs 2
+ok "figure" '[ $code = 0 ] && says "4/4" && grep -q "geometric mean" "$tmp/out" && grep -q "0.500 in the paper" "$tmp/out"'
+ok "figure: files" 'for e in csv md svg; do [ -s "$tmp/res/mine.$e" ] || exit 1; done'
+cp "$tmp/out" "$tmp/first"
+p figure mine.yaml --size tiny --out res
+ok "figure: a second time nothing is run" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && cmp -s "$tmp/out" "$tmp/first"'
+sqlite3 "$tmp/res/results.db" "DELETE FROM result WHERE workload='sdk-tra' AND design='base'" 2>/dev/null ||
+    python3 -c "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"DELETE FROM result WHERE workload='sdk-tra' AND design='base'\"); c.commit()" "$tmp/res/results.db"
+p figure mine.yaml --size tiny --out res
+ok "figure: what is missing is run" '[ $code = 0 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && says "sdk-tra base" && cmp -s "$tmp/out" "$tmp/first"'
+p figure mine.yaml --size tiny --out res --workloads sdk-tra
+ok "figure: some programs" '[ $code = 0 ] && ! grep -q rodinia-hs "$tmp/out"'
+p figure mine.yaml --size tiny --out res --workloads sdk-nope
+ok "figure: a program that it does not have" '[ $code = 2 ] && says "sdk-nope"'
+sed 's/0.25\]/0.25, no-such-design]/; s/Quarter/Quarter, X/; s/0.5\]/0.5, 1]/' "$tmp/mine.yaml" >"$tmp/bad.yaml"
+p figure bad.yaml --size tiny --out res
+ok "figure: an unknown design" '[ $code = 2 ] && says "no-such-design"'
+sed 's/metric/metrik/' "$tmp/mine.yaml" >"$tmp/bad.yaml"; p figure bad.yaml --out res
+ok "figure: an unknown key, with its line" '[ $code = 2 ] && says "bad.yaml:7" && says "metric"'
+sed 's/Full, Quarter/Full/' "$tmp/mine.yaml" >"$tmp/bad.yaml"; p figure bad.yaml --out res
+ok "figure: labels for other designs" '[ $code = 2 ] && says "1 names for 2 designs"'
+p figure no-such; ok "figure: an unknown experiment" '[ $code = 2 ] && says "no-such"'
+p figure; ok "figure: none given" '[ $code = 2 ] && says "no experiment"'
+
+# codecs on the arrays of programs
+printf 'figure:\n  title: ratios\n  kind: codec\n  workloads: [sdk-sla]\n  designs: [bdi, e2mc-16]\n  metric: codec_ratio\n' >"$tmp/data.yaml"
+p figure data.yaml --size tiny --out res
+ok "figure: codecs" '[ $code = 0 ] && awk "/geometric/ { exit !(\$3 >= 1 && \$4 > 1) }" "$tmp/out"'
+
+# every experiment that comes with Parsim can be read
+p figure --list
+ok "figure --list" '[ $code = 0 ] && [ "$(wc -l <"$tmp/out")" -ge 1 ]'
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
