@@ -43,6 +43,12 @@ bool run_options_take(struct run_options *r, int c, const char *value, bool *is_
         vec_push(&r->sets, value);
         return true;
     }
+    if (row->kind == SESSION_WITH) {
+        char *more = r->with ? xasprintf("%s,%s", r->with, value) : xasprintf("gpu.with=%s", value);
+        free(r->with);
+        r->with = more;
+        return true;
+    }
     char name[64];
     snprintf(name, sizeof name, "--%s", row->name);
     return session_option_set(row, &r->o, name, value, err);
@@ -50,6 +56,10 @@ bool run_options_take(struct run_options *r, int c, const char *value, bool *is_
 
 bool run_options_finish(struct run_options *r, struct err *err)
 {
+    if (r->with)
+        vec_push(&r->sets, r->with);
+    if (r->o.verify)
+        vec_push(&r->sets, "gpu.verify=true");
     r->o.sets = r->sets.data;
     r->o.nsets = r->sets.len;
     if (!session_options_check(&r->o, err))
@@ -94,6 +104,7 @@ static bool export_row(const struct run_options *r, const struct session_option 
     char number[32];
     switch (row->kind) {
     case SESSION_SETS:
+    case SESSION_WITH:
         if (r->sets.len)
             export_sets(r, row->variable);
         return true;
@@ -127,4 +138,5 @@ bool run_options_export(const struct run_options *r, struct err *err)
 void run_options_free(struct run_options *r)
 {
     vec_free(&r->sets);
+    free(r->with);
 }

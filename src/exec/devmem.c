@@ -290,6 +290,21 @@ void devmem_explain(const struct devmem *m, addr_t addr, uint64_t bytes, char *b
                  describe(above, what, sizeof what));
 }
 
+bool devmem_is_backed(const struct devmem *m, addr_t addr, uint64_t bytes)
+{
+    return addr >= m->base && addr < m->committed && bytes <= m->committed - addr;
+}
+
+addr_t devmem_base(const struct devmem *m)
+{
+    return m->base;
+}
+
+uint64_t devmem_reserved(const struct devmem *m)
+{
+    return m->reserved;
+}
+
 uint64_t devmem_capacity(const struct devmem *m)
 {
     return m->capacity;

@@ -57,6 +57,11 @@ const struct mem_alloc *devmem_find(const struct devmem *m, addr_t addr, uint64_
 /* For messages: "12 bytes after the end of allocation #3 (1024 bytes at 0x...)". */
 void devmem_explain(const struct devmem *m, addr_t addr, uint64_t bytes, char *buf, size_t len);
 
+/* Whether the bytes can be read: of device-side memory, allocated or not. */
+bool devmem_is_backed(const struct devmem *m, addr_t addr, uint64_t bytes);
+/* All device-side allocations are in [base, base + reserved). */
+addr_t devmem_base(const struct devmem *m);
+uint64_t devmem_reserved(const struct devmem *m);
 uint64_t devmem_capacity(const struct devmem *m);
 uint64_t devmem_used(const struct devmem *m); /* bytes in live device-side allocations */
 /* Grows whenever an allocation or release may have made a cached devmem_find() stale. */

@@ -1,4 +1,5 @@
 #include "gpu/gpu_int.h"
+#include "gpu/gpu_tech.h"
 
 #include <stdlib.h>
 
@@ -47,6 +48,7 @@ void gpu_free(struct gpu *g)
     noc_free(g->noc[0]);
     noc_free(g->noc[1]);
     sim_free(g->sim);
+    gpu_tech_free(g->tech);
     for (size_t i = 0; i < g->kernels.len; i++)
         free(g->kernels.data[i].name);
     vec_free(&g->kernels);
@@ -62,6 +64,7 @@ void gpu_free(struct gpu *g)
 
 void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
 {
+    techs_copied(g->tech->techs, addr, bytes);
     if (!g->m->gpu.copy_fills_l2 || !bytes)
         return;
     const uint64_t step = (uint64_t)g->m->l2.line_bytes;

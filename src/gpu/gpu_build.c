@@ -1,5 +1,6 @@
 /* From a configuration to components and the ports between them. */
 #include "gpu/gpu_int.h"
+#include "gpu/gpu_tech.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,8 +63,8 @@ static void add_sms(struct gpu *g, struct wires *w)
             .id = i,
             .node = g->sm_nodes[i],
             .slice_nodes = g->slice_nodes,
-            .requests = &request_policy_null,
-            .packets = &packet_policy_null,
+            .requests = &g->tech->seams.requests[i],
+            .packets = &g->tech->seams.sm_packets[i],
             .seams = {&warp_source_null, &rf_policy_null, &issue_policy_null},
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
@@ -75,13 +76,15 @@ static void add_sms(struct gpu *g, struct wires *w)
 static void add_memory(struct gpu *g, struct wires *w)
 {
     const struct machine *m = g->m;
+    const struct tech_seams *seams = &g->tech->seams;
     for (uint32_t i = 0; i < g->nslices; i++) {
-        g->l2[i] = l2_new(&m->l2, &g->il, &packet_policy_null, &storage_policy_null);
-        unsigned p = channel_partition(g, i / (uint32_t)m->map.slices);
+        const uint32_t channel = i / (uint32_t)m->map.slices;
+        g->l2[i] = l2_new(&m->l2, &g->il, &seams->l2_packets[i], &seams->storage[channel]);
+        unsigned p = channel_partition(g, channel);
         w->l2[i] = add(g, g->l2_clock, p, "l2_", i, &l2_component_ops, g->l2[i]);
     }
     for (uint32_t i = 0; i < g->nchannels; i++) {
-        g->mc[i] = mem_ctrl_new(&m->mc, &g->il, (uint32_t)m->map.slices, &storage_policy_null);
+        g->mc[i] = mem_ctrl_new(&m->mc, &g->il, (uint32_t)m->map.slices, &seams->storage[i]);
         unsigned p = channel_partition(g, i);
         w->mc[i] = add(g, g->l2_clock, p, "mc", i, &mem_ctrl_component_ops, g->mc[i]);
         g->dram[i] = dram_new(&m->dram_resolved, NULL, NULL);
@@ -171,6 +174,8 @@ static uint64_t hz(double mhz)
 bool gpu_build(struct gpu *g, struct err *err)
 {
     const struct machine *m = g->m;
+    if (!(g->tech = gpu_tech_new(g, err)))
+        return false;
     g->sim = sim_new();
     g->core = sim_add_clock(g->sim, "core", hz(m->gpu.core_mhz));
     g->noc_clock = sim_add_clock(g->sim, "noc", hz(m->gpu.noc_mhz));

@@ -46,8 +46,9 @@ struct gpu {
     uint16_t *slice_nodes, *sm_nodes;
     struct interleave il;
     struct stats *stats;
+    struct gpu_tech *tech;      /* gpu_tech.h */
     struct energy_stats energy; /* as of the last sample or kernel's end */
-    struct batch *batch; /* that is running */
+    struct batch *batch;        /* that is running */
     unsigned next_sm;
     uint32_t registers;
     bool is_broken; /* a fault has left it with a kernel half done */

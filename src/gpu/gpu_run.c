@@ -1,5 +1,6 @@
 /* Running kernels: blocks go to SMs, SMs run, effects meet, the end is noticed. */
 #include "gpu/gpu_int.h"
+#include "gpu/gpu_tech.h"
 
 #include "exec/children.h"
 
@@ -125,7 +126,7 @@ static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
     return n;
 }
 
-/* Now and then: SMs that issue are alive although no port moves; limits; progress. */
+/* Now and then: SMs that issue are alive although no port moves; techniques; limits; progress. */
 static void look_at_instructions(struct gpu *g, cycle_t now)
 {
     struct batch *b = g->batch;
@@ -138,6 +139,7 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
     if (n != b->seen)
         sim_feed_watchdog(g->sim);
     b->seen = n;
+    techs_look(g->tech->techs, thread_inst);
     if (l->max_inst && n >= l->max_inst && !b->failed) {
         struct fault f = {.code = FAULT_LAUNCH_TIMEOUT};
         snprintf(f.msg, sizeof f.msg,

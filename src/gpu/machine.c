@@ -126,7 +126,8 @@ static bool check(struct machine *m, struct err *err)
            l1_cfg_check(&m->l1c, "l1c", err) && l1_cfg_check(&m->l1t, "l1t", err) &&
            l1_cfg_check(&m->l1i, "l1i", err) && l2_cfg_check(&m->l2, "l2", err) &&
            mem_ctrl_cfg_check(&m->mc, "mc", err) && interleave_cfg_check(&m->map, "map", err) &&
-           noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err);
+           noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err) &&
+           techs_check(m->gpu.with, &m->tech, err);
 }
 
 struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err)
@@ -146,6 +147,7 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
     conf_add(m->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &m->mc);
     conf_add(m->conf, "dram", dram_fields, dram_nfields, &m->dram);
     conf_add(m->conf, "energy", energy_fields, energy_nfields, &m->energy);
+    techs_add_conf(&m->tech, m->conf);
     bool ok = load(m, name, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = conf_set(m->conf, sets[i], err);

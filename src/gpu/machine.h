@@ -15,6 +15,7 @@
 #include "mem/mem_ctrl.h"
 #include "noc/noc.h"
 #include "sm/sm_cfg.h"
+#include "tech/techs.h"
 
 struct gpu_cfg {
 #define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
@@ -36,6 +37,7 @@ struct machine {
     struct dram_cfg dram;          /* as configured */
     struct dram_cfg dram_resolved; /* the device's values filled in, bandwidth scaled */
     struct energy_cfg energy;
+    struct tech_cfgs tech;
 };
 
 /* `sets` are n assignments "section.field=value". NULL with an error that names the place. */

@@ -24,14 +24,22 @@ struct session_options {
     uint64_t trace_limit; /* events; 0 = the default */
     const char *observe;  /* names of observe.h; NULL = none */
     bool per_kernel, per_instance;
+    bool verify; /* of a command line, which makes it one of `sets` */
 };
 
 /* The rows of session_options.def, for command lines and the environment. */
-enum session_option_kind { SESSION_TEXT, SESSION_PATH, SESSION_NUMBER, SESSION_FLAG, SESSION_SETS };
+enum session_option_kind {
+    SESSION_TEXT,
+    SESSION_PATH,
+    SESSION_NUMBER,
+    SESSION_FLAG,
+    SESSION_SETS,
+    SESSION_WITH
+};
 struct session_option {
     enum session_option_kind kind;
-    uint32_t offset;      /* in struct session_options; SETS: none, the reader collects them */
-    const char *name;     /* without "--" */
+    uint32_t offset;  /* in struct session_options; SETS, WITH: none, the reader collects them */
+    const char *name; /* without "--" */
     const char *variable; /* of the environment, or NULL */
     const char *arg, *help;
     uint64_t least, most;
@@ -39,8 +47,8 @@ struct session_option {
 extern const struct session_option session_option_rows[];
 extern const size_t session_noption_rows;
 
-/* Puts `text` (NULL for a FLAG) into its member; not for SETS. `name` stands for the option in
- * messages. */
+/* Puts `text` (NULL for a FLAG) into its member; not for SETS and WITH. `name` stands for the
+ * option in messages. */
 bool session_option_set(const struct session_option *row, struct session_options *o,
                         const char *name, const char *text, struct err *err);
 /* Decides whether the run is timed (a machine was named, or is_timed; unless is_functional), and

@@ -1,0 +1,73 @@
+#include "gpu/gpu_tech.h"
+
+#include <stdlib.h>
+
+/* Device addresses are host addresses. */
+static const void *image_at(const void *self, addr_t addr, uint32_t bytes)
+{
+    return devmem_is_backed(self, addr, bytes) ? devmem_ptr(addr) : NULL;
+}
+
+static struct tech_machine describe(const struct gpu *g)
+{
+    const struct machine *m = g->m;
+    return (struct tech_machine){
+        .sms = g->nsms,
+        .slices = g->nslices,
+        .channels = g->nchannels,
+        .l1 = &m->l1,
+        .l2 = &m->l2,
+        .mc = &m->mc,
+        .il = &g->il,
+        .core_mhz = m->gpu.core_mhz,
+        .l2_mhz = m->gpu.l2_mhz,
+        .dram_mhz = m->gpu.dram_mhz * m->dram.bandwidth_scale,
+        .dram_bandwidth = machine_dram_bandwidth(m),
+        .memory_base = devmem_base(g->dev->mem),
+        .memory_range = devmem_reserved(g->dev->mem),
+        .memory_bytes = devmem_capacity(g->dev->mem),
+        .image = {image_at, g->dev->mem},
+        .verify = m->gpu.verify,
+    };
+}
+
+static void seams_init(struct tech_seams *s, const struct gpu *g)
+{
+    s->storage = xcalloc(g->nchannels, sizeof *s->storage);
+    s->l2_packets = xcalloc(g->nslices, sizeof *s->l2_packets);
+    s->sm_packets = xcalloc(g->nsms, sizeof *s->sm_packets);
+    s->requests = xcalloc(g->nsms, sizeof *s->requests);
+    s->stats = g->stats;
+    for (uint32_t i = 0; i < g->nchannels; i++)
+        s->storage[i] = storage_policy_null;
+    for (uint32_t i = 0; i < g->nslices; i++)
+        s->l2_packets[i] = packet_policy_null;
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        s->sm_packets[i] = packet_policy_null;
+        s->requests[i] = request_policy_null;
+    }
+}
+
+struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err)
+{
+    struct gpu_tech *t = xcalloc(1, sizeof *t);
+    const struct tech_machine m = describe(g);
+    seams_init(&t->seams, g);
+    t->techs = techs_bind(g->m->gpu.with, &g->m->tech, &m, &t->seams, err);
+    if (t->techs)
+        return t;
+    gpu_tech_free(t);
+    return NULL;
+}
+
+void gpu_tech_free(struct gpu_tech *t)
+{
+    if (!t)
+        return;
+    techs_free(t->techs);
+    free(t->seams.storage);
+    free(t->seams.l2_packets);
+    free(t->seams.sm_packets);
+    free(t->seams.requests);
+    free(t);
+}

@@ -1,0 +1,17 @@
+/* Techniques on a machine that is being built. Private to src/gpu. */
+#ifndef GPU_GPU_TECH_H
+#define GPU_GPU_TECH_H
+
+#include "gpu/gpu_int.h"
+#include "tech/techs.h"
+
+struct gpu_tech {
+    struct tech_seams seams; /* every policy is bound: to a technique's, or to the null object */
+    struct techs *techs;
+};
+
+/* The techniques of gpu.with, bound. NULL and an error that names one. */
+struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err);
+void gpu_tech_free(struct gpu_tech *t);
+
+#endif

@@ -1,0 +1,65 @@
+/* Compressed memory: the storage policy of one channel.
+ *
+ * A block takes as many bursts as its encoding needs. How many is kept in metadata, at the top of
+ * the channel's DRAM, behind a cache. The size of a block is that of its bytes when it is written
+ * back; of a block that the host has written, of its bytes when it is first touched. A write of
+ * part of a block that is stored compressed reads it first; one that is stored raw stays raw until
+ * it is written as a whole.
+ *
+ * Data is raw above the controller, whose engines encode and decode; or encoded, and the engines
+ * work only on writes of parts and, beside the L2, on answers that are cut out of a block. */
+#ifndef TECH_CMEM_H
+#define TECH_CMEM_H
+
+#include "tech/block_codec.h"
+#include "tech/engine.h"
+#include "tech/tech.h"
+
+struct cmem_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
+#define FORMULA(...)
+#include "tech/cmem_stats.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+
+extern const struct stat_row cmem_stat_rows[];
+extern const size_t cmem_nstat_rows;
+
+struct cmem_cfg {
+    struct block_codec codec;
+    bool is_raw_above;  /* the controller's engines work on every block */
+    bool free_metadata; /* no accesses for it */
+    bool is_off;        /* at first */
+    uint64_t md_bytes;
+    uint32_t md_ways;
+    struct engine_cfg encode, decode;
+    /* Sees each block that is read or written; may be NULL. */
+    void (*seen)(void *ctx, const void *block);
+    void *seen_ctx;
+};
+
+struct cmem;
+
+/* False: the machine's blocks cannot be compressed, or the cache of metadata cannot be. `name` is
+ * the technique's. */
+bool cmem_check(const struct tech_machine *m, const char *name, uint64_t md_bytes, int64_t md_ways,
+                struct err *err);
+struct cmem *cmem_new(const struct tech_machine *m, const struct cmem_cfg *cfg);
+void cmem_free(struct cmem *c);
+struct storage_policy cmem_policy(struct cmem *c);
+
+/* While it is off, blocks pass raw, without metadata. From now on with `codec`, and sizes as if the
+ * host had just written all of memory. */
+void cmem_turn_on(struct cmem *c, const struct codec *codec);
+/* The host has written the block. */
+void cmem_forget(struct cmem *c, addr_t local);
+const struct cmem_stats *cmem_stats(const struct cmem *c);
+
+/* The same for each block of [addr, addr + bytes), by channel. */
+void cmem_forget_all(struct cmem *const *channels, const struct tech_machine *m, addr_t addr,
+                     uint64_t bytes);
+
+#endif

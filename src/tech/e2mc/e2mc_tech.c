@@ -1,0 +1,253 @@
+#include "tech/e2mc/e2mc_tech.h"
+
+#include "base/vec.h"
+#include "parsim/codec.h"
+#include "tech/cmem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct conf_field e2mc_tech_fields[] = {
+#define ROW(...) CONF_FIELD(e2mc_tech_cfg, __VA_ARGS__)
+#include "tech/e2mc/e2mc_cfg.def"
+#undef ROW
+};
+
+const size_t e2mc_tech_nfields = ARRAY_LEN(e2mc_tech_fields);
+
+struct e2mc_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#include "tech/e2mc/e2mc_stats.def"
+#undef COUNTER
+};
+
+static const struct stat_row stat_rows[] = {
+#define COUNTER(...) STAT_ROW_COUNTER(e2mc_stats, __VA_ARGS__)
+#include "tech/e2mc/e2mc_stats.def"
+#undef COUNTER
+};
+
+/* What a channel has seen since the last look. */
+struct sampler {
+    bool is_on;
+    uint32_t block_bytes;
+    VEC(uint8_t) bytes;
+};
+
+struct e2mc {
+    struct tech_machine m;
+    struct e2mc_tech_cfg cfg;
+    struct cmem **channels;
+    struct sampler *samplers; /* by channel */
+    struct codec_counts *counts;
+    struct codec_table *table;
+    struct codec *codec;
+    struct e2mc_stats stats;
+};
+
+bool e2mc_tech_cfg_check(const struct e2mc_tech_cfg *c, struct err *err)
+{
+    if (!is_pow2((uint64_t)c->symbol_bits))
+        return err_set(err, "e2mc.symbol_bits: %lld is not 4, 8, 16 or 32",
+                       (long long)c->symbol_bits);
+    return is_pow2((uint64_t)c->ways) ||
+           err_set(err, "e2mc.ways: %lld is not 1, 2, 4 or 8", (long long)c->ways);
+}
+
+/* --- the code --- */
+
+static void seen(void *ctx, const void *block)
+{
+    struct sampler *s = ctx;
+    if (!s->is_on)
+        return;
+    size_t at = s->bytes.len;
+    for (uint32_t i = 0; i < s->block_bytes; i++)
+        vec_push(&s->bytes, 0);
+    memcpy(s->bytes.data + at, block, s->block_bytes);
+}
+
+static struct codec *codec_of(const struct e2mc *e, struct codec_error *why)
+{
+    char name[32];
+    const struct codec_params params = {.block_bytes = (unsigned)e->m.mc->block_bytes,
+                                        .mag_bytes = (unsigned)e->m.mc->burst_bytes,
+                                        .table = e->table};
+    snprintf(name, sizeof name, "e2mc-%dw%d", (int)e->cfg.symbol_bits, (int)e->cfg.ways);
+    return codec_new(name, &params, why);
+}
+
+/* Channels in order, so that the counts do not depend on host threads. */
+static void count_samples(struct e2mc *e)
+{
+    for (uint32_t i = 0; i < e->m.channels; i++) {
+        struct sampler *s = &e->samplers[i];
+        codec_counts_add(e->counts, s->bytes.data, s->bytes.len);
+        if (!e->codec)
+            e->stats.sampled_blocks += s->bytes.len / s->block_bytes;
+        s->bytes.len = 0;
+    }
+}
+
+static void look(void *self, uint64_t thread_inst)
+{
+    struct e2mc *e = self;
+    struct codec_error why;
+    if (!e->samplers[0].is_on)
+        return;
+    count_samples(e);
+    bool by_inst = thread_inst >= (uint64_t)e->cfg.sample_inst;
+    if (e->codec || (!by_inst && e->stats.sampled_blocks < (uint64_t)e->cfg.sample_blocks))
+        return;
+    e->table = codec_table_build(e->counts);
+    e->codec = codec_of(e, &why);
+    if (!e->codec)
+        panic("e2mc: %s", why.msg);
+    e->stats.sampled_inst = thread_inst;
+    e->stats.ended_by_blocks = !by_inst;
+    for (uint32_t i = 0; i < e->m.channels; i++) {
+        cmem_turn_on(e->channels[i], e->codec);
+        e->samplers[i].is_on = *e->cfg.save_profile != 0;
+    }
+}
+
+static bool load_profile(struct e2mc *e, struct err *err)
+{
+    struct codec_error why;
+    if (!*e->cfg.profile)
+        return true;
+    e->table = codec_table_load(e->cfg.profile, &why);
+    if (!e->table)
+        return err_set(err, "e2mc.profile: %s", why.msg);
+    if (codec_table_symbol_bits(e->table) != (unsigned)e->cfg.symbol_bits)
+        return err_set(err, "e2mc.profile: %s is for symbols of %u bits, not of e2mc.symbol_bits",
+                       e->cfg.profile, codec_table_symbol_bits(e->table));
+    e->codec = codec_of(e, &why);
+    return e->codec || err_set(err, "e2mc.profile: %s", why.msg);
+}
+
+static void save_profile(struct e2mc *e)
+{
+    struct codec_error why;
+    count_samples(e);
+    struct codec_table *all = codec_table_build(e->counts);
+    if (!codec_table_save(all, e->cfg.save_profile, &why))
+        fprintf(stderr, "parsim: e2mc.save_profile: %s\n", why.msg);
+    codec_table_free(all);
+}
+
+/* --- engines --- */
+
+/* Tables VI (cycles of the DRAM's clock for a block of 128 bytes, one way) and IV (units for 4 x
+ * 192.4 GB/s), by length of a symbol. */
+static const struct {
+    int64_t symbol_bits;
+    double compress, decompress;
+    double compress_units, decompress_units;
+} published[] = {
+    {4, 154, 233, 464, 692}, {8, 84, 143, 252, 424}, {16, 46, 82, 136, 240}, {32, 24, 42, 68, 120}};
+
+enum { PUBLISHED_BLOCK = 128 };
+static const double published_bandwidth = 192.4e9;
+
+static uint64_t units(int64_t set, double table, double bandwidth)
+{
+    return set ? (uint64_t)set : (uint64_t)ceil(table * bandwidth / published_bandwidth - 1e-9);
+}
+
+/* `cycles`: of one unit for a block, which `ways` units work on together. */
+static struct engine_cfg engine(const struct e2mc *e, double cycles, double ways, uint64_t all)
+{
+    const struct tech_machine *m = &e->m;
+    double here = cycles * e->cfg.latency_scale * m->l2_mhz / m->dram_mhz *
+                  (double)m->mc->block_bytes / PUBLISHED_BLOCK;
+    return (struct engine_cfg){.latency = (uint32_t)ceil(here / ways - 1e-9),
+                               .interval = here * m->channels / (double)all};
+}
+
+static void set_engines(struct e2mc *e, struct cmem_cfg *c)
+{
+    unsigned k = 0;
+    while (published[k].symbol_bits != e->cfg.symbol_bits)
+        k++;
+    e->stats.compress_units =
+        units(e->cfg.compress_units, published[k].compress_units, e->m.dram_bandwidth);
+    e->stats.decompress_units =
+        units(e->cfg.decompress_units, published[k].decompress_units, e->m.dram_bandwidth);
+    c->encode = engine(e, published[k].compress, 1, e->stats.compress_units);
+    c->decode = engine(e, published[k].decompress, (double)e->cfg.ways, e->stats.decompress_units);
+    e->stats.compress_latency = c->encode.latency;
+    e->stats.decompress_latency = c->decode.latency;
+}
+
+/* --- the technique --- */
+
+static void copied(void *self, addr_t addr, uint64_t bytes)
+{
+    const struct e2mc *e = self;
+    cmem_forget_all(e->channels, &e->m, addr, bytes);
+}
+
+static void e2mc_free(void *self)
+{
+    struct e2mc *e = self;
+    if (e->channels && *e->cfg.save_profile)
+        save_profile(e);
+    for (uint32_t i = 0; e->channels && i < e->m.channels; i++) {
+        cmem_free(e->channels[i]);
+        vec_free(&e->samplers[i].bytes);
+    }
+    free(e->channels);
+    free(e->samplers);
+    codec_counts_free(e->counts);
+    codec_free(e->codec);
+    codec_table_free(e->table);
+    free(e);
+}
+
+static void bind_memory(struct e2mc *e, struct tech_seams *s)
+{
+    const bool samples = !e->codec || *e->cfg.save_profile;
+    struct cmem_cfg c = {
+        .codec = {e->codec, (uint32_t)e->m.mc->block_bytes, e->m.verify},
+        .is_raw_above = true,
+        .is_off = !e->codec,
+        .md_bytes = e->cfg.md_size,
+        .md_ways = (uint32_t)e->cfg.md_ways,
+        .seen = samples ? seen : NULL,
+    };
+    set_engines(e, &c);
+    e->counts = codec_counts_new((unsigned)e->cfg.symbol_bits, (size_t)e->cfg.values);
+    e->channels = xcalloc(e->m.channels, sizeof(struct cmem *));
+    e->samplers = xcalloc(e->m.channels, sizeof *e->samplers);
+    for (uint32_t i = 0; i < e->m.channels; i++) {
+        e->samplers[i].is_on = samples;
+        e->samplers[i].block_bytes = c.codec.block_bytes;
+        c.seen_ctx = &e->samplers[i];
+        e->channels[i] = cmem_new(&e->m, &c);
+        s->storage[i] = cmem_policy(e->channels[i]);
+        stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(e->channels[i]));
+    }
+    stats_add(s->stats, "e2mc", stat_rows, ARRAY_LEN(stat_rows), &e->stats);
+}
+
+bool e2mc_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
+               struct tech_seams *s, struct tech_part *part, struct err *err)
+{
+    const struct e2mc_tech_cfg *c = cfg;
+    if (!cmem_check(m, t->name, c->md_size, c->md_ways, err) ||
+        !tech_claim(s, TECH_STORAGE, t->name, false, err))
+        return false;
+    struct e2mc *e = xcalloc(1, sizeof *e);
+    e->m = *m;
+    e->cfg = *c;
+    if (!load_profile(e, err)) {
+        e2mc_free(e);
+        return false;
+    }
+    bind_memory(e, s);
+    *part = (struct tech_part){.self = e, .copied = copied, .look = look, .free = e2mc_free};
+    return true;
+}

@@ -1,0 +1,71 @@
+/* What a technique is, and what it may know of a machine and plug into.
+ *
+ * A technique is a folder here, a section of the configuration and one or more rows in techs.def.
+ * Its bind() puts policies into seams of the machine that is being built. Every channel (with its
+ * L2 slices) and every SM may run on a host thread of its own: a policy's state belongs to one of
+ * them. Between them only look() and copied() may reach, which are called when nothing runs. */
+#ifndef TECH_TECH_H
+#define TECH_TECH_H
+
+#include "mem/interleave.h"
+#include "mem/l1.h"
+#include "mem/l2.h"
+#include "mem/mem_ctrl.h"
+#include "mem/seams.h"
+
+/* The bytes behind an address now, or NULL where it is not in device memory (code, parameters,
+ * local memory, host memory). */
+struct mem_image {
+    const void *(*at)(const void *self, addr_t addr, uint32_t bytes);
+    const void *self;
+};
+
+struct tech_machine {
+    uint32_t sms, slices, channels; /* slices: of all channels */
+    const struct l1_cfg *l1;
+    const struct l2_cfg *l2;
+    const struct mem_ctrl_cfg *mc;
+    const struct interleave *il;
+    double core_mhz, l2_mhz, dram_mhz;
+    double dram_bandwidth; /* bytes a second, all channels */
+    addr_t memory_base;    /* device addresses are [memory_base, memory_base + memory_range) */
+    uint64_t memory_range, memory_bytes; /* memory_bytes: that the GPU has */
+    struct mem_image image;
+    bool verify; /* check that everything that is encoded can be decoded */
+};
+
+enum tech_seam { TECH_STORAGE, TECH_L2_PACKETS, TECH_SM_PACKETS, TECH_REQUESTS, TECH_SEAMS };
+
+struct tech_seams {
+    struct storage_policy *storage;   /* by channel; of its slices too */
+    struct packet_policy *l2_packets; /* by slice */
+    struct packet_policy *sm_packets; /* by SM */
+    struct request_policy *requests;  /* by SM */
+    const char *owner[TECH_SEAMS];    /* technique, or NULL */
+    struct stats *stats;              /* where a technique adds its own */
+};
+
+/* The technique `name` takes a seam. One that is taken is an error, unless it wraps what is there.
+ */
+bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, bool wraps,
+                struct err *err);
+
+/* What a bound technique leaves; functions may be NULL. */
+struct tech_part {
+    void *self;
+    void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
+    /* Now and then: so many thread instructions have been executed. */
+    void (*look)(void *self, uint64_t thread_inst);
+    void (*free)(void *self);
+};
+
+struct technique {
+    const char *name, *help;
+    const char *codec; /* of codec.h; NULL: every block stays as it is */
+    int variant;       /* the folder's own */
+    size_t cfg;        /* offset of its section in struct tech_cfgs */
+    bool (*bind)(const struct technique *t, const struct tech_machine *m, const void *cfg,
+                 struct tech_seams *s, struct tech_part *part, struct err *err);
+};
+
+#endif

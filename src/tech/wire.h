@@ -1,0 +1,37 @@
+/* Encoded blocks on the interconnect: the packet policy of one SM or one L2 slice.
+ *
+ * An answer with data is sent as the encoded block of the L2 where that is smaller than the sectors
+ * asked for. A store is encoded where it writes a whole block. Atomics are sent raw. */
+#ifndef TECH_WIRE_H
+#define TECH_WIRE_H
+
+#include "tech/block_codec.h"
+#include "tech/engine.h"
+#include "tech/tech.h"
+
+struct wire_stats {
+#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
+#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
+#define FORMULA(...)
+#include "tech/wire_stats.def"
+#undef COUNTER
+#undef HIST
+#undef FORMULA
+};
+
+extern const struct stat_row wire_stat_rows[];
+extern const size_t wire_nstat_rows;
+
+struct wire_cfg {
+    struct block_codec codec;
+    struct engine_cfg encode, decode; /* of an SM, in its cycles */
+};
+
+struct wire;
+
+struct wire *wire_new(const struct tech_machine *m, const struct wire_cfg *cfg);
+void wire_free(struct wire *w);
+struct packet_policy wire_policy(struct wire *w);
+const struct wire_stats *wire_stats(const struct wire *w);
+
+#endif
