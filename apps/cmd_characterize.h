@@ -62,6 +62,7 @@ extern const char *const group_papers[GROUPS]; /* what the papers report, or NUL
 struct row {
     const char *workload;
     const char *bound; /* memory, compute or latency: see bound_rule */
+    const char *said;  /* the same as the papers have it, of the original */
     char *bottleneck;  /* the run's own words */
     double at[COLUMNS];
 };

@@ -37,7 +37,7 @@ static void print_group(const struct row *rows, size_t n, unsigned group, FILE *
             width[id] = width_of(rows, n, id);
             fprintf(out, "  %*s", width[id], columns[id].title);
         }
-    fputs(has_bound ? "  bound\n" : "\n", out);
+    fputs(has_bound ? "  bound    papers\n" : "\n", out);
     for (size_t i = 0; i <= n; i++) {
         if (i == n && n < 2)
             break;
@@ -45,7 +45,9 @@ static void print_group(const struct row *rows, size_t n, unsigned group, FILE *
         for (unsigned id = 0; id < COLUMNS; id++)
             if (columns[id].group == group)
                 print_number(out, width[id], id, i < n ? rows[i].at[id] : rows_mean(rows, n, id));
-        fprintf(out, has_bound && i < n ? "  %s\n" : "\n", i < n ? rows[i].bound : "");
+        if (has_bound && i < n)
+            fprintf(out, "  %-7s  %s", rows[i].bound, rows[i].said);
+        fputc('\n', out);
     }
     if (group_papers[group])
         fprintf(out, "\n(%s)\n", group_papers[group]);
@@ -85,11 +87,12 @@ bool characterize_write_csv(const struct characterize *c, const struct row *rows
     FILE *f = open_file(c->csv, err);
     if (!f)
         return false;
-    fprintf(f, "workload,size,gpu,bound");
+    fprintf(f, "workload,size,gpu,bound,papers_bound");
     for (unsigned id = 0; id < COLUMNS; id++)
         fprintf(f, ",%s", columns[id].id);
     for (size_t i = 0; i < c->workloads.len; i++) {
-        fprintf(f, "\n%s,%s,%s,%s", rows[i].workload, c->size, c->gpu, rows[i].bound);
+        fprintf(f, "\n%s,%s,%s,%s,%s", rows[i].workload, c->size, c->gpu, rows[i].bound,
+                rows[i].said);
         for (unsigned id = 0; id < COLUMNS; id++)
             if (isnan(rows[i].at[id]))
                 fputc(',', f);
@@ -135,6 +138,7 @@ static json_object *row_json(const struct row *r)
     json_object *o = json_object_new_object();
     add_text(o, "name", r->workload);
     add_text(o, "bound", r->bound);
+    add_text(o, "papers_bound", r->said);
     add_text(o, "bottleneck", r->bottleneck);
     for (unsigned id = 0; id < COLUMNS; id++)
         json_object_object_add(o, columns[id].id,

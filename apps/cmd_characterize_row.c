@@ -103,6 +103,21 @@ const char bound_rule[] =
     "latency: neither bandwidth nor pipes; it waits for dependences, barriers, or has too little "
     "work";
 
+static const char *said_of(const char *workload)
+{
+    static const struct {
+        const char *name, *bound;
+    } known[] = {
+#define X(symbol, name, origin, domain, type, bound) {name, bound},
+#include "../workloads/workloads.def"
+#undef X
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (!strcmp(known[i].name, workload))
+            return known[i].bound;
+    return "";
+}
+
 static const char *bound_of(const struct row *r)
 {
     if (100 * r->at[COLUMN_bandwidth_speedup] >= BOUND_SPEEDUP_PERCENT)
@@ -136,6 +151,7 @@ static bool read_row(const struct characterize *c, size_t w, struct row *r, stru
     json_object *runs[BANDWIDTHS] = {NULL};
     bool ok = true;
     r->workload = c->workloads.data[w];
+    r->said = said_of(r->workload);
     for (unsigned b = 0; ok && b < BANDWIDTHS; b++) {
         char *path = characterize_path(c, w, b);
         runs[b] = json_object_from_file(path);

@@ -40,9 +40,9 @@ import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 assert [r["workload"] for r in rows] == ["sdk-tra", "rodinia-bp"]
 doc = json.load(open(sys.argv[2]))
-assert doc["schema"] == "parsim-characterize-1" and len(doc["columns"]) == len(rows[0]) - 4
+assert doc["schema"] == "parsim-characterize-1" and len(doc["columns"]) == len(rows[0]) - 5
 for r, j in zip(rows, doc["workloads"]):
-    v = {k: float(x) for k, x in r.items() if k not in ("workload", "size", "gpu", "bound")}
+    v = {k: float(x) for k, x in r.items() if k not in ("workload", "size", "gpu", "bound", "papers_bound")}
     assert j["name"] == r["workload"] and abs(j["ipc"] - v["ipc"]) < 1e-6 * v["ipc"]
     def whole(names):
         assert abs(sum(v[n] for n in names) - 100) < 1e-6, (r["workload"], names)
