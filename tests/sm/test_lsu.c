@@ -122,6 +122,18 @@ static void a_fence_waits_for_stores(void **state)
     sm_rig_free(r);
 }
 
+/* And for atomics without a result. The fence has no operands, is ready for the unit in the same
+ * cycle and goes first: one cycle more. */
+static void a_fence_waits_for_atomics(void **state)
+{
+    (void)state;
+    struct sm_rig *r =
+        run(RIG_KERNEL(START "red.global.add.u32 [%rd1],1; membar.gl; mov.u32 %r9,1; ret;\n"), NULL,
+            32);
+    assert_int_equal(rig_gap(r, 6, 8), TO_CACHE + 1 + 1 + L1 + MEMORY + 1);
+    sm_rig_free(r);
+}
+
 static void a_fence_without_stores_does_not_wait(void **state)
 {
     (void)state;
@@ -225,6 +237,22 @@ static void a_shared_store_ends_in_the_unit(void **state)
                            NULL, 32);
     /* two sources: at the unit at 4, in it at 5 */
     assert_int_equal(rig_gap(r, 2, 4), TO_CACHE + 2);
+    sm_rig_free(r);
+}
+
+/* A shared load and a hit come out in the same cycle, 31; shared memory had its turn last, so the
+ * hit goes first and the other is written a cycle later. */
+static void results_take_turns(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l1.latency=26", "sm.shared_latency=27", NULL};
+    struct sm_rig *r = run(
+        RIG_KERNEL(START "ld.global.u32 %r2,[%rd2]; add.u32 %r3,%r2,1; ld.shared.u32 %r4,[sh];\n"
+                         "add.u32 %r5,%r4,1; ld.shared.u32 %r20,[%r1]; ld.global.u32 %r21,[%rd2];\n"
+                         "add.u32 %r22,%r20,1; add.u32 %r23,%r21,1; ret;\n"),
+        sets, 1);
+    assert_int_equal(rig_gap(r, 10, 11), 1);
+    assert_int_equal(rig_gap(r, 10, 12), 4 + 27 + 2);
     sm_rig_free(r);
 }
 
@@ -374,7 +402,9 @@ int main(void)
         cmocka_unit_test(a_bypassing_load_always_asks_memory),
         cmocka_unit_test(a_load_that_no_lane_executes_costs_no_line),
         cmocka_unit_test(a_fence_waits_for_stores),
+        cmocka_unit_test(a_fence_waits_for_atomics),
         cmocka_unit_test(a_fence_without_stores_does_not_wait),
+        cmocka_unit_test(results_take_turns),
         cmocka_unit_test(a_fence_waits_for_its_own_stores_only),
         cmocka_unit_test(a_block_ends_with_its_stores),
         cmocka_unit_test(shared_memory_conflicts),
