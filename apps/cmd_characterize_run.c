@@ -11,7 +11,9 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,7 +82,8 @@ static void exec_run(const struct characterize *c, const struct job *j)
 {
     VEC(char *) args = {0};
     int out = open(j->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (out < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+    /* a run does not outlive the command that wants it */
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) || out < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
         _exit(126);
     vec_push(&args, xstrdup("parsim"));
     vec_push(&args, xstrdup("run"));
