@@ -15,6 +15,7 @@ static const char help[] =
     "usage: parsim figure NAME|FILE.yaml... [OPTIONS]\n"
     "       parsim figure --list\n"
     "\n"
+    "NAME is one of --list, the start of some (e2mc-9 is e2mc-9a and e2mc-9b), or all.\n"
     "Runs an experiment: every design on every program, as child processes. Results are kept in\n"
     "DIR/results.db, so that what was stopped goes on where it was, and figures share runs. "
     "Writes\n"
@@ -311,6 +312,36 @@ static bool take_option(struct options *o, int c, struct err *err)
     }
 }
 
+/* "e2mc-9" stands for e2mc-9a and e2mc-9b, "all" for everything. */
+static bool is_part(const char *figure, const char *name)
+{
+    size_t n = strlen(name);
+    return !strcmp(name, "all") || (!strncmp(figure, name, n) &&
+                                    (figure[n] == '-' || (figure[n] >= 'a' && figure[n] <= 'z')));
+}
+
+static bool is_known(const char *name)
+{
+    for (const struct exp_text *t = exp_texts(); t->name; t++)
+        if (!strcmp(t->name, name))
+            return true;
+    return false;
+}
+
+static int make_figures(const struct options *o, const char *name, struct exp_store *store,
+                        struct err *err)
+{
+    int code = EXIT_DONE;
+    bool any = false;
+    for (const struct exp_text *t = exp_texts(); t->name && !is_known(name); t++)
+        if (is_part(t->name, name) && code != EXIT_USAGE) {
+            int one = make_figure(o, t->name, store, err);
+            code = one > code ? one : code;
+            any = true;
+        }
+    return any ? code : make_figure(o, name, store, err);
+}
+
 static int figures(const struct options *o, char **names, int n)
 {
     struct err err = {0};
@@ -322,7 +353,7 @@ static int figures(const struct options *o, char **names, int n)
     struct exp_store *store = exp_store_open(path, &err);
     int code = store ? EXIT_DONE : EXIT_USAGE;
     for (int i = 0; store && i < n && code != EXIT_USAGE; i++) {
-        int one = make_figure(o, names[i], store, &err);
+        int one = make_figures(o, names[i], store, &err);
         code = one > code ? one : code;
     }
     if (err.msg[0])

@@ -23,8 +23,13 @@ struct exp_list exp_list_of(const char *text)
     for (const char *p = text; *p; p++)
         most += *p == ',';
     l.at = xcalloc(most, sizeof *l.at);
-    for (char *t = strtok_r(l.text, ", ", &save); t; t = strtok_r(NULL, ", ", &save))
-        l.at[l.n++] = t;
+    for (char *t = strtok_r(l.text, ",", &save); t; t = strtok_r(NULL, ",", &save)) {
+        t += strspn(t, " ");
+        for (size_t n = strlen(t); n && t[n - 1] == ' '; n--)
+            t[n - 1] = 0;
+        if (*t)
+            l.at[l.n++] = t;
+    }
     return l;
 }
 

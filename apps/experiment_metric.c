@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name, and where it is in the JSON of a run or of `parsim codec`; "*" stands for the codec. */
+/* A name, and where it is in the JSON of a run or of `parsim codec`; "*" stands for the codec, "**"
+ * for what is behind its dash. */
 static const struct {
     const char *name, *path;
 } names[] = {
@@ -33,6 +34,8 @@ static const struct json_object *step(const struct json_object *o, const char *p
     snprintf(key, sizeof key, "%.*s", (int)len, path);
     if (!strcmp(key, "*"))
         snprintf(key, sizeof key, "%.*s", (int)strcspn(codec, "@"), codec);
+    else if (!strcmp(key, "**"))
+        snprintf(key, sizeof key, "%s", codec + strcspn(codec, "-") + 1);
     if (json_object_is_type(o, json_type_array))
         return json_object_array_get_idx(o, strtoul(key, NULL, 10));
     json_object_object_get_ex(o, key, &next);
@@ -45,7 +48,10 @@ double exp_metric(const struct json_object *result, const char *design, const ch
     for (unsigned i = 0; i < ARRAY_LEN(names); i++)
         if (!strcmp(metric, names[i].name))
             path = names[i].path;
+    if (!strncmp(design, "shannon-", strlen("shannon-")))
+        path = "files.0.shannon.**.ratio";
     const struct json_object *o = result;
+    const char *last = path;
     while (o && *path) {
         size_t len = strcspn(path, ".");
         o = json_object_is_type(o, json_type_object) || json_object_is_type(o, json_type_array)
@@ -55,5 +61,7 @@ double exp_metric(const struct json_object *result, const char *design, const ch
     }
     if (!o || !(json_object_is_type(o, json_type_double) || json_object_is_type(o, json_type_int)))
         return NAN;
-    return json_object_get_double(o);
+    double v = json_object_get_double(o);
+    /* a ratio of nothing: no block was compressed */
+    return v == 0 && strstr(last, "ratio") ? NAN : v;
 }

@@ -94,8 +94,9 @@ static void run_words(struct words *w, const struct exp_setup *s, const struct e
 
 static void codec_words(struct words *w, const char *design, const char *data, const char *json)
 {
-    char *copy = xstrdup(design), *sample = strstr(copy, "@sample="),
-         *parsim = exp_beside("parsim");
+    const bool is_bound = !strncmp(design, "shannon-", strlen("shannon-"));
+    char *copy = is_bound ? xasprintf("e2mc-%s", design + strlen("shannon-")) : xstrdup(design);
+    char *sample = strstr(copy, "@sample="), *parsim = exp_beside("parsim");
     if (sample) {
         *sample = 0;
         sample += strlen("@sample=");
@@ -165,6 +166,11 @@ static bool join_dump(const char *folder, const char *path)
     return (!out || !fclose(out)) && ok && !err.msg[0];
 }
 
+static char *dump_path(const struct exp_setup *s, const char *workload)
+{
+    return xasprintf("%s/%s.%s.dump", s->folder, workload, s->size);
+}
+
 static int make_dump(const struct exp_setup *s, const char *workload, const char *path)
 {
     char *folder = xasprintf("%s.%d", path, (int)getpid());
@@ -187,6 +193,69 @@ static int make_dump(const struct exp_setup *s, const char *workload, const char
     return code;
 }
 
+/* --- codes for entropy coding --- */
+
+static const char profile_mark[] = "{profile}";
+
+/* `design` with `text` in the place of the mark; the caller frees it. */
+static char *with_profile(const char *design, const char *text)
+{
+    const char *at = strstr(design, profile_mark);
+    return at ? xasprintf("%.*s%s%s", (int)(at - design), design, text, at + strlen(profile_mark))
+              : xstrdup(design);
+}
+
+/* Codes of every length of symbols, at `stem`-L.e2mc. */
+static int make_profiles(const struct exp_setup *s, const char *workload, const char *stem)
+{
+    char *parsim = exp_beside("parsim"), *data = dump_path(s, workload);
+    char *part = xasprintf("%s.%d", stem, (int)getpid());
+    int code = access(data, R_OK) ? make_dump(s, workload, data) : 0;
+    fflush(NULL);
+    pid_t pid = code ? 0 : fork();
+    if (!code && pid == 0) {
+        execl(parsim, parsim, "codec", "--threads", "1", "--no-shannon", "--codec",
+              "e2mc-4,e2mc-8,e2mc-16,e2mc-32", "--save-tables", part, data, (char *)NULL);
+        _exit(127);
+    }
+    code = code ? code : pid < 0 ? 1 : wait_for(pid);
+    for (unsigned bits = 4; bits <= 32 && !code; bits *= 2) {
+        char *from = xasprintf("%s-%u.e2mc", part, bits), *to = xasprintf("%s-%u.e2mc", stem, bits);
+        code = rename(from, to) != 0;
+        free(from);
+        free(to);
+    }
+    free(parsim);
+    free(data);
+    free(part);
+    return code;
+}
+
+/* The design of a run, its code made if need be. */
+static char *prepare(const struct exp_setup *s, const struct exp_job *j)
+{
+    char folder[PATH_MAX];
+    const char *bits = strstr(j->design, "e2mc.symbol_bits=");
+    unsigned long n = bits ? strtoul(bits + strcspn(bits, "=") + 1, NULL, 10) : 16;
+    if (!strstr(j->design, profile_mark))
+        return xstrdup(j->design);
+    if (!s->folder || !j->workload || !realpath(s->folder, folder)) {
+        fprintf(stderr, "%s: only in experiments, which have a folder for it\n", profile_mark);
+        _exit(2);
+    }
+    char *stem = xasprintf("%s/%s.%s", folder, j->workload, s->size);
+    char *path = xasprintf("%s-%lu.e2mc", stem, n);
+    int code = access(path, R_OK) ? make_profiles(s, j->workload, stem) : 0;
+    if (code) {
+        fprintf(stderr, "%s could not be made\n", path);
+        _exit(code);
+    }
+    char *design = with_profile(j->design, path);
+    free(stem);
+    free(path);
+    return design;
+}
+
 static void child(const struct exp_setup *s, const struct exp_job *j, const char *json,
                   const char *log)
 {
@@ -194,10 +263,12 @@ static void child(const struct exp_setup *s, const struct exp_job *j, const char
     to_file("/dev/null", STDOUT_FILENO);
     to_file(log, STDERR_FILENO);
     if (s->kind == EXP_RUN) {
-        run_words(&w, s, j, json);
+        struct exp_job ready = *j;
+        ready.design = prepare(s, j);
+        run_words(&w, s, &ready, json);
         exec_words(&w);
     }
-    char *data = xasprintf("%s/%s.%s.dump", s->folder, j->workload, s->size);
+    char *data = dump_path(s, j->workload);
     int code = access(data, R_OK) ? make_dump(s, j->workload, data) : 0;
     if (code)
         _exit(code);
@@ -391,7 +462,7 @@ bool exp_check_design(const struct exp_setup *s, const char *design, struct err 
     if (pid == 0) {
         struct words w = {0};
         to_file(log, STDERR_FILENO);
-        add_run(&w, s, design);
+        add_run(&w, s, with_profile(design, ""));
         add(&w, "--");
         add(&w, "true");
         exec_words(&w);

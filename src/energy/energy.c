@@ -8,6 +8,7 @@ struct energy_facts {
     double flit_hops_32, noc_link_mm; /* hops of 32 bytes */
     double l2_sectors, dram_sectors;  /* of 32 bytes */
     double dram_access_bytes, dram_row_bytes, dram_channel_ns, bandwidth_scale;
+    double is_e2mc; /* 1: the engines are those of entropy coding */
 };
 
 static double get(const struct stats *st, const char *key)
@@ -34,7 +35,8 @@ static struct energy_facts facts_of(const struct energy_cfg *cfg, const struct e
         .dram_access_bytes = m->dram_access_bytes,
         .dram_row_bytes = m->dram_row_bytes,
         .dram_channel_ns = m->channels * seconds * 1e9,
-        .bandwidth_scale = m->bandwidth_scale};
+        .bandwidth_scale = m->bandwidth_scale,
+        .is_e2mc = get(st, "e2mc.compress_units") > 0};
 }
 
 void energy_count(const struct energy_cfg *cfg, const struct energy_machine *m,

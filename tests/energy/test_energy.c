@@ -10,18 +10,20 @@
 #include <cmocka.h>
 
 /* Every counter that energy.def names, as statistics of this test. */
-#define SM_ROWS(X) \
-    X(busy_cycles) \
-    X(fetches)     \
-    X(warp_inst)   \
-    X(rf_reads)    \
-    X(rf_writes)   \
-    X(thread_inst) X(sfu_inst) X(dp_inst) X(tensor_inst) X(shared_inst) X(shared_conflicts)
+/* clang-format off */
+#define SM_ROWS(X)                                            \
+    X(busy_cycles) X(fetches) X(warp_inst) X(rf_reads)        \
+    X(rf_writes) X(thread_inst) X(sfu_inst) X(dp_inst)        \
+    X(tensor_inst) X(shared_inst) X(shared_conflicts)
 #define CACHE_ROWS(X) X(accesses) X(read_hits) X(write_hits) X(replies)
 #define L2_ROWS(X)    X(requests) X(data_busy) X(fill_busy)
 #define MC_ROWS(X)    X(reads) X(writes)
 #define DRAM_ROWS(X)  X(act) X(rd) X(wr) X(ref)
 #define NOC_ROWS(X)   X(hops)
+#define CMEM_ROWS(X)  X(encoded) X(decoded) X(l2_decoded) X(md_hits) X(md_misses)
+#define WIRE_ROWS(X)  X(encoded) X(decoded)
+#define E2MC_ROWS(X)  X(compress_units)
+/* clang-format on */
 
 #define GROUP(name, ROWS)          \
     struct name##_events {         \
@@ -37,12 +39,18 @@
 #define mc_ROW(m)   ROW_OF(mc, m)
 #define dram_ROW(m) ROW_OF(dram, m)
 #define noc_ROW(m)  ROW_OF(noc, m)
+#define cmem_ROW(m) ROW_OF(cmem, m)
+#define wire_ROW(m) ROW_OF(wire, m)
+#define e2mc_ROW(m) ROW_OF(e2mc, m)
 GROUP(sm, SM_ROWS)
 GROUP(l1, CACHE_ROWS)
 GROUP(l2, L2_ROWS)
 GROUP(mc, MC_ROWS)
 GROUP(dram, DRAM_ROWS)
 GROUP(noc, NOC_ROWS)
+GROUP(cmem, CMEM_ROWS)
+GROUP(wire, WIRE_ROWS)
+GROUP(e2mc, E2MC_ROWS)
 
 struct rig {
     struct conf *conf;
@@ -55,6 +63,9 @@ struct rig {
     struct mc_events mc;
     struct dram_events dram;
     struct noc_events request, reply;
+    struct cmem_events cmem;
+    struct wire_events wire;
+    struct e2mc_events e2mc;
     struct energy_stats out;
 };
 
@@ -172,6 +183,29 @@ static void test_memory(void **state)
     assert_int_equal(r->out.pj[ENERGY_dram], 2 * 12000 + 5 * 2038 + 3 * 2199 + 20000);
 }
 
+/* Circuits of a fixed codec, then those of entropy coding; without the groups they cost nothing. */
+static void test_engines(void **state)
+{
+    struct rig *r = *state;
+    r->cmem = (struct cmem_events){
+        .encoded = 10, .decoded = 20, .l2_decoded = 3, .md_hits = 30, .md_misses = 2};
+    r->wire = (struct wire_events){.encoded = 5, .decoded = 7};
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines] + r->out.pj[ENERGY_md_cache], 0);
+    stats_add(r->st, "cmem", cmem_rows, ARRAY_LEN(cmem_rows), &r->cmem);
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 61 + 23 * 38);
+    assert_int_equal(r->out.pj[ENERGY_md_cache], 32 * 11 / 2);
+    stats_add(r->st, "wire_sm", wire_rows, ARRAY_LEN(wire_rows), &r->wire);
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines], 15 * 61 + 30 * 38);
+    r->wire = (struct wire_events){0};
+    r->e2mc.compress_units = 136;
+    stats_add(r->st, "e2mc", e2mc_rows, ARRAY_LEN(e2mc_rows), &r->e2mc);
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 306 + 20 * 1189);
+}
+
 /* The comments of energy.def say how the numbers come about. */
 static void test_dram_arithmetic(void **state)
 {
@@ -282,6 +316,7 @@ int main(void)
         T(test_time_alone), T(test_nothing),         T(test_core),
         T(test_memory),     T(test_dram_arithmetic), T(test_scales),
         T(test_grows),      T(test_summary),         T(test_rows),
+        T(test_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
