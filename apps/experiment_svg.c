@@ -77,6 +77,13 @@ static void legend(FILE *f, const struct exp_table *t)
         fprintf(f, "</text>\n");
         x += 34 + 7 * (double)n;
     }
+    for (size_t c = 0; c < t->ncolumns; c++)
+        if (!isnan(t->reported[c])) {
+            fprintf(f, "<circle cx='%.0f' cy='35' r='3' fill='black'/><text x='%.0f' y='39'>",
+                    x + 4, x + 12);
+            fprintf(f, "the paper's mean</text>\n");
+            break;
+        }
 }
 
 void exp_table_svg(const struct exp_table *t, FILE *f)
