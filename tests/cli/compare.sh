@@ -33,6 +33,20 @@ p compare --designs base; ok "compare: nothing to run" '[ $code = 2 ] && says "n
 p compare sdk-tra --jobs 0; ok "compare: --jobs 0" '[ $code = 2 ] && says "1 to 256"'
 p compare sdk-tra --nonsense; ok "compare: an unknown option" '[ $code = 2 ] && says "--nonsense"'
 
+# energy: components add up to the total, kernels to the run, and every output says the same
+p run --gpu gtx480 --json e.json --csv e.csv --db e.db --per-kernel --quiet workload:rodinia-hs --size tiny
+ok "energy in every output" '[ $code = 0 ] && py <<<"import json,sys,sqlite3,csv
+d=sys.argv[1]; j=json.load(open(d+\"/e.json\")); e=j[\"energy\"]; s=j[\"stats\"][\"energy\"]
+k=[x[\"stats\"][\"energy\"] for x in j[\"kernels\"]]
+rows={r[\"name\"]:float(r[\"value\"]) for r in csv.DictReader(open(d+\"/e.csv\")) if r[\"group\"]==\"energy\"}
+db=dict(sqlite3.connect(d+\"/e.db\").execute(\"select name,value from stat where run=1 and grp=?\",(\"energy\",)))
+near=lambda a,b: abs(a-b)<=1e-9*abs(b)
+sys.exit(not (len(k)>1 and s[\"total\"]>0 and all(sum(x[n] for x in k)==s[n] for n in s if n!=\"total\")
+  and near(sum(e[\"joules\"].values()),e[\"total_joules\"]) and near(s[\"total\"]*1e-12,e[\"total_joules\"])
+  and near(e[\"average_watts\"]*j[\"summary\"][\"simulated_seconds\"],e[\"total_joules\"])
+  and near(e[\"edp_joule_seconds\"],e[\"total_joules\"]*j[\"summary\"][\"simulated_seconds\"])
+  and all(rows[n]==s[n] and db[n]==s[n] for n in s)))"'
+
 # an experiment of one's own; a second time nothing is run
 cat >"$tmp/mine.yaml" <<'Y'
 figure:
