@@ -65,6 +65,7 @@ static void add_sms(struct gpu *g, struct wires *w)
             .slice_nodes = g->slice_nodes,
             .requests = &g->tech->seams.requests[i],
             .packets = &g->tech->seams.sm_packets[i],
+            .capacity = &g->tech->seams.l1_capacity[i],
             .seams = {&warp_source_null, &rf_policy_null, &issue_policy_null},
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
@@ -80,6 +81,7 @@ static void add_memory(struct gpu *g, struct wires *w)
     for (uint32_t i = 0; i < g->nslices; i++) {
         const uint32_t channel = i / (uint32_t)m->map.slices;
         g->l2[i] = l2_new(&m->l2, &g->il, &seams->l2_packets[i], &seams->storage[channel]);
+        l2_bind_capacity(g->l2[i], &seams->l2_capacity[i]);
         unsigned p = channel_partition(g, channel);
         w->l2[i] = add(g, g->l2_clock, p, "l2_", i, &l2_component_ops, g->l2[i]);
     }

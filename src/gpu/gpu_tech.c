@@ -37,14 +37,19 @@ static void seams_init(struct tech_seams *s, const struct gpu *g)
     s->l2_packets = xcalloc(g->nslices, sizeof *s->l2_packets);
     s->sm_packets = xcalloc(g->nsms, sizeof *s->sm_packets);
     s->requests = xcalloc(g->nsms, sizeof *s->requests);
+    s->l1_capacity = xcalloc(g->nsms, sizeof *s->l1_capacity);
+    s->l2_capacity = xcalloc(g->nslices, sizeof *s->l2_capacity);
     s->stats = g->stats;
     for (uint32_t i = 0; i < g->nchannels; i++)
         s->storage[i] = storage_policy_null;
-    for (uint32_t i = 0; i < g->nslices; i++)
+    for (uint32_t i = 0; i < g->nslices; i++) {
         s->l2_packets[i] = packet_policy_null;
+        s->l2_capacity[i] = capacity_policy_null;
+    }
     for (uint32_t i = 0; i < g->nsms; i++) {
         s->sm_packets[i] = packet_policy_null;
         s->requests[i] = request_policy_null;
+        s->l1_capacity[i] = capacity_policy_null;
     }
 }
 
@@ -69,5 +74,7 @@ void gpu_tech_free(struct gpu_tech *t)
     free(t->seams.l2_packets);
     free(t->seams.sm_packets);
     free(t->seams.requests);
+    free(t->seams.l1_capacity);
+    free(t->seams.l2_capacity);
     free(t);
 }

@@ -1,6 +1,6 @@
 #include "gpu/observe.h"
 
-#include "gpu/gpu_int.h"
+#include "gpu/gpu_tech.h"
 #include "gpu/observe_int.h"
 
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void observe_l1(struct observe *o, struct gpu *g)
     const uint32_t line = (uint32_t)c->line_bytes;
     o->l1 = xcalloc(o->nsms, sizeof *o->l1);
     for (uint32_t i = 0; i < o->nsms; i++) {
-        l1_usage_init(&o->l1[i], (uint32_t)(c->size / line), line);
+        l1_usage_init(&o->l1[i],
+                      (uint32_t)(c->size / line) * g->tech->seams.l1_capacity[i].tag_factor, line);
         sm_set_l1_probe(g->sms[i], &o->l1[i].probe);
         stats_add(g->stats, "l1_usage", l1_usage_rows, l1_usage_nrows, &o->l1[i].stats);
     }

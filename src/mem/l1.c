@@ -16,6 +16,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->node = node;
     l->requests = requests;
     l->packets = &packet_policy_null;
+    l->capacity = &capacity_policy_null;
     l->probe = &probe_null;
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
@@ -34,6 +35,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
     return l;
 }
@@ -48,6 +50,20 @@ void l1_set_probe(struct l1 *l, const struct probe *probe)
     l->probe = probe;
 }
 
+void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity)
+{
+    l->capacity = capacity;
+    if (capacity->tag_factor == 1)
+        return;
+    const uint32_t ways = l->tags.ways, sets = l->tags.sets;
+    tags_free(&l->tags);
+    tags_init(&l->tags, sets, ways * capacity->tag_factor,
+              (enum tags_replacement)l->cfg.replacement, (enum tags_index)l->cfg.index);
+    tags_limit(&l->tags, ways * (uint32_t)l->cfg.line_bytes);
+    free(l->victims);
+    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
+}
+
 void l1_free(struct l1 *l)
 {
     if (!l)
@@ -60,6 +76,8 @@ void l1_free(struct l1 *l)
     req_ring_free(&l->fills);
     free(l->done.at);
     free(l->acks.at);
+    free(l->late.at);
+    free(l->victims);
     tags_free(&l->tags);
     mshr_free(&l->mshr);
     free(l);
@@ -76,6 +94,27 @@ void token_push(struct token_ring *r, uint32_t token)
         *r = (struct token_ring){big, 0, n, cap - 1};
     }
     r->at[r->tail++ & r->mask] = token;
+}
+
+void late_push(struct late_ring *r, cycle_t due, uint32_t token)
+{
+    if (r->len == r->cap) {
+        struct late_hit *big = xcalloc(r->cap ? 2 * r->cap : 64, sizeof *big);
+        for (uint32_t i = 0; i < r->len; i++)
+            big[i] = r->at[(r->head + i) % r->cap];
+        free(r->at);
+        *r = (struct late_ring){big, 0, r->len, r->cap ? 2 * r->cap : 64};
+    }
+    r->at[(r->head + r->len++) % r->cap] = (struct late_hit){due, token};
+}
+
+static void late_finish(struct l1 *l, cycle_t now)
+{
+    struct late_ring *r = &l->late;
+    for (; r->len && r->at[r->head].due <= now; r->len--) {
+        token_push(&l->done, r->at[r->head].token);
+        r->head = (r->head + 1) % r->cap;
+    }
 }
 
 static bool token_pop(struct token_ring *r, uint32_t *token)
@@ -207,6 +246,7 @@ void l1_tick(struct l1 *l, cycle_t now)
 {
     while (req_ring_next(&l->fills) <= now)
         fill_finish(l, now, req_ring_pop(&l->fills));
+    late_finish(l, now);
     if (now < l->due)
         return;
     if (UNLIKELY(l->flushing))
@@ -282,6 +322,8 @@ cycle_t l1_next(const struct l1 *l, cycle_t now)
         return now;
     if (l->req_len && l->req_ready[l->req_head] < next)
         next = l->req_ready[l->req_head] > now ? l->req_ready[l->req_head] : now;
+    if (l->late.len && l->late.at[l->late.head].due < next)
+        next = l->late.at[l->late.head].due;
     return fill < next ? fill : next;
 }
 
@@ -290,7 +332,7 @@ bool l1_idle(const struct l1 *l)
     for (uint32_t i = 0; i < l->nbanks; i++)
         if (l->banks[i].len)
             return false;
-    return !l->outstanding && !l->flushing && l->done.head == l->done.tail &&
+    return !l->outstanding && !l->flushing && !l->late.len && l->done.head == l->done.tail &&
            l->acks.head == l->acks.tail;
 }
 

@@ -74,6 +74,8 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
                   const struct request_policy *requests);
 /* The policy that sets wire_bytes of its requests; the null policy unless bound. */
 void l1_bind_packets(struct l1 *l, const struct packet_policy *packets);
+/* What lines take in its data array; the null policy unless bound. Before any access. */
+void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity);
 void l1_free(struct l1 *l);
 
 /* May an access to `addr` be submitted at `now`? (One a cycle a bank.) */

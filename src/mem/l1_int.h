@@ -28,6 +28,16 @@ struct token_ring {
     uint32_t head, tail, mask;
 };
 
+/* Hits and when they are done, in order; at most one for each access that a bank can take in the
+ * time that an engine needs, which has no bound: grows. */
+struct late_ring {
+    struct late_hit {
+        cycle_t due;
+        uint32_t token;
+    } * at;
+    uint32_t head, len, cap;
+};
+
 /* What a request was sent for (mem_req.what). */
 enum l1_what {
     L1_FETCH,  /* token = the MSHR's number */
@@ -60,6 +70,10 @@ struct l1 {
     struct mem_req_pool *pool;
     const struct request_policy *requests;
     const struct packet_policy *packets;
+    const struct capacity_policy *capacity;
+    uint32_t *victims; /* what the last way_find() found */
+    uint32_t nvictims, need;
+    struct late_ring late; /* hits that an engine works on */
     const struct probe *probe;
     struct l1_cfg cfg;
     struct l1_stats stats;
@@ -68,6 +82,7 @@ struct l1 {
 /* l1_lookup.c: serves the access, or returns false and has changed nothing but a statistic. */
 bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a);
 void token_push(struct token_ring *r, uint32_t token);
+void late_push(struct late_ring *r, cycle_t due, uint32_t token);
 /* Writes the dirty sectors of line `i` back and invalidates it; the queue has room. */
 void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 

@@ -118,16 +118,49 @@ static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
     return true;
 }
 
-/* Takes a way of the set for the line of `p`. */
-static void allocate(struct l1 *l, cycle_t now, struct place *p, uint32_t victim)
+/* The lines that go so that the line of `p` fits, into l->victims. */
+static bool way_find(struct l1 *l, const struct place *p)
 {
-    if (tags_in_use(&l->tags, victim)) {
-        l1_evict(l, now, victim);
-        probe_fire(l->probe, now, L1_REPLACED, victim, 0);
+    if (l->tags.capacity) {
+        l->need = l->capacity->line_bytes(l->capacity->self, p->line);
+        l->nvictims = tags_victims(&l->tags, p->set, TAGS_NONE, true, l->need, l->victims);
+        return l->nvictims != TAGS_NONE || fail(&l->stats.fail_way);
+    }
+    l->victims[0] = tags_victim(&l->tags, p->set);
+    if (l->victims[0] == TAGS_NONE)
+        return fail(&l->stats.fail_way);
+    l->nvictims = tags_in_use(&l->tags, l->victims[0]);
+    return true;
+}
+
+/* Requests that writing those lines back takes. */
+static uint32_t victim_requests(const struct l1 *l)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->nvictims; i++)
+        n += dirty_requests(l, l->victims[i]);
+    return n;
+}
+
+/* They go; the line of `p` gets its place. */
+static void allocate(struct l1 *l, cycle_t now, struct place *p)
+{
+    for (uint32_t i = 0; i < l->nvictims; i++) {
+        l1_evict(l, now, l->victims[i]);
+        probe_fire(l->probe, now, L1_REPLACED, l->victims[i], 0);
         l->stats.evictions++;
     }
-    tags_allocate(&l->tags, victim, p->line);
-    p->index = victim;
+    p->index = tags_victim(&l->tags, p->set);
+    tags_allocate(&l->tags, p->index, p->line);
+    if (l->tags.capacity)
+        tags_resize(&l->tags, p->index, l->need);
+}
+
+/* The line of `p` has been written. */
+static void resize(struct l1 *l, const struct place *p)
+{
+    if (l->tags.capacity && p->index != TAGS_NONE)
+        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
 }
 
 /* Requests that asking for `sectors` takes. */
@@ -162,7 +195,7 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
                  uint16_t missing, uint16_t fetch, uint16_t flags)
 {
     struct l1_stats *st = &l->stats;
-    uint32_t victim = TAGS_NONE;
+    const bool is_new = p->index == TAGS_NONE;
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&l->mshr, entry))
@@ -170,16 +203,16 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     } else if (mshr_full(&l->mshr)) {
         return fail(&st->fail_mshr);
     }
-    if (p->index == TAGS_NONE && (victim = tags_victim(&l->tags, p->set)) == TAGS_NONE)
-        return fail(&st->fail_way);
+    if (is_new && !way_find(l, p))
+        return false;
     uint16_t unasked = missing & (uint16_t)~p->reserved, ask = 0;
     if (unasked) {
         ask = l->requests->ask(l->requests->self, a, unasked, fetch);
-        if (l1_room(l) < parts_of(l, ask) + dirty_requests(l, victim))
+        if (l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
             return fail(&st->fail_queue);
     }
-    if (victim != TAGS_NONE)
-        allocate(l, now, p, victim);
+    if (is_new)
+        allocate(l, now, p);
     if (entry == MSHR_NONE)
         entry = mshr_add(&l->mshr, p->line, p->index);
     l->mshr.entries[entry].pending |= ask;
@@ -190,6 +223,17 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     return true;
 }
 
+static void hit(struct l1 *l, cycle_t now, const struct place *p, uint32_t token)
+{
+    uint32_t engine = 0;
+    if (l->tags.capacity)
+        engine = l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p->index], now);
+    if (engine)
+        late_push(&l->late, now + engine, token);
+    else
+        token_push(&l->done, token);
+}
+
 static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
     struct l1_stats *st = &l->stats;
@@ -197,7 +241,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
     uint16_t missing = a->sectors & (uint16_t)~p.valid;
     if (!missing) {
         tags_touch(&l->tags, p.index);
-        token_push(&l->done, a->token);
+        hit(l, now, &p, a->token);
         st->read_hits++;
     } else {
         uint16_t unasked = missing & (uint16_t)~p.reserved;
@@ -223,6 +267,8 @@ static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
         invalidate_for_write(l, now, p);
     else if (p->index != TAGS_NONE)
         tags_touch(&l->tags, p->index);
+    if (!evict)
+        resize(l, p);
     access_send(l, now, a, p->line);
     return true;
 }
@@ -239,17 +285,17 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
             return false;
     } else {
         if (p->index == TAGS_NONE) {
-            uint32_t victim = tags_victim(&l->tags, p->set);
-            if (victim == TAGS_NONE)
-                return fail(&l->stats.fail_way);
-            if (l1_room(l) < dirty_requests(l, victim))
+            if (!way_find(l, p))
+                return false;
+            if (l1_room(l) < victim_requests(l))
                 return fail(&l->stats.fail_queue);
-            allocate(l, now, p, victim);
+            allocate(l, now, p);
         }
         tags_touch(&l->tags, p->index);
         token_push(&l->acks, a->token);
     }
     tags_write(&l->tags, p->index, a->sectors, a->full);
+    resize(l, p);
     return true;
 }
 

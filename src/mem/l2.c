@@ -13,6 +13,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->il = *il;
     l->packets = packets;
     l->storage = storage;
+    l->capacity = &capacity_policy_null;
     l->backs_end = &l->backs;
     l->line_bytes = (uint32_t)cfg->line_bytes;
     l->port_bytes = (uint32_t)cfg->port_bytes;
@@ -28,6 +29,19 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
     return l;
+}
+
+void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity)
+{
+    l->capacity = capacity;
+    if (capacity->tag_factor == 1)
+        return;
+    const uint32_t ways = l->tags.ways, sets = l->tags.sets;
+    tags_free(&l->tags);
+    tags_init(&l->tags, sets, ways * capacity->tag_factor,
+              (enum tags_replacement)l->cfg.replacement, (enum tags_index)l->cfg.index);
+    tags_limit(&l->tags, ways * l->line_bytes);
+    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
 }
 
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
@@ -48,6 +62,7 @@ void l2_free(struct l2 *l)
     req_ring_free(&l->alu);
     req_ring_free(&l->memory);
     tags_free(&l->tags);
+    free(l->victims);
     mshr_free(&l->mshr);
     mem_req_pool_free(&l->pool);
     free(l);
@@ -217,6 +232,13 @@ void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
     for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
          line += l->line_bytes) {
         uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
+        if (l->tags.capacity) {
+            if (!l2_room_find(l, line, set, i))
+                continue;
+            for (uint32_t k = 0; k < l->nvictims; k++)
+                tags_invalidate(&l->tags, l->victims[k]);
+            i = l2_room_take(l, line, set, i);
+        }
         if (i == TAGS_NONE) {
             if ((i = tags_victim(&l->tags, set)) == TAGS_NONE)
                 continue;

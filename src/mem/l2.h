@@ -53,6 +53,8 @@ struct l2;
  */
 struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
                   const struct packet_policy *packets, const struct storage_policy *storage);
+/* What lines take in its data array; the null policy unless bound. Before any request. */
+void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity);
 /* Ports of struct mem_req *. */
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
              struct port *from_mc);

@@ -38,6 +38,9 @@ struct l2 {
     struct mem_req_pool pool;
     const struct packet_policy *packets;
     const struct storage_policy *storage;
+    const struct capacity_policy *capacity;
+    uint32_t *victims; /* with a capacity: what the last way_find() found */
+    uint32_t nvictims, need;
     struct l2_cfg cfg;
     struct l2_stats stats;
 };
@@ -50,6 +53,11 @@ void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors);
 uint32_t l2_set_of(const struct l2 *l, addr_t line);
+/* With a capacity: the lines that go so that `line` (at `index` or TAGS_NONE) fits, and what it
+ * needs, into l->victims and l->need. False: reserved lines are in the way. */
+bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index);
+/* Those have gone: the line's place. */
+uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index);
 
 static inline uint32_t l2_port_cycles(const struct l2 *l, uint32_t bytes)
 {

@@ -72,12 +72,37 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     req_ring_push(&l->memory, back, now, 0);
 }
 
+bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
+{
+    uint32_t have = index == TAGS_NONE ? 0 : l->tags.bytes[index];
+    l->need = l->capacity->line_bytes(l->capacity->self, line);
+    l->nvictims = tags_victims(&l->tags, set, index, index == TAGS_NONE,
+                               l->need > have ? l->need - have : 0, l->victims);
+    return l->nvictims != TAGS_NONE;
+}
+
+uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
+{
+    if (index == TAGS_NONE) {
+        index = tags_victim(&l->tags, set);
+        tags_allocate(&l->tags, index, line);
+    }
+    tags_resize(&l->tags, index, l->need);
+    tags_touch(&l->tags, index);
+    return index;
+}
+
 /* The way the line of `p` would take, if there is one and the memory queue has room for its old
  * contents and `more` requests. */
 static bool way_find(struct l2 *l, const struct place *p, uint32_t more, uint32_t *victim)
 {
     *victim = TAGS_NONE;
-    if (p->index == TAGS_NONE) {
+    if (l->tags.capacity) {
+        if (!l2_room_find(l, p->line, p->set, p->index))
+            return fail(&l->stats.fail_way);
+        for (uint32_t i = 0; i < l->nvictims; i++)
+            more += l->tags.lines[l->victims[i]].dirty != 0;
+    } else if (p->index == TAGS_NONE) {
         *victim = tags_victim(&l->tags, p->set);
         if (*victim == TAGS_NONE)
             return fail(&l->stats.fail_way);
@@ -88,6 +113,14 @@ static bool way_find(struct l2 *l, const struct place *p, uint32_t more, uint32_
 
 static void way_take(struct l2 *l, cycle_t now, struct place *p, uint32_t victim)
 {
+    if (l->tags.capacity) {
+        for (uint32_t i = 0; i < l->nvictims; i++) {
+            evict(l, now, l->victims[i]);
+            tags_invalidate(&l->tags, l->victims[i]);
+        }
+        p->index = l2_room_take(l, p->line, p->set, p->index);
+        return;
+    }
     if (victim == TAGS_NONE) {
         tags_touch(&l->tags, p->index);
         return;
@@ -179,10 +212,13 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
         return fail(&l->stats.fail_reply);
     tags_touch(&l->tags, p.index);
     data_port_use(l, now, mem_sector_count(p.sectors) << l->sector_shift);
+    cycle_t there = now;
+    if (l->tags.capacity)
+        there += l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p.index], now);
     if (atomic)
-        l2_execute_atomic(l, now, r, p.index, p.sectors);
+        l2_execute_atomic(l, there, r, p.index, p.sectors);
     else
-        l2_reply(l, now, r);
+        l2_reply(l, there, r);
     ++*o->hits;
     return true;
 }

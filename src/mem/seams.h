@@ -71,6 +71,19 @@ struct storage_policy {
 };
 extern const struct storage_policy storage_policy_null;
 
+/* What a line takes in a cache's data array. The cache has tag_factor times as many tags as lines
+ * would fit, and in each set the bytes of its ways; lines are replaced until what is new fits. */
+struct capacity_policy {
+    uint32_t tag_factor; /* 1: a line takes a line's place, and nothing is asked */
+    /* Bytes of the data array for `line`, at most a line's; asked when it gets its place, and when
+     * it is written. */
+    uint32_t (*line_bytes)(void *self, addr_t line);
+    /* Cycles that a hit on a line that takes `bytes` waits for an engine. */
+    uint32_t (*hit_latency)(void *self, uint32_t bytes, cycle_t now);
+    void *self;
+};
+extern const struct capacity_policy capacity_policy_null;
+
 /* What encodes and decodes, where and how long. */
 enum codec_answer {
     CODEC_DONE,  /* finished at once (no engine, or nothing to do) */

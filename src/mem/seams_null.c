@@ -66,6 +66,20 @@ static uint32_t null_l2_latency(void *self, const struct mem_req *r)
 const struct storage_policy storage_policy_null = {null_dram_form, null_dram_done, null_write_whole,
                                                    null_l2_latency, NULL};
 
+static uint32_t null_line_bytes(void *self, addr_t line)
+{
+    (void)self, (void)line;
+    return 0;
+}
+
+static uint32_t null_hit_latency(void *self, uint32_t bytes, cycle_t now)
+{
+    (void)self, (void)bytes, (void)now;
+    return 0;
+}
+
+const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency, NULL};
+
 static enum codec_answer null_submit(void *self, cycle_t now, const struct codec_job *job)
 {
     (void)self, (void)now, (void)job;

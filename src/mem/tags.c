@@ -27,6 +27,8 @@ void tags_free(struct tags *t)
 {
     free(t->tag);
     free(t->lines);
+    free(t->bytes);
+    free(t->used);
 }
 
 /* What Nugteren et al. (HPCA 2014) found on a GTX 480, for lines of 128 bytes: the five low bits of
@@ -101,8 +103,54 @@ void tags_write(struct tags *t, uint32_t i, uint16_t sectors, uint16_t whole)
     l->partial = (uint16_t)((l->partial | sectors) & ~l->valid);
 }
 
+void tags_limit(struct tags *t, uint32_t capacity)
+{
+    t->capacity = capacity;
+    t->bytes = xcalloc((size_t)t->sets * t->ways, sizeof *t->bytes);
+    t->used = xcalloc(t->sets, sizeof *t->used);
+}
+
+static bool is_among(const uint32_t *all, uint32_t n, uint32_t i)
+{
+    while (n)
+        if (all[--n] == i)
+            return true;
+    return false;
+}
+
+uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t keep, bool needs_tag,
+                      uint32_t more, uint32_t *victims)
+{
+    const uint32_t first = set * t->ways;
+    uint32_t n = 0, used = t->used[set] + more;
+    for (uint32_t i = first; i < first + t->ways; i++)
+        needs_tag = needs_tag && t->tag[i] != TAG_INVALID;
+    while (used > t->capacity || needs_tag) {
+        uint32_t best = TAGS_NONE;
+        for (uint32_t i = first; i < first + t->ways; i++)
+            if (i != keep && t->tag[i] != TAG_INVALID && !t->lines[i].reserved &&
+                (best == TAGS_NONE || t->lines[i].used < t->lines[best].used) &&
+                !is_among(victims, n, i))
+                best = i;
+        if (best == TAGS_NONE)
+            return TAGS_NONE;
+        victims[n++] = best;
+        used -= t->bytes[best];
+        needs_tag = false;
+    }
+    return n;
+}
+
+void tags_resize(struct tags *t, uint32_t i, uint32_t bytes)
+{
+    t->used[i / t->ways] += bytes - t->bytes[i];
+    t->bytes[i] = (uint16_t)bytes;
+}
+
 void tags_invalidate(struct tags *t, uint32_t i)
 {
+    if (t->capacity)
+        tags_resize(t, i, 0);
     t->tag[i] = TAG_INVALID;
     t->lines[i] = (struct tag_line){0};
 }

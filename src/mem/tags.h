@@ -31,6 +31,10 @@ struct tags {
     uint32_t fold;     /* bits of a set number, for hashing */
     uint8_t replacement, index;
     uint64_t stamp;
+    uint32_t capacity; /* of a set, in bytes; 0: lines are not of different sizes */
+    uint16_t *bytes;   /* by line index, with a capacity */
+    uint32_t *used;    /* by set, the sum of their bytes; above the capacity for a while if a line
+                          has grown that could not give way */
 };
 
 void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replacement r,
@@ -46,6 +50,17 @@ uint32_t tags_victim(const struct tags *t, uint32_t set);
 /* Gives line `i` to `line`, with no sector valid. The caller has dealt with the old contents. */
 void tags_allocate(struct tags *t, uint32_t i, addr_t line);
 void tags_touch(struct tags *t, uint32_t i);
+
+/* Lines take bytes of their own from now on; `capacity` bytes a set. Only while it is empty. */
+void tags_limit(struct tags *t, uint32_t capacity);
+/* Which lines of `set` go, so that `more` bytes fit and, if needs_tag, a tag is free: in the order
+ * of replacement, never `keep` (or TAGS_NONE). How many, into `victims` (room for all ways);
+ * TAGS_NONE if others are reserved. */
+uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t keep, bool needs_tag,
+                      uint32_t more, uint32_t *victims);
+/* Line `i` takes `bytes` now. */
+void tags_resize(struct tags *t, uint32_t i, uint32_t bytes);
+
 /* Sectors arrive: they are valid, whole, and no longer reserved. */
 void tags_fill(struct tags *t, uint32_t i, uint16_t sectors);
 /* Sectors are written; those in `whole` become valid, the others valid or partial. */

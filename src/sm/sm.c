@@ -73,6 +73,8 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->tex = l1_new(p->tex, &sm->pool, p->node, &request_policy_null);
     sm->inst = l1_new(p->inst, &sm->pool, p->node, &request_policy_null);
     l1_bind_packets(sm->data, p->packets);
+    if (p->capacity)
+        l1_bind_capacity(sm->data, p->capacity);
     l1_bind_packets(sm->konst, p->packets);
     l1_bind_packets(sm->tex, p->packets);
     sm->effects = effects_new();

@@ -32,6 +32,7 @@ struct sm_parts {
     const uint16_t *slice_nodes; /* of the L2 slices */
     const struct request_policy *requests;
     const struct packet_policy *packets;
+    const struct capacity_policy *capacity; /* of the data cache; NULL: the null policy */
     struct sm_seams seams;
     struct stage_clocks clocks;
 };

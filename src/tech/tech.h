@@ -34,15 +34,25 @@ struct tech_machine {
     bool verify; /* check that everything that is encoded can be decoded */
 };
 
-enum tech_seam { TECH_STORAGE, TECH_L2_PACKETS, TECH_SM_PACKETS, TECH_REQUESTS, TECH_SEAMS };
+enum tech_seam {
+    TECH_STORAGE,
+    TECH_L2_PACKETS,
+    TECH_SM_PACKETS,
+    TECH_REQUESTS,
+    TECH_L1_CAPACITY,
+    TECH_L2_CAPACITY,
+    TECH_SEAMS
+};
 
 struct tech_seams {
-    struct storage_policy *storage;   /* by channel; of its slices too */
-    struct packet_policy *l2_packets; /* by slice */
-    struct packet_policy *sm_packets; /* by SM */
-    struct request_policy *requests;  /* by SM */
-    const char *owner[TECH_SEAMS];    /* technique, or NULL */
-    struct stats *stats;              /* where a technique adds its own */
+    struct storage_policy *storage;      /* by channel; of its slices too */
+    struct packet_policy *l2_packets;    /* by slice */
+    struct packet_policy *sm_packets;    /* by SM */
+    struct request_policy *requests;     /* by SM */
+    struct capacity_policy *l1_capacity; /* by SM */
+    struct capacity_policy *l2_capacity; /* by slice */
+    const char *owner[TECH_SEAMS];       /* technique, or NULL */
+    struct stats *stats;                 /* where a technique adds its own */
 };
 
 /* The technique `name` takes a seam. One that is taken is an error, unless it wraps what is there.

@@ -24,6 +24,7 @@ void techs_add_conf(struct tech_cfgs *c, struct conf *conf)
 {
     conf_add(conf, "hwcomp", hwcomp_fields, hwcomp_nfields, &c->hwcomp);
     conf_add(conf, "e2mc", e2mc_tech_fields, e2mc_tech_nfields, &c->e2mc);
+    conf_add(conf, "ccache", ccache_fields, ccache_nfields, &c->ccache);
 }
 
 const struct technique *tech_at(size_t i)
@@ -72,7 +73,8 @@ static bool accept(void *ctx, const struct technique *t)
 
 bool techs_check(const char *names, const struct tech_cfgs *c, struct err *err)
 {
-    return each(names, accept, NULL, err) && e2mc_tech_cfg_check(&c->e2mc, err);
+    return each(names, accept, NULL, err) && e2mc_tech_cfg_check(&c->e2mc, err) &&
+           ccache_cfg_check(&c->ccache, err);
 }
 
 static const char *const seam_names[TECH_SEAMS] = {
@@ -80,6 +82,8 @@ static const char *const seam_names[TECH_SEAMS] = {
     [TECH_L2_PACKETS] = "the bytes of packets that leave the L2",
     [TECH_SM_PACKETS] = "the bytes of packets that leave an SM",
     [TECH_REQUESTS] = "the sectors that misses ask for",
+    [TECH_L1_CAPACITY] = "what lines take in the L1",
+    [TECH_L2_CAPACITY] = "what lines take in the L2",
 };
 
 bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, bool wraps,

@@ -2,6 +2,7 @@
 #ifndef TECH_TECHS_H
 #define TECH_TECHS_H
 
+#include "tech/ccache/ccache.h"
 #include "tech/e2mc/e2mc_tech.h"
 #include "tech/hwcomp/hwcomp.h"
 #include "tech/tech.h"
@@ -10,6 +11,7 @@
 struct tech_cfgs {
     struct hwcomp_cfg hwcomp;
     struct e2mc_tech_cfg e2mc;
+    struct ccache_cfg ccache;
 };
 
 void techs_add_conf(struct tech_cfgs *c, struct conf *conf);

@@ -227,6 +227,68 @@ static void a_storage_policy_delays_answers_of_the_l2(void **state)
     l2_rig_free(r);
 }
 
+/* Lines below 0x10000 take 32 bytes, and 5 cycles when they are hit; `self` overrides. */
+static uint32_t quarter(void *self, addr_t line)
+{
+    const uint32_t *bytes = self;
+    return *bytes ? *bytes : line < 0x10000 ? 32 : 128;
+}
+
+static uint32_t five_if_small(void *self, uint32_t bytes, cycle_t now)
+{
+    (void)self, (void)now;
+    return bytes < 128 ? 5 : 0;
+}
+
+static void small_lines_leave_room_for_others(void **state)
+{
+    (void)state;
+    uint32_t bytes = 0;
+    const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
+    const char *const sets[] = {"l1.size=128", "l1.ways=1", NULL};
+    struct l1_rig *r = l1_rig_new(sets);
+    l1_bind_capacity(r->l1, &policy);
+    for (uint32_t i = 0; i < 9; i++) { /* 4 fit; the fifth is raw and takes all */
+        const addr_t at[] = {0, 128, 256, 384, 0, 384, 0x10000, 0x10000, 0};
+        const struct l1_access load = {.addr = at[i], .bytes = 32, .sectors = 1, .token = i};
+        l1_rig_submit(r, 10 + 300 * i, &load);
+    }
+    l1_rig_run(r, 3000);
+    const struct l1_stats *st = l1_stats(r->l1);
+    assert_int_equal(st->read_misses, 6);
+    assert_int_equal(st->read_hits, 3);
+    assert_int_equal(st->evictions, 4 + 1);
+    assert_int_equal(r->done[4], 10 + 300 * 4 + 35 + 5);
+    assert_int_equal(r->done[7], 10 + 300 * 7 + 35); /* raw: no engine */
+    assert_true(l1_idle(r->l1));
+    l1_rig_free(r);
+}
+
+static void lines_that_grow_push_others_out(void **state)
+{
+    (void)state;
+    uint32_t bytes = 32;
+    const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
+    const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
+    struct l2_rig *r = l2_rig_new(sets);
+    l2_bind_capacity(r->l2, &policy);
+    for (uint32_t i = 0; i < 4; i++)
+        l2_rig_give(r, 10 + i, i, MEM_WRITE, i * 256, 15, 15);
+    l2_rig_give(r, 300, 4, MEM_READ, 256, 15, 0);
+    l2_rig_run(r, 500);
+    assert_int_equal(r->back[4], 300 + 120 + 5);
+    assert_int_equal(l2_stats(r->l2)->evictions, 0);
+    bytes = 96; /* the third line is written and grows by 64: the first and the fourth go */
+    l2_rig_give(r, 600, 5, MEM_WRITE, 2 * 256, 1, 1);
+    l2_rig_run(r, 900);
+    assert_int_equal(l2_stats(r->l2)->evictions, 2);
+    assert_int_equal(l2_stats(r->l2)->write_backs, 2);
+    assert_int_equal(r->nsent, 2);
+    assert_int_equal(r->sent[0].addr, 0);
+    assert_int_equal(r->sent[1].addr, 3 * 256);
+    l2_rig_free(r);
+}
+
 static void the_null_engine_is_done_at_once(void **state)
 {
     (void)state;
@@ -247,6 +309,8 @@ int main(void)
         cmocka_unit_test(a_packet_policy_delays_requests_and_fills),
         cmocka_unit_test(a_storage_policy_may_take_whole_lines),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
+        cmocka_unit_test(small_lines_leave_room_for_others),
+        cmocka_unit_test(lines_that_grow_push_others_out),
         cmocka_unit_test(the_null_engine_is_done_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

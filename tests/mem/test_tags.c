@@ -131,6 +131,53 @@ static void neighbours_fall_into_different_sets(void **state)
     }
 }
 
+/* One set of 4 tags with room for 256 bytes. */
+static void lines_of_different_sizes_share_a_set(void **state)
+{
+    (void)state;
+    struct tags t;
+    uint32_t gone[4];
+    tags_init(&t, 1, 4, TAGS_LRU, TAGS_LINEAR);
+    tags_limit(&t, 256);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 80, gone), 0);
+        tags_allocate(&t, i, i * 128);
+        tags_resize(&t, i, 80);
+    }
+    assert_int_equal(t.used[0], 240);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 16, gone), 0);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 128, gone), 2);
+    assert_int_equal(gone[0], 0); /* the oldest first */
+    assert_int_equal(gone[1], 1);
+    tags_touch(&t, 0);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 24, gone), 1);
+    assert_int_equal(gone[0], 1);
+    assert_int_equal(tags_victims(&t, 0, 1, false, 40, gone), 1); /* line 1 grows */
+    assert_int_equal(gone[0], 2);
+    t.lines[0].reserved = t.lines[1].reserved = t.lines[2].reserved = 1;
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 24, gone), TAGS_NONE);
+    tags_invalidate(&t, 1);
+    assert_int_equal(t.used[0], 160);
+    tags_free(&t);
+}
+
+static void tags_are_a_limit_too(void **state)
+{
+    (void)state;
+    struct tags t;
+    uint32_t gone[2];
+    tags_init(&t, 1, 2, TAGS_LRU, TAGS_LINEAR);
+    tags_limit(&t, 256);
+    for (uint32_t i = 0; i < 2; i++) {
+        tags_allocate(&t, i, i * 128);
+        tags_resize(&t, i, 8);
+    }
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 8, gone), 1);
+    assert_int_equal(gone[0], 0);
+    assert_int_equal(tags_victims(&t, 0, 0, false, 8, gone), 0);
+    tags_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +187,8 @@ int main(void)
         cmocka_unit_test(sectors_written_in_part_are_partial_until_they_arrive),
         cmocka_unit_test(a_hashed_index_spreads_strides),
         cmocka_unit_test(neighbours_fall_into_different_sets),
+        cmocka_unit_test(lines_of_different_sizes_share_a_set),
+        cmocka_unit_test(tags_are_a_limit_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

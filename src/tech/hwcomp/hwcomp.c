@@ -2,9 +2,9 @@
 
 #include "parsim/codec.h"
 #include "tech/cmem.h"
+#include "tech/published.h"
 #include "tech/wire.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 const struct conf_field hwcomp_fields[] = {
@@ -21,27 +21,6 @@ struct hwcomp {
     struct cmem **channels;
     struct wire **sms, **slices; /* NULL: raw on the interconnect */
 };
-
-/* Where the sources give none, what they give for the slowest simple codec (fpc). A choice of the
- * best takes as long as the slowest of its members. */
-enum { SILENT_COMPRESS = 6, SILENT_DECOMPRESS = 10, BESTOF_COMPRESS = 16, BESTOF_DECOMPRESS = 10 };
-
-static uint32_t cycles(int64_t set, double published, uint32_t silent)
-{
-    return set >= 0 ? (uint32_t)set : published >= 0 ? (uint32_t)ceil(published) : silent;
-}
-
-static void engines(const struct hwcomp_cfg *cfg, const struct codec *codec,
-                    struct engine_cfg *encode, struct engine_cfg *decode)
-{
-    const struct codec_hw hw = codec_hw(codec);
-    const bool best = codec_id(codec) == CODEC_BESTOF;
-    encode->latency = cycles(cfg->compress_cycles, hw.compress.latency_cycles,
-                             best ? BESTOF_COMPRESS : SILENT_COMPRESS);
-    decode->latency = cycles(cfg->decompress_cycles, hw.decompress.latency_cycles,
-                             best ? BESTOF_DECOMPRESS : SILENT_DECOMPRESS);
-    encode->interval = decode->interval = cfg->interval;
-}
 
 static void copied(void *self, addr_t addr, uint64_t bytes)
 {
@@ -123,8 +102,12 @@ bool hwcomp_bind(const struct technique *t, const struct tech_machine *m, const 
                            .free_metadata = t->variant == HWCOMP_IDEAL,
                            .md_bytes = c->md_size,
                            .md_ways = (uint32_t)c->md_ways};
-    if (h->codec && t->variant != HWCOMP_IDEAL)
-        engines(c, h->codec, &mem.encode, &mem.decode);
+    if (h->codec && t->variant != HWCOMP_IDEAL) {
+        mem.encode =
+            (struct engine_cfg){published_encode(h->codec, c->compress_cycles), c->interval};
+        mem.decode =
+            (struct engine_cfg){published_decode(h->codec, c->decompress_cycles), c->interval};
+    }
     bind_memory(h, &mem, s);
     if (t->variant != HWCOMP_MEM) {
         const struct wire_cfg wire = {mem.codec, mem.encode, mem.decode};
