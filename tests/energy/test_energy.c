@@ -22,6 +22,7 @@
 #define NOC_ROWS(X)   X(hops)
 #define CMEM_ROWS(X)  X(encoded) X(decoded) X(l2_decoded) X(md_hits) X(md_misses)
 #define WIRE_ROWS(X)  X(encoded) X(decoded)
+#define CCACHE_ROWS(X) X(encoded_lines) X(decoded)
 #define E2MC_ROWS(X)  X(compress_units)
 /* clang-format on */
 
@@ -33,15 +34,16 @@
 #define MEMBER(m) m,
 #define ROW_OF(group, m) \
     {#m, STAT_COUNTER, (uint32_t)offsetof(struct group##_events, m), "", "", NULL},
-#define sm_ROW(m)   ROW_OF(sm, m)
-#define l1_ROW(m)   ROW_OF(l1, m)
-#define l2_ROW(m)   ROW_OF(l2, m)
-#define mc_ROW(m)   ROW_OF(mc, m)
-#define dram_ROW(m) ROW_OF(dram, m)
-#define noc_ROW(m)  ROW_OF(noc, m)
-#define cmem_ROW(m) ROW_OF(cmem, m)
-#define wire_ROW(m) ROW_OF(wire, m)
-#define e2mc_ROW(m) ROW_OF(e2mc, m)
+#define sm_ROW(m)     ROW_OF(sm, m)
+#define l1_ROW(m)     ROW_OF(l1, m)
+#define l2_ROW(m)     ROW_OF(l2, m)
+#define mc_ROW(m)     ROW_OF(mc, m)
+#define dram_ROW(m)   ROW_OF(dram, m)
+#define noc_ROW(m)    ROW_OF(noc, m)
+#define cmem_ROW(m)   ROW_OF(cmem, m)
+#define wire_ROW(m)   ROW_OF(wire, m)
+#define e2mc_ROW(m)   ROW_OF(e2mc, m)
+#define ccache_ROW(m) ROW_OF(ccache, m)
 GROUP(sm, SM_ROWS)
 GROUP(l1, CACHE_ROWS)
 GROUP(l2, L2_ROWS)
@@ -51,6 +53,7 @@ GROUP(noc, NOC_ROWS)
 GROUP(cmem, CMEM_ROWS)
 GROUP(wire, WIRE_ROWS)
 GROUP(e2mc, E2MC_ROWS)
+GROUP(ccache, CCACHE_ROWS)
 
 struct rig {
     struct conf *conf;
@@ -66,6 +69,7 @@ struct rig {
     struct cmem_events cmem;
     struct wire_events wire;
     struct e2mc_events e2mc;
+    struct ccache_events ccache;
     struct energy_stats out;
 };
 
@@ -204,6 +208,10 @@ static void test_engines(void **state)
     stats_add(r->st, "e2mc", e2mc_rows, ARRAY_LEN(e2mc_rows), &r->e2mc);
     count(r, 0);
     assert_int_equal(r->out.pj[ENERGY_engines], 10 * 306 + 20 * 1189);
+    r->ccache = (struct ccache_events){.encoded_lines = 4, .decoded = 9};
+    stats_add(r->st, "ccache_l1", ccache_rows, ARRAY_LEN(ccache_rows), &r->ccache);
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 306 + 20 * 1189 + 4 * 61 + 9 * 38);
 }
 
 /* The comments of energy.def say how the numbers come about. */
