@@ -44,10 +44,7 @@ void sm_decode(struct sm *sm, cycle_t now)
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
     sm->fetching &= ~bit;
-    if (!(sm->live & bit) || sm->discard & bit) {
-        sm->discard &= ~bit;
-        return;
-    }
+    assert(sm->live & bit); /* a warp that ends has a buffer, or had: it did not fetch */
     uint64_t addr = code_addr(sm, ws->fn, ws->pc);
     uint32_t in_line =
         (uint32_t)((sm->inst_line - addr % sm->inst_line) / (uint64_t)sm->cfg->instruction_bytes);
@@ -99,8 +96,7 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
             sm->live &= ~bit;
             sm->ending |= bit;
             sm->has_buffer &= ~bit;
-            if (sm->fetching & bit)
-                sm->discard |= bit;
+            assert(!(sm->fetching & bit));
         } else {
             sm->barrier |= bit;
         }

@@ -37,7 +37,7 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
     for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
         uint16_t i = sub->entry[pipe][k];
         const struct inflight *f = &sm->fl[i];
-        cycle_t at = now + f->d->latency + PIPE_ENDS;
+        cycle_t at = now + f->d->latency + PIPE_ENDS + f->write_wait;
         if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
             continue;
         sub->unit_free[unit] = now + f->initiation;

@@ -47,9 +47,10 @@ struct inflight {
     const struct dinst *d;
     cycle_t issued;
     uint32_t mask;
-    uint16_t slot; /* warp */
-    uint16_t next; /* in a queue or list */
-    uint16_t wait; /* cycles that it still waits in its collector beyond its operands */
+    uint16_t slot;       /* warp */
+    uint16_t next;       /* in a queue or list */
+    uint16_t wait;       /* cycles that it still waits in its collector beyond its operands */
+    uint16_t write_wait; /* cycles that writing its results takes longer */
     uint16_t initiation;
     uint8_t to_read; /* operands that its collector still waits for */
     /* memory */
@@ -162,7 +163,6 @@ struct sm {
     uint64_t fenced;     /* waits for its stores */
     uint64_t has_buffer; /* the instruction buffer is not empty */
     uint64_t fetching;   /* asked the instruction cache */
-    uint64_t discard;    /* what it asked for is no longer wanted */
     uint64_t hazard;     /* the buffer holds what will not be executed */
     uint64_t ending;     /* ended, with instructions or stores in flight */
     uint64_t wants[PIPES];

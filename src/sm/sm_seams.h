@@ -32,10 +32,10 @@ struct rf_event {
     char *const *base;
 };
 
-/* What reading and writing registers costs. */
+/* What reading and writing registers costs beyond the base: cycles that an instruction stays longer
+ * in its collector, and that the result of an arithmetic pipe comes later. Called once an
+ * instruction, after it was executed. */
 struct rf_policy {
-    /* The banks' accesses that each source needs is 1 in the base; an answer of `cycles` more
-     * delays the instruction in its collector. */
     uint32_t (*extra_read_cycles)(void *self, const struct rf_event *e);
     uint32_t (*extra_write_cycles)(void *self, const struct rf_event *e);
     void *self;

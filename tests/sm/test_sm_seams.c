@@ -34,6 +34,20 @@ static void reads_can_take_longer(void **state)
     sm_rig_free(r);
 }
 
+/* Results that take longer to write keep what depends on them waiting. */
+static void writes_can_take_longer(void **state)
+{
+    (void)state;
+    uint32_t calls = 0;
+    const struct rf_policy slow = {none, three_more, &calls};
+    struct sm_rig *r = sm_rig_new(dependent, NULL);
+    r->rf = &slow;
+    sm_rig_run(r, 1, 32);
+    assert_int_equal(rig_gap(r, 0, 1), 4 + 5 + 1 + 3);
+    assert_int_equal(calls, 2 * r->nissues);
+    sm_rig_free(r);
+}
+
 /* --- issue_policy --- */
 
 static void initiation_can_be_longer(void **state)
@@ -111,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_can_take_longer),
+        cmocka_unit_test(writes_can_take_longer),
         cmocka_unit_test(initiation_can_be_longer),
         cmocka_unit_test(extra_registers_take_room),
     };
