@@ -33,6 +33,8 @@ static uint16_t new_inflight(struct sm *sm, unsigned slot, const struct dinst *d
     f->slot = (uint16_t)slot;
     f->to_read = d->nsrc;
     f->wait = (uint16_t)sm->seams.registers->extra_read_cycles(sm->seams.registers->self, &e);
+    f->write_wait =
+        (uint16_t)sm->seams.registers->extra_write_cycles(sm->seams.registers->self, &e);
     f->initiation = (uint16_t)sm->seams.issue->initiation(sm->seams.issue->self, &e, d->initiation);
     return i;
 }
