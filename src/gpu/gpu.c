@@ -72,6 +72,11 @@ void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
         l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
 }
 
+bool gpu_finish(struct gpu *g, struct err *err)
+{
+    return techs_finish(g->tech->techs, err);
+}
+
 void gpu_set_registers(struct gpu *g, uint32_t registers)
 {
     g->registers = registers;

@@ -41,6 +41,9 @@ struct gpu_kernel {
     double wall_seconds;
 };
 
+/* After the last kernel: techniques write the files that they were asked for. */
+bool gpu_finish(struct gpu *g, struct err *err);
+
 /* `fn` is called when a kernel has ended and is in the list. */
 void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx);
 

@@ -163,7 +163,7 @@ bool run_report_write(const struct run_report *r, struct err *err)
     if (!session_gpu(s))
         return ok;
     const struct stats *st = gpu_stats(session_gpu(s));
-    return ok && (!o->csv || write_all_csv(s, err)) &&
+    return ok && gpu_finish(session_gpu(s), err) && (!o->csv || write_all_csv(s, err)) &&
            (!o->series || write_series(st, o->series, err)) && (!o->db || write_db(s, err)) &&
            (!o->trace || trace_close(session_trace(s), err)) &&
            (!o->plot || report_plot(r, o->plot, err));

@@ -148,3 +148,11 @@ void techs_look(struct techs *t, uint64_t thread_inst)
         if (t->parts.data[i].look)
             t->parts.data[i].look(t->parts.data[i].self, thread_inst);
 }
+
+bool techs_finish(struct techs *t, struct err *err)
+{
+    for (size_t i = 0; i < t->parts.len; i++)
+        if (t->parts.data[i].finish && !t->parts.data[i].finish(t->parts.data[i].self, err))
+            return false;
+    return true;
+}
