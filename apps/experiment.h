@@ -3,9 +3,9 @@
  *
  * A design is written NAME[+NAME...][@KEY=VALUE...]: techniques for `parsim run --with`, and fields
  * for `--set`; "base" stands for no technique. "{profile}" in a value is a code for entropy coding
- * made from the program's input and output arrays (a workload's, in an experiment). In experiments
- * about data alone a design is a codec of `parsim codec`, @sample=BYTES its sampling phase, and
- * shannon-L the bound for symbols of L bits. */
+ * from all that an earlier run of the workload read and wrote; it is made when it is not there. In
+ * experiments about data alone a design is a codec of `parsim codec`, @sample=BYTES its sampling
+ * phase, and shannon-L the bound for symbols of L bits. */
 #ifndef APPS_EXPERIMENT_H
 #define APPS_EXPERIMENT_H
 

@@ -205,29 +205,26 @@ static char *with_profile(const char *design, const char *text)
               : xstrdup(design);
 }
 
-/* Codes of every length of symbols, at `stem`-L.e2mc. */
-static int make_profiles(const struct exp_setup *s, const char *workload, const char *stem)
+/* A code for symbols of `bits` from all blocks that the program reads and writes: a run before. */
+static int make_profile(const struct exp_setup *s, const struct exp_job *j, unsigned long bits,
+                        const char *path)
 {
-    char *parsim = exp_beside("parsim"), *data = dump_path(s, workload);
-    char *part = xasprintf("%s.%d", stem, (int)getpid());
-    int code = access(data, R_OK) ? make_dump(s, workload, data) : 0;
+    char *part = xasprintf("%s.%d", path, (int)getpid());
+    char *design = xasprintf("e2mc@e2mc.symbol_bits=%lu@e2mc.save_profile=%s", bits, part);
     fflush(NULL);
-    pid_t pid = code ? 0 : fork();
-    if (!code && pid == 0) {
-        execl(parsim, parsim, "codec", "--threads", "1", "--no-shannon", "--codec",
-              "e2mc-4,e2mc-8,e2mc-16,e2mc-32", "--save-tables", part, data, (char *)NULL);
-        _exit(127);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct words w = {0};
+        struct exp_job first = *j;
+        first.design = design;
+        run_words(&w, s, &first, "/dev/null");
+        exec_words(&w);
     }
-    code = code ? code : pid < 0 ? 1 : wait_for(pid);
-    for (unsigned bits = 4; bits <= 32 && !code; bits *= 2) {
-        char *from = xasprintf("%s-%u.e2mc", part, bits), *to = xasprintf("%s-%u.e2mc", stem, bits);
-        code = rename(from, to) != 0;
-        free(from);
-        free(to);
-    }
-    free(parsim);
-    free(data);
+    int code = pid < 0 ? 1 : wait_for(pid);
+    if (!code && rename(part, path))
+        code = 1;
     free(part);
+    free(design);
     return code;
 }
 
@@ -243,15 +240,13 @@ static char *prepare(const struct exp_setup *s, const struct exp_job *j)
         fprintf(stderr, "%s: only in experiments, which have a folder for it\n", profile_mark);
         _exit(2);
     }
-    char *stem = xasprintf("%s/%s.%s", folder, j->workload, s->size);
-    char *path = xasprintf("%s-%lu.e2mc", stem, n);
-    int code = access(path, R_OK) ? make_profiles(s, j->workload, stem) : 0;
+    char *path = xasprintf("%s/%s.%s-%lu.e2mc", folder, j->workload, s->size, n);
+    int code = access(path, R_OK) ? make_profile(s, j, n, path) : 0;
     if (code) {
         fprintf(stderr, "%s could not be made\n", path);
         _exit(code);
     }
     char *design = with_profile(j->design, path);
-    free(stem);
     free(path);
     return design;
 }

@@ -83,6 +83,11 @@ ok "figure: labels for other designs" '[ $code = 2 ] && says "1 names for 2 desi
 p figure no-such; ok "figure: an unknown experiment" '[ $code = 2 ] && says "no-such"'
 p figure; ok "figure: none given" '[ $code = 2 ] && says "no experiment"'
 
+# a code from a run before
+printf 'figure:\n  title: offline\n  gpu: gtx580\n  workloads: [sdk-sla]\n  designs: ["e2mc@e2mc.profile={profile}"]\n  metric: ratio\n' >"$tmp/code.yaml"
+p figure code.yaml --size tiny --out res
+ok "figure: a code from a run before" '[ $code = 0 ] && [ -s "$tmp/res/sdk-sla.tiny-16.e2mc" ] && awk "/sdk-sla/ { exit !(\$2 > 1) }" "$tmp/out"'
+
 # codecs on the arrays of programs
 printf 'figure:\n  title: ratios\n  kind: codec\n  workloads: [sdk-sla]\n  designs: [bdi, e2mc-16]\n  metric: codec_ratio\n' >"$tmp/data.yaml"
 p figure data.yaml --size tiny --out res
