@@ -11,7 +11,9 @@
 #include <json-c/json.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -255,6 +257,7 @@ static void child(const struct exp_setup *s, const struct exp_job *j, const char
                   const char *log)
 {
     struct words w = {0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the command */
     to_file("/dev/null", STDOUT_FILENO);
     to_file(log, STDERR_FILENO);
     if (s->kind == EXP_RUN) {
