@@ -72,6 +72,11 @@ void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
         l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
 }
 
+bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size)
+{
+    return techs_describe(g->tech->techs, i, buf, size);
+}
+
 bool gpu_finish(struct gpu *g, struct err *err)
 {
     return techs_finish(g->tech->techs, err);

@@ -41,6 +41,8 @@ struct gpu_kernel {
     double wall_seconds;
 };
 
+/* What the i-th technique on it has done, in a sentence; false: there are fewer. */
+bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size);
 /* After the last kernel: techniques write the files that they were asked for. */
 bool gpu_finish(struct gpu *g, struct err *err);
 

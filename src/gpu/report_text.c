@@ -86,6 +86,15 @@ static void print_memory(const struct report_facts *f, FILE *out)
     fputc('\n', out);
 }
 
+static void print_techniques(const struct gpu *g, FILE *out)
+{
+    char text[256];
+    for (size_t i = 0; gpu_describe_technique(g, i, text, sizeof text); i++) {
+        line(out, "technique");
+        fprintf(out, "%s\n", text);
+    }
+}
+
 /* --- energy, largest components first --- */
 
 static void print_energy(const struct energy_summary *e, FILE *out)
@@ -172,6 +181,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_kernels(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);
+    print_techniques(g, out);
     print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);

@@ -3,6 +3,7 @@
 #include "tech/block_sizes.h"
 #include "tech/md_cache.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct cmem {
@@ -354,4 +355,26 @@ void cmem_forget_all(struct cmem *const *channels, const struct tech_machine *m,
         struct mem_place p = interleave_locate(m->il, a);
         cmem_forget(channels[p.channel], p.local);
     }
+}
+
+void cmem_describe(struct cmem *const *channels, uint32_t n, char *buf, size_t size)
+{
+    struct cmem_stats sum = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cmem_stats *s = &channels[i]->stats;
+        sum.block_bytes += s->block_bytes;
+        sum.code_bytes += s->code_bytes;
+        sum.mag_bytes += s->mag_bytes;
+        sum.md_hits += s->md_hits;
+        sum.md_misses += s->md_misses;
+        sum.rmw += s->rmw;
+    }
+    if (!sum.block_bytes)
+        snprintf(buf, size, "no block was read or written encoded");
+    else
+        snprintf(buf, size,
+                 "blocks 1/%.2f of their size, 1/%.2f in whole bursts; metadata hits %.1f%%; "
+                 "%llu read to change a part",
+                 cmem_stats_ratio_raw(&sum), cmem_stats_ratio_mag(&sum),
+                 100 * cmem_stats_md_hit_rate(&sum), (unsigned long long)sum.rmw);
 }

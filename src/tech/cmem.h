@@ -58,7 +58,10 @@ void cmem_turn_on(struct cmem *c, const struct codec *codec);
 void cmem_forget(struct cmem *c, addr_t local);
 const struct cmem_stats *cmem_stats(const struct cmem *c);
 
-/* The same for each block of [addr, addr + bytes), by channel. */
+/* Sums over `n` channels as part of a sentence. */
+void cmem_describe(struct cmem *const *channels, uint32_t n, char *buf, size_t size);
+
+/* As cmem_forget(), for each block of [addr, addr + bytes), by channel. */
 void cmem_forget_all(struct cmem *const *channels, const struct tech_machine *m, addr_t addr,
                      uint64_t bytes);
 

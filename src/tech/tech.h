@@ -66,6 +66,8 @@ struct tech_part {
     void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
     /* Now and then: so many thread instructions have been executed. */
     void (*look)(void *self, uint64_t thread_inst);
+    /* What it has done, in a sentence for the report. */
+    void (*describe)(const void *self, char *buf, size_t size);
     /* Writes the files that it was asked for, after the last kernel. */
     bool (*finish)(void *self, struct err *err);
     void (*free)(void *self);

@@ -156,3 +156,11 @@ bool techs_finish(struct techs *t, struct err *err)
             return false;
     return true;
 }
+
+bool techs_describe(const struct techs *t, size_t i, char *buf, size_t size)
+{
+    if (i >= t->parts.len)
+        return false;
+    t->parts.data[i].describe(t->parts.data[i].self, buf, size);
+    return true;
+}

@@ -4,6 +4,7 @@
 #include "tech/engine.h"
 #include "tech/published.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct conf_field ccache_fields[] = {
@@ -48,6 +49,8 @@ struct store {
 struct ccache {
     struct codec *codec;
     struct store *stores;
+    uint32_t n;
+    const char *name;
 };
 
 bool ccache_cfg_check(const struct ccache_cfg *cfg, struct err *err)
@@ -81,6 +84,17 @@ static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
     st->stats.decoded++;
     st->stats.decode_waits += st->decode.waited - before;
     return cycles;
+}
+
+static void describe(const void *self, char *buf, size_t size)
+{
+    const struct ccache *c = self;
+    struct ccache_stats sum = {0};
+    for (uint32_t i = 0; i < c->n; i++) {
+        sum.line_bytes += c->stores[i].stats.line_bytes;
+        sum.place_bytes += c->stores[i].stats.place_bytes;
+    }
+    snprintf(buf, size, "%s: lines take 1/%.2f of their size", c->name, ccache_stats_ratio(&sum));
 }
 
 static void ccache_free(void *self)
@@ -135,6 +149,8 @@ bool ccache_bind(const struct technique *t, const struct tech_machine *m, const 
     const struct engine_cfg decode = {
         c->codec ? published_decode(c->codec, k->decompress_cycles) : 0, k->interval};
     c->stores = xcalloc(n, sizeof *c->stores);
+    c->n = n;
+    c->name = t->name;
     for (uint32_t i = 0; i < n; i++) {
         struct store *st = &c->stores[i];
         *st = (struct store){.codec = {c->codec, bytes, m->verify},
@@ -146,6 +162,6 @@ bool ccache_bind(const struct technique *t, const struct tech_machine *m, const 
         stats_add(s->stats, is_l1 ? "ccache_l1" : "ccache_l2", stat_rows, ARRAY_LEN(stat_rows),
                   &st->stats);
     }
-    *part = (struct tech_part){.self = c, .free = ccache_free};
+    *part = (struct tech_part){.self = c, .describe = describe, .free = ccache_free};
     return true;
 }

@@ -188,6 +188,23 @@ static void set_engines(struct e2mc *e, struct cmem_cfg *c)
 
 /* --- the technique --- */
 
+static void describe(const void *self, char *buf, size_t size)
+{
+    const struct e2mc *e = self;
+    const unsigned long long inst = e->stats.sampled_inst, blocks = e->stats.sampled_blocks;
+    char memory[128];
+    cmem_describe(e->channels, e->m.channels, memory, sizeof memory);
+    if (!e->codec)
+        snprintf(buf, size, "e2mc: the run ended while it was sampling, nothing was encoded");
+    else if (!inst)
+        snprintf(buf, size, "e2mc: %s", memory);
+    else
+        snprintf(buf, size, "e2mc: %s; sampled until %llu instructions, %llu blocks%s", memory,
+                 inst, blocks,
+                 e->stats.ended_by_blocks ? " (shortened for a small run: e2mc.sample_blocks)"
+                                          : "");
+}
+
 static void copied(void *self, addr_t addr, uint64_t bytes)
 {
     const struct e2mc *e = self;
@@ -250,7 +267,11 @@ bool e2mc_bind(const struct technique *t, const struct tech_machine *m, const vo
         return false;
     }
     bind_memory(e, s);
-    *part = (struct tech_part){
-        .self = e, .copied = copied, .look = look, .finish = save_profile, .free = e2mc_free};
+    *part = (struct tech_part){.self = e,
+                               .copied = copied,
+                               .look = look,
+                               .describe = describe,
+                               .finish = save_profile,
+                               .free = e2mc_free};
     return true;
 }

@@ -5,6 +5,7 @@
 #include "tech/published.h"
 #include "tech/wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct conf_field hwcomp_fields[] = {
@@ -17,6 +18,7 @@ const size_t hwcomp_nfields = ARRAY_LEN(hwcomp_fields);
 
 struct hwcomp {
     struct tech_machine m;
+    const char *name;
     struct codec *codec;
     struct cmem **channels;
     struct wire **sms, **slices; /* NULL: raw on the interconnect */
@@ -26,6 +28,14 @@ static void copied(void *self, addr_t addr, uint64_t bytes)
 {
     const struct hwcomp *h = self;
     cmem_forget_all(h->channels, &h->m, addr, bytes);
+}
+
+static void describe(const void *self, char *buf, size_t size)
+{
+    const struct hwcomp *h = self;
+    char memory[128];
+    cmem_describe(h->channels, h->m.channels, memory, sizeof memory);
+    snprintf(buf, size, "%s: %s", h->name, memory);
 }
 
 static void hwcomp_free(void *self)
@@ -93,6 +103,7 @@ bool hwcomp_bind(const struct technique *t, const struct tech_machine *m, const 
         return false;
     struct hwcomp *h = xcalloc(1, sizeof *h);
     h->m = *m;
+    h->name = t->name;
     if (!make_codec(h, t, err)) {
         free(h);
         return false;
@@ -114,6 +125,7 @@ bool hwcomp_bind(const struct technique *t, const struct tech_machine *m, const 
         h->sms = wires(h, &wire, m->sms, s->sm_packets, "wire_sm", s);
         h->slices = wires(h, &wire, m->slices, s->l2_packets, "wire_l2", s);
     }
-    *part = (struct tech_part){.self = h, .copied = copied, .free = hwcomp_free};
+    *part =
+        (struct tech_part){.self = h, .copied = copied, .describe = describe, .free = hwcomp_free};
     return true;
 }
