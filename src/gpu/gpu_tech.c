@@ -8,6 +8,11 @@ static const void *image_at(const void *self, addr_t addr, uint32_t bytes)
     return devmem_is_backed(self, addr, bytes) ? devmem_ptr(addr) : NULL;
 }
 
+static uint64_t image_used(const void *self)
+{
+    return devmem_used(self);
+}
+
 static struct tech_machine describe(const struct gpu *g)
 {
     const struct machine *m = g->m;
@@ -26,7 +31,7 @@ static struct tech_machine describe(const struct gpu *g)
         .memory_base = devmem_base(g->dev->mem),
         .memory_range = devmem_reserved(g->dev->mem),
         .memory_bytes = devmem_capacity(g->dev->mem),
-        .image = {image_at, g->dev->mem},
+        .image = {image_at, image_used, g->dev->mem},
         .verify = m->gpu.verify,
     };
 }

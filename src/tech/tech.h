@@ -17,6 +17,7 @@
  * local memory, host memory). */
 struct mem_image {
     const void *(*at)(const void *self, addr_t addr, uint32_t bytes);
+    uint64_t (*used_bytes)(const void *self); /* allocated now */
     const void *self;
 };
 

@@ -13,6 +13,12 @@ static const void *image_at(const void *self, addr_t addr, uint32_t bytes)
     return mem->bytes + (addr - MEMORY_BASE);
 }
 
+static uint64_t image_used(const void *self)
+{
+    const struct memory *mem = self;
+    return sizeof mem->bytes;
+}
+
 struct memory *memory_new(void)
 {
     struct memory *mem = xcalloc(1, sizeof *mem);
@@ -34,7 +40,7 @@ struct memory *memory_new(void)
                                    .memory_base = MEMORY_BASE,
                                    .memory_range = sizeof mem->bytes,
                                    .memory_bytes = sizeof mem->bytes,
-                                   .image = {image_at, mem},
+                                   .image = {image_at, image_used, mem},
                                    .verify = true};
     return mem;
 }

@@ -106,6 +106,16 @@ static void a_small_run_samples_blocks(void **state)
     assert_true(stat(r, "e2mc.ended_by_blocks") == 1);
     assert_true(read_bursts(r, 0, &f) < 4);
     rig_free(r);
+
+    r = rig_new(NULL); /* 4096 blocks are allocated */
+    for (uint32_t i = 0; i < 511; i++)
+        read_bursts(r, i, &f);
+    techs_look(r->techs, 10);
+    assert_int_equal(read_bursts(r, 0, &f), 4);
+    techs_look(r->techs, 20);
+    assert_true(stat(r, "e2mc.sampled_inst") == 20);
+    assert_true(read_bursts(r, 0, &f) < 4);
+    rig_free(r);
 }
 
 static void units_and_latencies_are_published_ones(void **state)

@@ -91,6 +91,17 @@ static void count_samples(struct e2mc *e)
     }
 }
 
+enum { LEAST_BLOCKS = 512, SHARE_OF_MEMORY = 8 };
+
+/* How long a run will be is not known; how much memory it has is. */
+static uint64_t enough_blocks(const struct e2mc *e)
+{
+    if (e->cfg.sample_blocks)
+        return (uint64_t)e->cfg.sample_blocks;
+    uint64_t used = e->m.image.used_bytes(e->m.image.self) / (uint64_t)e->m.mc->block_bytes;
+    return used / SHARE_OF_MEMORY > LEAST_BLOCKS ? used / SHARE_OF_MEMORY : LEAST_BLOCKS;
+}
+
 static void look(void *self, uint64_t thread_inst)
 {
     struct e2mc *e = self;
@@ -99,7 +110,7 @@ static void look(void *self, uint64_t thread_inst)
         return;
     count_samples(e);
     bool by_inst = thread_inst >= (uint64_t)e->cfg.sample_inst;
-    if (e->codec || (!by_inst && e->stats.sampled_blocks < (uint64_t)e->cfg.sample_blocks))
+    if (e->codec || (!by_inst && e->stats.sampled_blocks < enough_blocks(e)))
         return;
     e->table = codec_table_build(e->counts);
     e->codec = codec_of(e, &why);
