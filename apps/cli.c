@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 bool cli_u64(const char *s, uint64_t *v)
 {
@@ -59,11 +58,4 @@ int cli_fail(const char *command, const char *fmt, ...)
     fputc('\n', stderr);
     va_end(ap);
     return EXIT_USAGE;
-}
-
-double cli_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

@@ -12,6 +12,5 @@ bool cli_u64(const char *s, uint64_t *v);
 bool cli_dims(const char *s, uint32_t dims[3]);
 /* Prints "parsim NAME: message" to stderr; returns EXIT_USAGE. */
 int cli_fail(const char *command, const char *fmt, ...) PRINTF_LIKE(2, 3);
-double cli_seconds(void); /* wall clock, from some start */
 
 #endif

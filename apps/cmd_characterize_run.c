@@ -2,6 +2,7 @@
  * whose results stay in a folder, so that what was stopped goes on where it was.
  *
  * A result's name holds a hash of all that it depends on: the programs, the machine, settings. */
+#include "base/wall_clock.h"
 #include "cmd_characterize.h"
 
 #include "cli.h"
@@ -177,7 +178,7 @@ static void add_jobs(struct jobs *all)
 static void show(struct jobs *all, const struct job *last)
 {
     const bool is_terminal = isatty(2), is_last = all->done == all->n;
-    const double now = cli_seconds();
+    const double now = wall_seconds();
     if (all->c->is_quiet || (!is_terminal && !is_last && now - all->shown < SHOW_SECONDS))
         return;
     all->shown = now;
@@ -226,7 +227,7 @@ static bool run_all(struct jobs *all, struct err *err)
 
 bool characterize_run(const struct characterize *c, struct err *err)
 {
-    struct jobs all = {.c = c, .start = cli_seconds(), .shown = cli_seconds()};
+    struct jobs all = {.c = c, .start = wall_seconds(), .shown = wall_seconds()};
     if (mkdir(c->results, 0777) && errno != EEXIST)
         return err_set(err, "cannot make the folder %s: %s", c->results, strerror(errno));
     add_jobs(&all);

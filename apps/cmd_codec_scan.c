@@ -1,6 +1,7 @@
 /* The analysis of one file: a pass that counts symbols (for e2mc's tables and Shannon's bound),
  * then a pass that sizes every block under every codec. Threads take chunks of the file as they
  * come; everything they produce is a sum, so that the result does not depend on who took what. */
+#include "base/wall_clock.h"
 #include "cli.h"
 #include "cmd_codec.h"
 
@@ -49,7 +50,7 @@ struct worker {
 
 static void show_progress(struct scan *s)
 {
-    double now = cli_seconds();
+    double now = wall_seconds();
     if (!isatty(STDERR_FILENO) || now - s->start < 0.5 || now - s->shown < 0.2)
         return;
     double done = (double)atomic_load(&s->done_bytes);
@@ -85,7 +86,7 @@ static bool run_threads(struct scan *s, const char *what, void *(*work)(void *))
 {
     struct worker *workers = xcalloc(s->opts->threads, sizeof *workers);
     s->what = what;
-    s->start = cli_seconds();
+    s->start = wall_seconds();
     atomic_store(&s->next_chunk, 0);
     atomic_store(&s->done_bytes, 0);
     unsigned started = 1;
@@ -408,7 +409,7 @@ bool codec_scan(const char *path, const struct codec_options *opts, struct codec
                 struct err *err)
 {
     struct scan s = {.opts = opts, .report = report, .lock = PTHREAD_MUTEX_INITIALIZER};
-    double start = cli_seconds();
+    double start = wall_seconds();
     *report = (struct codec_report){.block_bytes = (unsigned)opts->block_bytes,
                                     .mag_bytes = (unsigned)opts->mag_bytes};
     if (!codec_input_open(&s.in, path, report->block_bytes, err))
@@ -425,7 +426,7 @@ bool codec_scan(const char *path, const struct codec_options *opts, struct codec
         codec_counts_free(s.sampled[l]);
     }
     codec_input_close(&s.in);
-    report->seconds = cli_seconds() - start;
+    report->seconds = wall_seconds() - start;
     return ok;
 }
 

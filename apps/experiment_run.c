@@ -1,4 +1,5 @@
 /* The child processes of an experiment. */
+#include "base/wall_clock.h"
 #include "experiment.h"
 
 #include "base/file.h"
@@ -337,7 +338,7 @@ struct pool {
 
 static void progress(const struct pool *p, const struct exp_job *j)
 {
-    double spent = cli_seconds() - p->from;
+    double spent = wall_seconds() - p->from;
     size_t ran = p->done - p->known, left = p->n - p->done;
     if (p->s->quiet)
         return;
@@ -350,7 +351,7 @@ static void progress(const struct pool *p, const struct exp_job *j)
 static bool start(struct pool *p, struct slot *slot, struct err *err)
 {
     slot->job = p->next++;
-    slot->from = cli_seconds();
+    slot->from = wall_seconds();
     fflush(NULL);
     slot->pid = fork();
     if (slot->pid == 0)
@@ -376,7 +377,7 @@ static bool finish(struct pool *p, struct slot *slot, int code, struct err *err)
 {
     struct exp_job *j = &p->jobs[slot->job];
     slot->pid = 0;
-    j->seconds = cli_seconds() - slot->from;
+    j->seconds = wall_seconds() - slot->from;
     take(j, code, slot->json, slot->log);
     unlink(slot->json);
     unlink(slot->log);
@@ -414,7 +415,7 @@ static bool run_pool(struct pool *p, struct err *err)
 bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct exp_store *store,
              struct err *err)
 {
-    struct pool p = {.s = s, .jobs = jobs, .n = n, .store = store, .from = cli_seconds()};
+    struct pool p = {.s = s, .jobs = jobs, .n = n, .store = store, .from = wall_seconds()};
     char tmp[] = "/tmp/parsim-XXXXXX";
     if (!mkdtemp(tmp))
         return err_set(err, "cannot make a folder in /tmp: %s", strerror(errno));

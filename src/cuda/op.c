@@ -1,12 +1,12 @@
 #include "cuda/op.h"
 
+#include "base/wall_clock.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "exec/check.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Tells a checker what the host has done, row by row. */
 static void note_copy(struct ctx *c, const struct op_copy *o)
@@ -94,18 +94,11 @@ static int run_host(struct ctx *c, const struct op_host *h)
     return CUDA_OK;
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* A GPU that keeps time has its own; copies take none of it. */
 static double seconds_of(const struct ctx *c)
 {
     const struct gpu *g = session_gpu(c->session);
-    return g ? (double)gpu_cycles(g) / (c->machine->gpu.core_mhz * 1e6) : seconds_now();
+    return g ? (double)gpu_cycles(g) / (c->machine->gpu.core_mhz * 1e6) : wall_seconds();
 }
 
 int op_run(struct ctx *c, const struct op *o)

@@ -2,12 +2,12 @@
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
 
+#include "base/wall_clock.h"
 #include "exec/children.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720, LOOK_CYCLES = 1024 };
 
@@ -309,22 +309,15 @@ static void record(struct gpu *g, const struct run *r, double seconds,
         g->kernel_end(g->kernel_end_ctx);
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A kernel that was alone has all instructions, also of blocks that did not end. */
 static void run_batch(struct gpu *g, struct launch_result *results)
 {
     struct batch *b = g->batch;
-    double start = seconds_now();
+    double start = wall_seconds();
     uint64_t threads_before, threads_after;
     b->inst_before = instructions(g, &threads_before);
     run_to_end(g);
-    double seconds = seconds_now() - start;
+    double seconds = wall_seconds() - start;
     uint64_t warps = instructions(g, &threads_after) - b->inst_before;
     for (size_t k = 0; k < b->n; k++) {
         const struct run *r = &b->runs[k];

@@ -1,26 +1,20 @@
 #include "gpu/progress.h"
 
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
+#include "base/wall_clock.h"
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include <stdio.h>
+#include <unistd.h>
 
 void progress_start(struct progress *p)
 {
-    *p = (struct progress){.start = seconds_now()};
+    *p = (struct progress){.start = wall_seconds()};
     p->last = p->start;
 }
 
 void progress_show(const struct grid_progress *g, void *progress)
 {
     struct progress *p = progress;
-    double now = seconds_now();
+    double now = wall_seconds();
     if (!isatty(STDERR_FILENO) || now - p->start < 2.0 || now - p->last < 0.25)
         return;
     double rate = (double)g->warp_inst / (now - p->start);

@@ -2,12 +2,12 @@
 
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "base/wall_clock.h"
 #include "gpu/observe.h"
 #include "gpu/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct session {
     struct session_options o;
@@ -169,13 +169,6 @@ struct gpu *session_gpu(const struct session *s)
     return s->gpu;
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void count_launch(struct session *s, const char *name, const struct launch_result *r,
                          double seconds)
 {
@@ -196,7 +189,7 @@ static void count_launch(struct session *s, const char *name, const struct launc
 bool session_run_many(struct session *s, struct launch *l, size_t n, struct launch_result *results,
                       struct err *err)
 {
-    double from = seconds_now();
+    double from = wall_seconds();
     bool ok = true;
     const struct launch **list = xcalloc(n, sizeof(*list));
     for (size_t i = 0; i < n; i++) {
@@ -207,7 +200,7 @@ bool session_run_many(struct session *s, struct launch *l, size_t n, struct laun
         ok = gpu_run_many(s->gpu, list, n, results, err);
     for (size_t i = 0; i < n && !s->gpu && ok; i++)
         ok = grid_run(s->dev, &l[i], &results[i], err);
-    double seconds = seconds_now() - from;
+    double seconds = wall_seconds() - from;
     for (size_t i = 0; i < n; i++)
         count_launch(s, l[i].kernel->src->name, &results[i], i ? 0 : seconds);
     free(list);
