@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* A split that runs this many instructions while others of its warp wait gives way once. */
-#define SPIN_LIMIT 20000u
-
 /* An instruction that goes through its lanes one by one makes accesses that belong together. */
 static bool joins(struct step_access *to, const struct access *a, uint16_t bytes)
 {
@@ -35,47 +32,12 @@ void step_record(struct step *s, const struct access *a)
     to->is_write = a->is_write;
 }
 
-const struct xinst *warp_peek(struct warp *w)
-{
-    for (;;) {
-        while (w->depth && !warp_top(w)->mask)
-            warp_pop(w);
-        if (!w->depth) {
-            w->state = WARP_DONE;
-            return NULL;
-        }
-        struct split *s = warp_top(w);
-        if (s->pc == s->rpc) {
-            warp_pop(w);
-            continue;
-        }
-        if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
-            w->state = WARP_BLOCKED;
-            return NULL;
-        }
-        if (UNLIKELY(w->depth > 1 && w->ninst - w->spin_from > SPIN_LIMIT))
-            warp_yield(w);
-        s = warp_top(w);
-        w->state = WARP_READY;
-        return &s->frame->fn->code[s->pc];
-    }
-}
-
-static inline uint32_t step_mask(const struct warp *w, const struct xinst *x, uint32_t active)
-{
-    if (!x->has_guard)
-        return active;
-    uint32_t p;
-    memcpy(&p, w->base[LANE_REGS] + x->guard_off, sizeof p);
-    return active & (x->guard_neg ? ~p : p);
-}
-
 bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
 {
     struct split *s = warp_top(w);
     const struct xinst *x = &s->frame->fn->code[s->pc];
     warp_use_frame(w);
-    const uint32_t m = step_mask(w, x, s->mask);
+    const uint32_t m = x->has_guard ? warp_guard_mask(w, x, s->mask) : s->mask;
     out->x = x;
     out->active = s->mask;
     out->mask = m;

@@ -35,10 +35,6 @@ struct step {
     struct step_access access[STEP_MAX_ACCESSES];
 };
 
-/* The instruction that the warp will execute next; NULL if it has ended (w->state is WARP_DONE) or
- * waits (WARP_BLOCKED). Finished splits leave the stack here. */
-const struct xinst *warp_peek(struct warp *w);
-
 /* Executes the instruction that warp_peek() shows, at cycle `now`, and says what it did. False: the
  * kernel is stopped by a fault. */
 bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out);

@@ -227,11 +227,29 @@ void warp_free(struct warp *w)
     memset(w, 0, sizeof *w);
 }
 
-static inline uint32_t guard_mask(const struct warp *w, const struct xinst *x, uint32_t mask)
+const struct xinst *warp_peek(struct warp *w)
 {
-    uint32_t p;
-    memcpy(&p, w->base[LANE_REGS] + x->guard_off, sizeof p);
-    return mask & (x->guard_neg ? ~p : p);
+    for (;;) {
+        drop_empty(w);
+        if (!w->depth) {
+            w->state = WARP_DONE;
+            return NULL;
+        }
+        struct split *s = warp_top(w);
+        if (s->pc == s->rpc) {
+            warp_pop(w);
+            continue;
+        }
+        if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
+            w->state = WARP_BLOCKED;
+            return NULL;
+        }
+        if (UNLIKELY(w->depth > 1 && w->ninst - w->spin_from > SPIN_LIMIT))
+            warp_yield(w);
+        s = warp_top(w);
+        w->state = WARP_READY;
+        return &s->frame->fn->code[s->pc];
+    }
 }
 
 /* Runs straight-line code of the top split up to and including one control instruction. False: the
@@ -244,7 +262,7 @@ static bool run_stretch(struct warp *w)
     const uint32_t mask = s->mask, rpc = s->rpc;
     while (pc != rpc) {
         const struct xinst *x = &code[pc];
-        uint32_t m = x->has_guard ? guard_mask(w, x, mask) : mask;
+        uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
         w->ninst++;
         w->nthread_inst += m == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(m);
         if (LIKELY(x->kind == X_LANE)) {
@@ -270,30 +288,14 @@ static bool run_stretch(struct warp *w)
 enum warp_stop warp_run(struct warp *w, uint64_t budget)
 {
     uint64_t end = w->ninst + budget;
-    for (;;) {
-        drop_empty(w);
-        if (!w->depth) {
-            w->state = WARP_DONE;
-            return WARP_STOP_DONE;
-        }
-        struct split *s = warp_top(w);
-        if (s->pc == s->rpc) {
-            warp_pop(w);
-            warp_use_frame(w);
-            continue;
-        }
-        if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
-            w->state = WARP_BLOCKED;
-            return WARP_STOP_BLOCKED;
-        }
-        if (w->depth > 1 && w->ninst - w->spin_from > SPIN_LIMIT)
-            warp_yield(w);
+    while (warp_peek(w)) {
         if (w->ninst >= end)
             return WARP_STOP_BUDGET;
         warp_use_frame(w);
         if (!run_stretch(w))
             return WARP_STOP_FAULT;
     }
+    return w->state == WARP_DONE ? WARP_STOP_DONE : WARP_STOP_BLOCKED;
 }
 
 bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, const char *fmt,

@@ -68,6 +68,10 @@ enum warp_stop { WARP_STOP_BUDGET, WARP_STOP_BLOCKED, WARP_STOP_DONE, WARP_STOP_
 void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread,
                 uint32_t lanes);
 void warp_free(struct warp *w);
+/* The instruction that the warp will execute next; NULL if it has ended (w->state is WARP_DONE) or
+ * waits (WARP_BLOCKED). Finished splits leave the stack here, and one that waits or spins gives
+ * way. */
+const struct xinst *warp_peek(struct warp *w);
 /* Runs until about `budget` more instructions are done, or it cannot go on. */
 enum warp_stop warp_run(struct warp *w, uint64_t budget);
 
@@ -99,6 +103,14 @@ struct tex_table *warp_textures(struct warp *w);
 static inline struct split *warp_top(struct warp *w)
 {
     return &w->stack[w->depth - 1];
+}
+
+/* The lanes of `mask` that the instruction's guard lets through. */
+static inline uint32_t warp_guard_mask(const struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint32_t p;
+    __builtin_memcpy(&p, w->base[LANE_REGS] + x->guard_off, sizeof p);
+    return mask & (x->guard_neg ? ~p : p);
 }
 
 struct split *warp_push(struct warp *w, const struct split *s);
