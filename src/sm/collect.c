@@ -2,19 +2,13 @@
  * cycle, one access a bank and cycle; writes go before reads. */
 #include "sm/sm_int.h"
 
-static unsigned next_in(uint64_t mask, unsigned turn)
-{
-    uint64_t behind = turn < 64 ? mask & (UINT64_MAX << turn) : 0;
-    return first_of(behind ? behind : mask);
-}
-
 /* Collectors that have everything -> pipe entries. */
 static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
 {
     int64_t ports = sm_ports(sm->cfg, pipe);
     uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
     for (int64_t n = 0; ready && n < ports && sub->nentry[pipe] < ports; n++) {
-        unsigned c = next_in(ready, sub->col_turn[pipe]);
+        unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
         sub->col_used &= ~(UINT64_C(1) << c);
         sub->col_turn[pipe] = c + 1;

@@ -177,18 +177,6 @@ struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k)
     return (struct sm_ended){0};
 }
 
-uint64_t sm_ended(struct sm *sm, cycle_t *end)
-{
-    uint64_t n = 0;
-    *end = 0;
-    for (struct sm_launch *l = sm->launches; l; l = l->next) {
-        struct sm_ended e = sm_kernel_ended(sm, l->kernel);
-        n += e.blocks;
-        *end = e.end > *end ? e.end : *end;
-    }
-    return n;
-}
-
 void sm_drop_launches(struct sm *sm)
 {
     for (struct sm_launch *l = sm->launches, *next; l; l = next) {

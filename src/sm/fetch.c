@@ -7,19 +7,12 @@ static uint64_t code_addr(const struct sm *sm, const struct dfunc *fn, uint32_t 
     return fn->addr + (uint64_t)pc * (uint64_t)sm->cfg->instruction_bytes;
 }
 
-/* Slots from `turn` on, wrapping round. */
-static unsigned next_slot(uint64_t mask, unsigned turn)
-{
-    uint64_t behind = turn < MAX_WARPS ? mask & (UINT64_MAX << turn) : 0;
-    return first_of(behind ? behind : mask);
-}
-
 void sm_fetch(struct sm *sm, cycle_t now)
 {
     uint64_t want = sm->live & ~sm->fetching & ~sm->has_buffer;
     if (!want)
         return;
-    unsigned slot = next_slot(want, sm->fetch_turn);
+    unsigned slot = next_from(want, sm->fetch_turn);
     const struct warp_slot *ws = &sm->slot[slot];
     uint64_t addr = code_addr(sm, ws->fn, ws->pc);
     if (!l1_can_accept(sm->inst, now, addr))

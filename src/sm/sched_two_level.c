@@ -6,7 +6,7 @@ static uint64_t narrow_two_level(struct sm *sm, struct sched *s, uint64_t valid,
 {
     s->active &= valid & sm->ready;
     while (can & ~s->active && __builtin_popcountll(s->active) < (int)sm->cfg->active_warps) {
-        s->last_in = sched_next_after(s->last_in, can & ~s->active);
+        s->last_in = next_from(can & ~s->active, s->last_in + 1);
         s->active |= UINT64_C(1) << s->last_in;
     }
     return can & s->active;
@@ -15,7 +15,7 @@ static uint64_t narrow_two_level(struct sm *sm, struct sched *s, uint64_t valid,
 static unsigned pick_two_level(struct sm *sm, struct sched *s, uint64_t ready)
 {
     (void)sm;
-    return sched_next_after(s->last, ready);
+    return next_from(ready, s->last + 1);
 }
 
 const struct sched_ops sched_two_level_ops = {.pick = pick_two_level, .narrow = narrow_two_level};

@@ -62,8 +62,6 @@ struct sm_ended {
     cycle_t end; /* the cycle after the last block's end, of all calls */
 };
 struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k);
-/* The same of all kernels: blocks, and the cycle after the last one's end. */
-uint64_t sm_ended(struct sm *sm, cycle_t *end);
 /* No block, and nothing in flight. */
 bool sm_is_idle(const struct sm *sm);
 /* A kernel begins or has ended at `now` on the whole machine: statistics, caches. All launches of

@@ -235,6 +235,13 @@ static inline unsigned first_of(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
+/* The first bit of `mask` (not empty) from `turn` on, wrapping round. */
+static inline unsigned next_from(uint64_t mask, unsigned turn)
+{
+    uint64_t behind = turn < 64 ? mask & (UINT64_MAX << turn) : 0;
+    return first_of(behind ? behind : mask);
+}
+
 /* inflight.c */
 uint16_t inflight_get(struct sm *sm);
 void inflight_put(struct sm *sm, uint16_t i);
@@ -305,7 +312,6 @@ struct sched_ops {
     uint64_t (*narrow)(struct sm *sm, struct sched *s, uint64_t valid, uint64_t can);
 };
 unsigned sched_oldest_of(const struct sm *sm, uint64_t ready);
-unsigned sched_next_after(unsigned last, uint64_t ready);
 extern const struct sched_ops sched_gto_ops, sched_lrr_ops, sched_oldest_ops, sched_two_level_ops;
 
 #endif

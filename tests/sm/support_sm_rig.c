@@ -164,12 +164,12 @@ static bool drive(struct sm_rig *r, struct launched *l, struct sim_clock *clock)
     for (cycle_t now = 0;;) {
         now += r->meet;
         enum sim_status st = sim_run(r->sim, clock, now, 1);
-        cycle_t end;
         if (!meet(r))
             return false;
-        l->done += sm_ended(r->sm, &end);
+        struct sm_ended ended = sm_kernel_ended(r->sm, &l->kernel);
+        l->done += ended.blocks;
         if (l->done == l->total && sm_is_idle(r->sm)) {
-            r->end = end;
+            r->end = ended.end;
             return true;
         }
         if (now > MAX_CYCLES || (st == SIM_IDLE && l->next == l->total && !r->sm->deferred)) {
