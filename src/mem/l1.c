@@ -55,11 +55,7 @@ void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity)
     l->capacity = capacity;
     if (capacity->tag_factor == 1)
         return;
-    const uint32_t ways = l->tags.ways, sets = l->tags.sets;
-    tags_free(&l->tags);
-    tags_init(&l->tags, sets, ways * capacity->tag_factor,
-              (enum tags_replacement)l->cfg.replacement, (enum tags_index)l->cfg.index);
-    tags_limit(&l->tags, ways * (uint32_t)l->cfg.line_bytes);
+    tags_stretch(&l->tags, capacity->tag_factor, (uint32_t)l->cfg.line_bytes);
     free(l->victims);
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
 }

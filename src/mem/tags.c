@@ -103,6 +103,16 @@ void tags_write(struct tags *t, uint32_t i, uint16_t sectors, uint16_t whole)
     l->partial = (uint16_t)((l->partial | sectors) & ~l->valid);
 }
 
+void tags_stretch(struct tags *t, uint32_t factor, uint32_t line_bytes)
+{
+    const uint32_t ways = t->ways, sets = t->sets;
+    const enum tags_replacement r = (enum tags_replacement)t->replacement;
+    const enum tags_index i = (enum tags_index)t->index;
+    tags_free(t);
+    tags_init(t, sets, ways * factor, r, i);
+    tags_limit(t, ways * line_bytes);
+}
+
 void tags_limit(struct tags *t, uint32_t capacity)
 {
     t->capacity = capacity;

@@ -51,6 +51,9 @@ uint32_t tags_victim(const struct tags *t, uint32_t set);
 void tags_allocate(struct tags *t, uint32_t i, addr_t line);
 void tags_touch(struct tags *t, uint32_t i);
 
+/* An empty array of the same sets with `factor` times the tags, whose lines share the bytes that a
+ * set had: see tags_limit(). */
+void tags_stretch(struct tags *t, uint32_t factor, uint32_t line_bytes);
 /* Lines take bytes of their own from now on; `capacity` bytes a set. Only while it is empty. */
 void tags_limit(struct tags *t, uint32_t capacity);
 /* Which lines of `set` go, so that `more` bytes fit and, if needs_tag, a tag is free: in the order

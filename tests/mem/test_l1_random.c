@@ -218,6 +218,12 @@ static void check_traffic(const char *const *sets, uint64_t seed)
     l1_rig_free(r);
 }
 
+static void check_seeds(const char *const *sets)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        check_traffic(sets, seed);
+}
+
 #define COMMON                                                                    \
     "l1.size=4K", "l1.latency=5", "l1.miss_queue=3", "l1.mshrs=6", "l1.merges=2", \
         "l1.write_local=back", "l1.write_global=through_evict"
@@ -226,24 +232,21 @@ static void whole_lines_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 static void sectors_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, "l1.sectored=true", NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 static void parts_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, "l1.request_sectors=2", NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 int main(void)

@@ -230,6 +230,12 @@ static void check_traffic(const char *const *sets, uint64_t seed)
     l2_rig_free(r);
 }
 
+static void check_seeds(const char *const *sets)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        check_traffic(sets, seed);
+}
+
 #define COMMON                                                                                  \
     "l2.size=4K", "l2.ways=4", "l2.latency=5", "l2.mshrs=6", "l2.merges=2", "l2.reply_queue=2", \
         "l2.memory_queue=2", "l2.atomic_cycles=2"
@@ -238,24 +244,21 @@ static void lazy_fetches_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 static void masked_writes_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, "l2.masked_writes=true", NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 static void immediate_fetches_agree_with_the_model(void **state)
 {
     (void)state;
     const char *const sets[] = {COMMON, "l2.partial=fetch", NULL};
-    for (uint64_t seed = 1; seed <= 4; seed++)
-        check_traffic(sets, seed);
+    check_seeds(sets);
 }
 
 int main(void)
