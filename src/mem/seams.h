@@ -84,24 +84,37 @@ struct capacity_policy {
 };
 extern const struct capacity_policy capacity_policy_null;
 
-/* What encodes and decodes, where and how long. */
+/* What encodes and decodes lines beside an L1, and how long it takes. */
 enum codec_answer {
-    CODEC_DONE,  /* finished at once (no engine, or nothing to do) */
-    CODEC_TAKEN, /* `done` will give the token back */
-    CODEC_BUSY,  /* try again in a later cycle */
+    CODEC_DONE,    /* finished at once (no engine, or nothing to do) */
+    CODEC_TAKEN,   /* `done` will give the token back */
+    CODEC_BUSY,    /* try again in a later cycle */
+    CODEC_REFUSED, /* of a store only: it leaves raw */
+};
+
+enum codec_kind {
+    CODEC_FILL,  /* an encoded line has come: decode it */
+    CODEC_HIT,   /* an access has hit a line that lies encoded in the cache: decode it */
+    CODEC_STORE, /* a whole line has been written and is about to leave: encode it */
 };
 
 struct codec_job {
     addr_t line;
-    bool encode;
-    uint64_t token;
+    uint8_t kind;      /* enum codec_kind */
+    uint8_t algorithm; /* which of the technique's codecs; of a store the engine sets it */
+    uint16_t bytes;    /* encoded; of a store the raw size, and the engine sets it when it can say
+                          less (in submit with CODEC_DONE, else in `done`) */
+    uint32_t waiter; /* the SM's token (l1_access.token) of the access that waits, or of the store;
+                        of a fill the oldest one's */
+    uint64_t token;  /* the cache's; unique among those not given back */
 };
 
 struct codec_engine {
-    enum codec_answer (*submit)(void *self, cycle_t now, const struct codec_job *job);
-    /* A finished job's token, at most one a call. */
-    bool (*done)(void *self, cycle_t now, uint64_t *token);
-    /* The next cycle at which `done` may have something; CYCLE_NEVER: nothing inside. */
+    enum codec_answer (*submit)(void *self, cycle_t now, struct codec_job *job);
+    /* A finished job, as it was submitted, at most one a call. */
+    bool (*done)(void *self, cycle_t now, struct codec_job *job);
+    /* The next cycle at which `done` may have something, or at which a job that found it busy may
+     * be tried again; CYCLE_NEVER: nothing inside, and nothing will change. */
     cycle_t (*next)(const void *self, cycle_t now);
     void *self;
 };

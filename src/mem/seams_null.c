@@ -80,15 +80,15 @@ static uint32_t null_hit_latency(void *self, uint32_t bytes, cycle_t now)
 
 const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency, NULL};
 
-static enum codec_answer null_submit(void *self, cycle_t now, const struct codec_job *job)
+static enum codec_answer null_submit(void *self, cycle_t now, struct codec_job *job)
 {
     (void)self, (void)now, (void)job;
     return CODEC_DONE;
 }
 
-static bool null_done(void *self, cycle_t now, uint64_t *token)
+static bool null_done(void *self, cycle_t now, struct codec_job *job)
 {
-    (void)self, (void)now, (void)token;
+    (void)self, (void)now, (void)job;
     return false;
 }
 

@@ -293,10 +293,10 @@ static void the_null_engine_is_done_at_once(void **state)
 {
     (void)state;
     const struct codec_engine *e = &codec_engine_null;
-    const struct codec_job job = {.line = 128, .token = 5};
-    uint64_t token;
+    struct codec_job job = {.line = 128, .kind = CODEC_STORE, .bytes = 128, .token = 5};
     assert_int_equal(e->submit(e->self, 10, &job), CODEC_DONE);
-    assert_false(e->done(e->self, 10, &token));
+    assert_int_equal(job.bytes, 128);
+    assert_false(e->done(e->self, 10, &job));
     assert_true(e->next(e->self, 10) == CYCLE_NEVER);
 }
 
