@@ -108,9 +108,31 @@ static void place_shared_operand(struct layout *l, const struct ptx_operand *o)
             place_shared_operand(l, &o->elems[i]);
 }
 
+static void place_module_shared(struct layout *l, const struct program *p)
+{
+    for (unsigned i = 0; i < program_module_count(p); i++) {
+        const struct ptx_module *m = program_module(p, i);
+        for (uint32_t n = 0; n < m->nvars; n++)
+            place_shared(l, m->vars[n]);
+    }
+}
+
+uint32_t program_shared_offset(const struct program *p, const struct ptx_var *v)
+{
+    struct u64map offsets = {0};
+    struct layout l = {.offsets = &offsets, .dynamic_align = 16};
+    place_module_shared(&l, p);
+    const uint32_t at = (uint32_t)*u64map_get(&offsets, (uintptr_t)v);
+    vec_free(&l.unsized);
+    u64map_free(&offsets);
+    return at;
+}
+
 static void lay_out_shared(struct kernel *k, const bool *reached, struct u64map *offsets)
 {
     struct layout l = {.offsets = offsets, .dynamic_align = 16};
+    if (program_is_shared_joined(k->prog))
+        place_module_shared(&l, k->prog);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++) {
         const struct ptx_func *f = program_func(k->prog, i);
         for (uint32_t n = 0; reached[i] && n < f->ninsts; n++)

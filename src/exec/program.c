@@ -19,12 +19,24 @@ struct program {
     VEC(const struct ptx_func *) funcs; /* definitions */
     VEC(struct kernel *) kernels;       /* lowered so far */
     struct arena arena;
+    bool is_shared_joined;
 };
 
 struct symbol {
     const struct ptx_var *var;
     const struct ptx_func *func;
 };
+
+void program_join_shared(struct program *p)
+{
+    assert(!p->kernels.len);
+    p->is_shared_joined = true;
+}
+
+bool program_is_shared_joined(const struct program *p)
+{
+    return p->is_shared_joined;
+}
 
 struct device *program_device(const struct program *p)
 {

@@ -33,6 +33,12 @@ struct program *program_load(struct device *d, struct ptx_module **mods, unsigne
 void program_unload(struct program *p);
 
 struct device *program_device(const struct program *p);
+/* Before any kernel is asked for: every kernel has all of the module-scope .shared variables, at
+ * the same places, so that blocks of different kernels can share one memory. */
+void program_join_shared(struct program *p);
+bool program_is_shared_joined(const struct program *p);
+/* Where `v` lies then. */
+uint32_t program_shared_offset(const struct program *p, const struct ptx_var *v);
 /* NULL with an error if there is no such entry or it cannot run; the error lists what exists. */
 struct kernel *program_kernel(struct program *p, const char *name, struct err *err);
 struct mem_alloc *program_var(const struct program *p, const char *name);

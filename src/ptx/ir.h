@@ -116,6 +116,12 @@ struct ptx_var {
     struct ptx_func *owner; /* NULL for module scope */
 };
 
+/* A string of a .pragma directive. */
+struct ptx_pragma {
+    const char *text;
+    uint32_t line;
+};
+
 struct ptx_func {
     const char *name;
     bool is_entry, is_decl, is_proto, is_noreturn;
@@ -136,6 +142,8 @@ struct ptx_func {
     uint32_t nfamilies;
     struct ptx_var **vars; /* function-scope .shared, .local, .param, .const, .global */
     uint32_t nvars;
+    struct ptx_pragma *pragmas; /* in its body, in order */
+    uint32_t npragmas;
 
     uint32_t maxntid[3], reqntid[3]; /* zeros: not given */
     uint32_t minnctapersm, maxnreg;

@@ -307,12 +307,14 @@ static void finish_body(struct parser *p, struct ptx_func *f)
     f->regs = COPY_VEC(p, p->regs, f->nregs);
     f->families = COPY_VEC(p, p->families, f->nfamilies);
     f->vars = COPY_VEC(p, p->locals, f->nvars);
+    f->pragmas = COPY_VEC(p, p->pragmas, f->npragmas);
 }
 
 static bool parse_body(struct parser *p, struct ptx_func *f)
 {
     p->func = f;
     p->insts.len = p->regs.len = p->families.len = p->locals.len = p->opnds.len = 0;
+    p->pragmas.len = 0;
     p->ends_in_label = false;
     if (!scope_push(p) || !declare_module_regs(p))
         return false;

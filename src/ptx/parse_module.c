@@ -137,6 +137,18 @@ static bool parse_section(struct parser *p)
     return p->lx.tok.kind == '{' ? parse_skip_balanced(p) : parse_expected(p, "'{'");
 }
 
+/* Those of a function's body are kept, without their quotes. */
+static bool parse_pragma(struct parser *p)
+{
+    const struct token *t = &p->lx.tok;
+    for (lexer_next(&p->lx); p->func && (t->kind == TOK_STRING || t->kind == ',');
+         lexer_next(&p->lx))
+        if (t->kind == TOK_STRING)
+            vec_push(&p->pragmas, ((struct ptx_pragma){
+                                      arena_strndup(&p->m->arena, t->s + 1, t->len - 2), t->line}));
+    return parse_skip_to_semicolon(p);
+}
+
 /* Directives that may stand anywhere. */
 bool parse_common_directive(struct parser *p, bool *done)
 {
@@ -148,10 +160,8 @@ bool parse_common_directive(struct parser *p, bool *done)
         return parse_file(p);
     if (parse_token_is(t, "section"))
         return parse_section(p);
-    if (parse_token_is(t, "pragma")) {
-        lexer_next(&p->lx);
-        return parse_skip_to_semicolon(p);
-    }
+    if (parse_token_is(t, "pragma"))
+        return parse_pragma(p);
     *done = false;
     return true;
 }
@@ -286,6 +296,7 @@ static void parser_free(struct parser *p)
     vec_free(&p->regs);
     vec_free(&p->families);
     vec_free(&p->locals);
+    vec_free(&p->pragmas);
     vec_free(&p->opnds);
     free(p);
 }

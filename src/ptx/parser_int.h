@@ -92,6 +92,7 @@ struct parser {
     VEC(struct ptx_reg) regs;
     VEC(const char *) families;
     VEC(struct ptx_var *) locals;
+    VEC(struct ptx_pragma) pragmas;
     struct scope scopes[PARSE_MAX_SCOPES];
     unsigned nscopes;
     bool ends_in_label;

@@ -169,6 +169,23 @@ static void branch_lists(void **state)
     ptx_module_free(m);
 }
 
+static void pragmas_are_kept(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_text(PTX_HEAD ".pragma \"module\";\n"
+                                               ".entry a() {\n.pragma \"one\";\n ret;\n"
+                                               ".pragma \"two, three\", \"four\";\n}\n"
+                                               ".entry b() { ret; }\n");
+    const struct ptx_func *a = ptx_find_func(m, "a"), *b = ptx_find_func(m, "b");
+    assert_int_equal(a->npragmas, 3);
+    assert_string_equal(a->pragmas[0].text, "one");
+    assert_int_equal(a->pragmas[0].line, 6);
+    assert_string_equal(a->pragmas[1].text, "two, three");
+    assert_string_equal(a->pragmas[2].text, "four");
+    assert_int_equal(b->npragmas, 0);
+    ptx_module_free(m);
+}
+
 static void symbols_merge(void **state)
 {
     (void)state;
@@ -193,9 +210,13 @@ static void symbols_merge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(initialisers),     cmocka_unit_test(addresses_in_initialisers),
-        cmocka_unit_test(parameter_blocks), cmocka_unit_test(calls),
-        cmocka_unit_test(branch_lists),     cmocka_unit_test(old_declarations),
+        cmocka_unit_test(pragmas_are_kept),
+        cmocka_unit_test(initialisers),
+        cmocka_unit_test(addresses_in_initialisers),
+        cmocka_unit_test(parameter_blocks),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(branch_lists),
+        cmocka_unit_test(old_declarations),
         cmocka_unit_test(symbols_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
