@@ -17,7 +17,8 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->requests = requests;
     l->packets = &packet_policy_null;
     l->capacity = &capacity_policy_null;
-    l->probe = &probe_null;
+    l->probe = l->miss_probe = &probe_null;
+    l1_code_init(&l->code);
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
@@ -43,6 +44,11 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
 void l1_bind_packets(struct l1 *l, const struct packet_policy *packets)
 {
     l->packets = packets;
+}
+
+void l1_set_miss_probe(struct l1 *l, const struct probe *probe)
+{
+    l->miss_probe = probe;
 }
 
 void l1_set_probe(struct l1 *l, const struct probe *probe)
@@ -74,6 +80,7 @@ void l1_free(struct l1 *l)
     free(l->acks.at);
     free(l->late.at);
     free(l->victims);
+    l1_code_free(&l->code);
     tags_free(&l->tags);
     mshr_free(&l->mshr);
     free(l);
@@ -204,11 +211,27 @@ static void unblock(struct l1 *l, cycle_t at)
         l->due = at;
 }
 
+/* How line `i` lies in the cache from now on. */
+static void line_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes)
+{
+    if (!l->code.bytes)
+        return;
+    l->code.bytes[i] = code_bytes;
+    if (l->tags.capacity)
+        tags_resize(&l->tags, i,
+                    code_bytes ? (uint32_t)align_up(code_bytes, l->code.cfg.segment_bytes)
+                               : (uint32_t)l->cfg.line_bytes);
+}
+
 static void fetch_done(struct l1 *l, const struct mem_req *reply)
 {
     uint32_t e = reply->token, slot = l->mshr.entries[e].slot;
     struct mshr_waiter w;
-    tags_fill(&l->tags, slot, l->requests->valid(l->requests->self, reply));
+    uint16_t valid = l->requests->valid(l->requests->self, reply);
+    if (reply->code_bytes) /* all of it came; what others fetch is still waited for */
+        valid |= l->all & (uint16_t)~l->mshr.entries[e].pending;
+    tags_fill(&l->tags, slot, valid);
+    line_form_set(l, slot, reply->code_bytes);
     l->tags.lines[slot].reserved &= (uint16_t)~reply->sectors;
     mshr_arrive(&l->mshr, e, reply->sectors);
     while (mshr_pop(&l->mshr, e, &w))
@@ -216,8 +239,7 @@ static void fetch_done(struct l1 *l, const struct mem_req *reply)
     mshr_retire(&l->mshr, e);
 }
 
-/* What the reply brings is there. */
-static void fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
+void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     switch ((enum l1_what)reply->what) {
     case L1_FETCH:
@@ -230,6 +252,7 @@ static void fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
         token_push(&l->acks, reply->token);
         break;
     case L1_WRITE_BACK:
+    case L1_RESTORE:
         break;
     }
     l->stats.replies++;
@@ -241,8 +264,10 @@ static void fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
 void l1_tick(struct l1 *l, cycle_t now)
 {
     while (req_ring_next(&l->fills) <= now)
-        fill_finish(l, now, req_ring_pop(&l->fills));
+        l1_fill_finish(l, now, req_ring_pop(&l->fills));
     late_finish(l, now);
+    if (!l1_code_idle(l))
+        l1_code_tick(l, now);
     if (now < l->due)
         return;
     if (UNLIKELY(l->flushing))
@@ -284,8 +309,12 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     uint32_t engine = l->packets->fill_latency(l->packets->self, reply, now);
+    if ((reply->code_bytes || reply->refused) && l1_code_fill(l, now, reply))
+        return;
+    if (reply->code_bytes && l->code.cfg.mode == CODE_DIRECT)
+        engine += l->code.cfg.direct_latency;
     if (!engine) {
-        fill_finish(l, now, reply);
+        l1_fill_finish(l, now, reply);
         return;
     }
     if (!req_ring_room(&l->fills)) {
@@ -320,6 +349,10 @@ cycle_t l1_next(const struct l1 *l, cycle_t now)
         next = l->req_ready[l->req_head] > now ? l->req_ready[l->req_head] : now;
     if (l->late.len && l->late.at[l->late.head].due < next)
         next = l->late.at[l->late.head].due;
+    if (!l1_code_idle(l)) {
+        cycle_t code = l1_code_next(l, now);
+        next = code < next ? code : next;
+    }
     return fill < next ? fill : next;
 }
 
@@ -328,8 +361,8 @@ bool l1_idle(const struct l1 *l)
     for (uint32_t i = 0; i < l->nbanks; i++)
         if (l->banks[i].len)
             return false;
-    return !l->outstanding && !l->flushing && !l->late.len && l->done.head == l->done.tail &&
-           l->acks.head == l->acks.tail;
+    return !l->outstanding && !l->flushing && !l->late.len && l1_code_idle(l) &&
+           l->done.head == l->done.tail && l->acks.head == l->acks.tail;
 }
 
 const struct l1_stats *l1_stats(const struct l1 *l)

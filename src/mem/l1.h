@@ -12,7 +12,12 @@
  * (request_sectors); each reply says which sectors it brings.
  *
  * Requests have owner = the cache, so that the SM gives a reply to l1_fill(reply->owner, ...). The
- * SM sets `dst`. */
+ * SM sets `dst`.
+ *
+ * A reply with code_bytes waits for the engine (l1_codec.c). A write of a whole line of global
+ * memory waits for it in a buffer; an access to a line that is there lets its write go, raw. A
+ * write of a part or an atomic that was refused is decoded, merged and sent again as a whole line,
+ * raw; the atomic behind it. */
 #ifndef MEM_L1_H
 #define MEM_L1_H
 
@@ -76,6 +81,9 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
 void l1_bind_packets(struct l1 *l, const struct packet_policy *packets);
 /* What lines take in its data array; the null policy unless bound. Before any access. */
 void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity);
+/* What decodes lines that come encoded and encodes lines that are written as a whole; the null
+ * engine unless bound. Caches of one SM may share an engine. Before any access. */
+void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct code_cfg *cfg);
 void l1_free(struct l1 *l);
 
 /* May an access to `addr` be submitted at `now`? (One a cycle a bank.) */
@@ -107,6 +115,8 @@ const struct l1_stats *l1_stats(const struct l1 *l);
  *   the others: the line leaves, for another one, because of a write, or in a flush */
 enum l1_event { L1_READ, L1_REPLACED, L1_WRITE_EVICTED, L1_FLUSHED };
 void l1_set_probe(struct l1 *l, const struct probe *probe);
+/* Fired where read_misses is counted: event 0, a = the line's address, b = the access's token. */
+void l1_set_miss_probe(struct l1 *l, const struct probe *probe);
 
 void l1_dump(const struct l1 *l, FILE *out);
 

@@ -38,12 +38,42 @@ struct late_ring {
     uint32_t head, len, cap;
 };
 
+/* Work for the engine. Its address is the token, so that caches can share an engine. */
+struct l1_job {
+    struct codec_job job;
+    struct l1 *owner;
+    struct mem_req *req;        /* a reply, or a write; NULL: a hit, or a write that did not wait */
+    struct l1_job *next, *made; /* in a queue or free; all that were ever made */
+};
+
+/* Jobs that found the engine busy, or requests that found the miss queue full. */
+struct l1_jobs {
+    struct l1_job *first, **end;
+};
+struct l1_reqs {
+    struct mem_req *first, **end;
+};
+
+/* Everything between the cache and its engine. */
+struct l1_code {
+    const struct codec_engine *engine;
+    struct code_cfg cfg;
+    struct l1_jobs reads, writes; /* not taken yet */
+    uint32_t taken;               /* jobs in the engine */
+    struct l1_job *free, *made;   /* recycled; all of them */
+    struct l1_job **stores;       /* the store buffer, by age */
+    uint32_t nstores;
+    struct l1_reqs leaving;
+    uint16_t *bytes; /* by line index: encoded, 0 = raw; NULL if none is kept encoded */
+};
+
 /* What a request was sent for (mem_req.what). */
 enum l1_what {
     L1_FETCH,  /* token = the MSHR's number */
     L1_DIRECT, /* read or atomic past the tags */
     L1_STORE,
     L1_WRITE_BACK,
+    L1_RESTORE, /* a line that an atomic met encoded, raw */
 };
 
 /* A waiter's flag: it is a write. */
@@ -74,7 +104,8 @@ struct l1 {
     uint32_t *victims; /* what the last way_find() found */
     uint32_t nvictims, need;
     struct late_ring late; /* hits that an engine works on */
-    const struct probe *probe;
+    struct l1_code code;
+    const struct probe *probe, *miss_probe;
     struct l1_cfg cfg;
     struct l1_stats stats;
 };
@@ -85,6 +116,34 @@ void token_push(struct token_ring *r, uint32_t token);
 void late_push(struct late_ring *r, cycle_t due, uint32_t token);
 /* Writes the dirty sectors of line `i` back and invalidates it; the queue has room. */
 void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
+
+/* l1.c: what the reply brings is there. */
+void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* l1_lookup.c: into the miss queue, which has room. */
+void l1_request_send(struct l1 *l, struct mem_req *r);
+
+/* l1_codec.c */
+void l1_code_init(struct l1_code *c);
+void l1_code_free(struct l1_code *c);
+/* True: the reply waits for the engine. */
+bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* A refused request's line is there, decoded: it is sent again. */
+void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* A read has hit line `i`. True: it waits for the engine. */
+bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, uint32_t token);
+/* True: the write `r` waits to be encoded, or has left encoded. */
+bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r);
+/* An access to `line` is about to send a request: a write of it that waits goes first, raw. False:
+ * it cannot. */
+bool l1_code_yield(struct l1 *l, addr_t line);
+void l1_code_tick(struct l1 *l, cycle_t now);
+cycle_t l1_code_next(const struct l1 *l, cycle_t now);
+
+static inline bool l1_code_idle(const struct l1 *l)
+{
+    const struct l1_code *c = &l->code;
+    return !c->taken && !c->reads.first && !c->writes.first && !c->leaving.first;
+}
 
 static inline uint32_t l1_room(const struct l1 *l)
 {

@@ -35,7 +35,7 @@ static struct mem_req *request_new(struct l1 *l, cycle_t now, addr_t line, uint1
     return r;
 }
 
-static void request_send(struct l1 *l, struct mem_req *r)
+void l1_request_send(struct l1 *l, struct mem_req *r)
 {
     assert(l->req_len < l->req_cap);
     r->wire_bytes =
@@ -46,6 +46,14 @@ static void request_send(struct l1 *l, struct mem_req *r)
     l->reqs[at] = r;
     l->req_ready[at] = now + l->packets->send_latency(l->packets->self, r, now);
     l->outstanding++;
+}
+
+/* Sends `r`; a write of a whole line may wait to be encoded first. */
+static void write_send(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    bool is_whole = r->kind == MEM_WRITE && r->full == l->all && r->space == MEM_GLOBAL;
+    if (!is_whole || !l1_code_store(l, now, r))
+        l1_request_send(l, r);
 }
 
 /* Sends the access itself to memory. */
@@ -65,7 +73,7 @@ static void access_send(struct l1 *l, cycle_t now, const struct l1_access *a, ad
         l->stats.requests_read++;
         l->stats.sectors_asked += mem_sector_count(a->sectors);
     }
-    request_send(l, r);
+    write_send(l, now, r);
 }
 
 void l1_evict(struct l1 *l, cycle_t now, uint32_t i)
@@ -78,7 +86,7 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i)
         r->space = global_back ? MEM_GLOBAL : MEM_LOCAL;
         r->full = t->dirty;
         l->stats.requests_back++;
-        request_send(l, r);
+        write_send(l, now, r);
     }
     tags_invalidate(&l->tags, i);
 }
@@ -108,6 +116,8 @@ static void invalidate_for_write(struct l1 *l, cycle_t now, const struct place *
 static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
     struct place p = place_find(l, a);
+    if (l->code.nstores && !l1_code_yield(l, p.line))
+        return fail(&l->stats.fail_queue);
     bool writes = a->kind != MEM_READ;
     if (l1_room(l) < 1 + (writes ? dirty_requests(l, p.index) : 0))
         return fail(&l->stats.fail_queue);
@@ -152,6 +162,8 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
     }
     p->index = tags_victim(&l->tags, p->set);
     tags_allocate(&l->tags, p->index, p->line);
+    if (l->code.bytes)
+        l->code.bytes[p->index] = 0;
     if (l->tags.capacity)
         tags_resize(&l->tags, p->index, l->need);
 }
@@ -159,6 +171,8 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
 /* The line of `p` has been written. */
 static void resize(struct l1 *l, const struct place *p)
 {
+    if (l->code.bytes && p->index != TAGS_NONE)
+        l->code.bytes[p->index] = 0;
     if (l->tags.capacity && p->index != TAGS_NONE)
         tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
 }
@@ -184,7 +198,7 @@ static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uin
         r->space = a->space;
         r->token = entry;
         l->stats.requests_read++;
-        request_send(l, r);
+        l1_request_send(l, r);
         sectors = rest;
     }
 }
@@ -196,6 +210,8 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
 {
     struct l1_stats *st = &l->stats;
     const bool is_new = p->index == TAGS_NONE;
+    if (l->code.nstores && !l1_code_yield(l, p->line))
+        return fail(&st->fail_queue);
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&l->mshr, entry))
@@ -226,7 +242,11 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
 static void hit(struct l1 *l, cycle_t now, const struct place *p, uint32_t token)
 {
     uint32_t engine = 0;
-    if (l->tags.capacity)
+    if (l->code.bytes && l->code.bytes[p->index]) {
+        if (l1_code_hit(l, now, p->index, token))
+            return;
+        engine = l->code.cfg.mode == CODE_DIRECT ? l->code.cfg.direct_latency : 0;
+    } else if (l->tags.capacity)
         engine = l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p->index], now);
     if (engine)
         late_push(&l->late, now + engine, token);
@@ -252,6 +272,8 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
         if (!miss(l, now, a, &p, missing, fetch, 0))
             return false;
         ++*outcome;
+        if (outcome == &st->read_misses)
+            probe_fire(l->miss_probe, now, 0, p.line, a->token);
     }
     probe_fire(l->probe, now, L1_READ, p.index, a->words);
     st->reads++;
@@ -261,6 +283,8 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
 static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
                           const struct place *p, bool evict)
 {
+    if (l->code.nstores && !l1_code_yield(l, p->line))
+        return fail(&l->stats.fail_queue);
     if (l1_room(l) < 1 + (evict ? dirty_requests(l, p->index) : 0))
         return fail(&l->stats.fail_queue);
     if (evict)

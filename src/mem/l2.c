@@ -14,6 +14,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->packets = packets;
     l->storage = storage;
     l->capacity = &capacity_policy_null;
+    l->forms = &form_policy_null;
     l->backs_end = &l->backs;
     l->line_bytes = (uint32_t)cfg->line_bytes;
     l->port_bytes = (uint32_t)cfg->port_bytes;
@@ -40,6 +41,13 @@ void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity)
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
 }
 
+void l2_bind_forms(struct l2 *l, const struct form_policy *forms)
+{
+    l->forms = forms;
+    if (forms->is_raw_after_use)
+        l->raw_copy = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->raw_copy);
+}
+
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
              struct port *from_mc)
 {
@@ -59,6 +67,7 @@ void l2_free(struct l2 *l)
     req_ring_free(&l->memory);
     tags_free(&l->tags);
     free(l->victims);
+    free(l->raw_copy);
     mshr_free(&l->mshr);
     mem_req_pool_free(&l->pool);
     free(l);
@@ -81,7 +90,9 @@ static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t 
 {
     r->at[MEM_AT_DRAM_IN] = fetch->at[MEM_AT_DRAM_IN];
     r->at[MEM_AT_DRAM_OUT] = fetch->at[MEM_AT_DRAM_OUT];
-    if (r->kind == MEM_ATOMIC)
+    if (r->refused || r->kind == MEM_READ)
+        l2_answer_form(l, r, slot);
+    if (r->kind == MEM_ATOMIC && !r->refused)
         l2_execute_atomic(l, now, r, slot,
                           mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift));
     else
@@ -98,6 +109,7 @@ static void fetch_done(struct l2 *l, cycle_t now, const struct mem_req *fetch)
     while (mshr_pop(&l->mshr, e, &w))
         waiter_serve(l, now, (struct mem_req *)(uintptr_t)w.token, slot, fetch);
     mshr_retire(&l->mshr, e);
+    l2_used(l, slot);
     l->fill_free = now + cycles;
     l->stats.fill_busy += cycles;
 }
@@ -242,6 +254,8 @@ void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
         }
         tags_touch(&l->tags, i);
         tags_fill(&l->tags, i, l->all);
+        if (l->raw_copy)
+            l->raw_copy[i] = false;
         l->tags.lines[i].dirty = 0;
     }
 }

@@ -7,11 +7,49 @@ struct place {
     uint32_t index; /* TAGS_NONE: not there */
     uint16_t valid, reserved;
     uint16_t sectors, full; /* the request's, in this cache's line */
+    struct line_form form;
 };
 
 uint32_t l2_set_of(const struct l2 *l, addr_t line)
 {
     return tags_set(&l->tags, interleave_locate(&l->il, line).in_slice >> l->line_shift);
+}
+
+struct line_form l2_form(const struct l2 *l, addr_t line, uint32_t index)
+{
+    if (l->raw_copy && index != TAGS_NONE && l->raw_copy[index])
+        return (struct line_form){0};
+    return l->forms->stored(l->forms->self, line);
+}
+
+void l2_answer_form(struct l2 *l, struct mem_req *r, uint32_t index)
+{
+    const struct line_form f = l2_form(l, r->addr & ~(addr_t)(l->line_bytes - 1), index);
+    r->code_bytes = f.bytes;
+    r->algorithm = f.algorithm;
+    l->stats.coded_answers += f.bytes != 0;
+}
+
+/* What is dirty goes to memory as the slice has it. */
+void l2_used(struct l2 *l, uint32_t index)
+{
+    const addr_t line = l->tags.tag[index];
+    if (!l->raw_copy || l->raw_copy[index] || !l->forms->stored(l->forms->self, line).bytes)
+        return;
+    if (l->tags.lines[index].dirty)
+        l->forms->store(l->forms->self, line, (struct line_form){0});
+    else
+        l->raw_copy[index] = true;
+}
+
+/* A raw copy is changed: memory, which has the line encoded, has to get all of it. */
+static void raw_changed(struct l2 *l, uint32_t index)
+{
+    if (!l->raw_copy || !l->raw_copy[index])
+        return;
+    l->raw_copy[index] = false;
+    l->forms->store(l->forms->self, l->tags.tag[index], (struct line_form){0});
+    tags_write(&l->tags, index, l->all, l->all);
 }
 
 static struct place place_find(const struct l2 *l, const struct mem_req *r)
@@ -25,6 +63,7 @@ static struct place place_find(const struct l2 *l, const struct mem_req *r)
         p.valid = l->tags.lines[p.index].valid;
         p.reserved = l->tags.lines[p.index].reserved;
     }
+    p.form = l2_form(l, p.line, p.index);
     return p;
 }
 
@@ -59,6 +98,7 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     uint16_t sectors = whole && t->valid == l->all ? l->all : t->dirty;
     struct mem_req *back = request_new(l, now, l->tags.tag[i], sectors, MEM_WRITE, L2_WRITE_BACK);
     back->full = sectors & (uint16_t)~t->partial;
+    back->code_bytes = l2_form(l, l->tags.tag[i], i).bytes;
     l->stats.write_backs++;
     l->stats.written_sectors += mem_sector_count(sectors);
     if (t->partial && !l->cfg.masked_writes && !whole) {
@@ -86,6 +126,8 @@ uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
     if (index == TAGS_NONE) {
         index = tags_victim(&l->tags, set);
         tags_allocate(&l->tags, index, line);
+        if (l->raw_copy)
+            l->raw_copy[index] = false;
     }
     tags_resize(&l->tags, index, l->need);
     tags_touch(&l->tags, index);
@@ -128,6 +170,8 @@ static void way_take(struct l2 *l, cycle_t now, struct place *p, uint32_t victim
     if (tags_in_use(&l->tags, victim))
         evict(l, now, victim);
     tags_allocate(&l->tags, victim, p->line);
+    if (l->raw_copy)
+        l->raw_copy[victim] = false;
     p->index = victim;
 }
 
@@ -156,6 +200,7 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     struct mem_req *fetch = request_new(l, now, p->line, ask, MEM_READ, L2_FETCH);
     fetch->token = entry;
     fetch->space = r->space;
+    fetch->code_bytes = p->form.bytes;
     st->fetches++;
     st->fetched_sectors += mem_sector_count(ask);
     req_ring_push(&l->memory, fetch, now, 0);
@@ -164,9 +209,11 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
 
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
-    uint32_t payload = r->kind == MEM_WRITE ? 0 : mem_sector_count(r->sectors) << l->sector_shift;
+    uint32_t payload = r->refused             ? l->line_bytes
+                       : r->kind == MEM_WRITE ? 0
+                                              : mem_sector_count(r->sectors) << l->sector_shift;
     cycle_t due = now;
-    if (r->kind != MEM_WRITE)
+    if (payload)
         due += l->storage->l2_latency(l->storage->self, r);
     r->wire_bytes = l->packets->wire_bytes(l->packets->self, r, true, payload);
     req_ring_push(&l->replies, r, due, 0);
@@ -178,6 +225,7 @@ void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t in
     uint64_t busy = mem_sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
     l->alu_free = (l->alu_free > now ? l->alu_free : now) + busy;
     l->stats.atomic_busy += busy;
+    raw_changed(l, index);
     tags_write(&l->tags, index, sectors, 0);
     req_ring_push(&l->alu, r, l->alu_free, 0);
 }
@@ -189,7 +237,7 @@ static void data_port_use(struct l2 *l, cycle_t now, uint32_t bytes)
     l->stats.data_busy += cycles;
 }
 
-/* The four outcomes of a read or an atomic, as counters in a row. */
+/* The four outcomes of a read, an atomic or a refusal, as counters in a row. */
 struct outcomes {
     uint64_t *hits, *merges, *sector_misses, *misses;
 };
@@ -197,7 +245,7 @@ struct outcomes {
 static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const struct outcomes *o)
 {
     struct place p = place_find(l, r);
-    uint16_t missing = p.sectors & (uint16_t)~p.valid;
+    uint16_t needed = p.form.bytes ? l->all : p.sectors, missing = needed & (uint16_t)~p.valid;
     if (missing) {
         uint64_t *outcome = p.index == TAGS_NONE      ? o->misses
                             : (missing & ~p.reserved) ? o->sector_misses
@@ -207,7 +255,7 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
         ++*outcome;
         return true;
     }
-    bool atomic = r->kind == MEM_ATOMIC;
+    bool atomic = r->kind == MEM_ATOMIC && !r->refused;
     if (!req_ring_room(atomic ? &l->alu : &l->replies))
         return fail(&l->stats.fail_reply);
     tags_touch(&l->tags, p.index);
@@ -215,12 +263,41 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
     cycle_t there = now;
     if (l->tags.capacity)
         there += l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p.index], now);
-    if (atomic)
+    if (atomic) {
         l2_execute_atomic(l, there, r, p.index, p.sectors);
-    else
+    } else {
+        l2_answer_form(l, r, p.index);
         l2_reply(l, there, r);
+        l2_used(l, p.index);
+    }
     ++*o->hits;
     return true;
+}
+
+/* The write `r` has been taken. */
+static void take_form(struct l2 *l, struct mem_req *r, const struct place *p)
+{
+    if (p->full != l->all) {
+        raw_changed(l, p->index);
+        return;
+    }
+    const struct line_form f = {r->code_bytes, r->algorithm};
+    l->forms->store(l->forms->self, p->line, f);
+    if (l->raw_copy)
+        l->raw_copy[p->index] = false;
+    if (l->tags.capacity && f.bytes != p->form.bytes)
+        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
+    r->code_bytes = 0;
+}
+
+/* Nobody here can change a part of an encoded line. */
+static bool is_refused(const struct l2 *l, const struct mem_req *r)
+{
+    const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
+    if (r->kind == MEM_READ || !l->forms->stored(l->forms->self, line).bytes)
+        return false;
+    struct place p = place_find(l, r);
+    return p.form.bytes && (r->kind == MEM_ATOMIC || p.full != l->all);
 }
 
 static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
@@ -241,6 +318,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
         way_take(l, now, &p, victim);
         l2_reply(l, now, r);
     }
+    take_form(l, r, &p);
     tags_write(&l->tags, p.index, p.sectors, p.full);
     data_port_use(l, now, r->bytes);
     l->stats.write_partial_sectors += mem_sector_count(lacking);
@@ -255,8 +333,17 @@ bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r)
                                    &st->read_misses};
     const struct outcomes atomics = {&st->atomic_hits, &st->atomic_merges,
                                      &st->atomic_sector_misses, &st->atomic_misses};
+    const struct outcomes refusals = {&st->refused_hits, &st->refused_misses, &st->refused_misses,
+                                      &st->refused_misses};
     bool served;
     uint64_t *kind;
+    r->refused = is_refused(l, r);
+    if (r->refused) {
+        served = read_or_atomic(l, now, r, &refusals);
+        st->requests += served;
+        st->refused += served;
+        return served;
+    }
     switch ((enum mem_kind)r->kind) {
     case MEM_READ:
         served = read_or_atomic(l, now, r, &reads);

@@ -39,7 +39,11 @@ struct mem_req {
     uint32_t wire_bytes; /* payload on the wire, after any packet policy */
     uint16_t full;       /* of a write: sectors of which every byte is written (0 is always safe) */
     uint8_t what;        /* the creator's */
-    uint32_t token;      /* the creator's */
+    bool refused;   /* of an answer: a write of a part, or an atomic, met an encoded line and has
+                       changed nothing; all of the line comes with it */
+    uint32_t token; /* the creator's */
+    uint16_t code_bytes; /* all of the line travels encoded, in so many bytes; 0: raw */
+    uint8_t algorithm;   /* of its code: which of the technique's codecs */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */
     struct mem_req *next; /* whoever holds the request may chain it */

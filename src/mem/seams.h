@@ -84,6 +84,23 @@ struct capacity_policy {
 };
 extern const struct capacity_policy capacity_policy_null;
 
+/* Lines that lie encoded in the L2 and in memory where no engine is beside them: they are read and
+ * written as a whole, and only an SM can change a part of one. A channel and its slices have one.
+ */
+struct line_form {
+    uint16_t bytes;    /* encoded; 0: raw */
+    uint8_t algorithm; /* which of the technique's codecs */
+};
+
+struct form_policy {
+    struct line_form (*stored)(void *self, addr_t line);
+    /* The L2 has taken all of the line, or changed a raw copy of it. */
+    void (*store)(void *self, addr_t line, struct line_form f);
+    bool is_raw_after_use; /* once an encoded line was read, the L2 has it raw */
+    void *self;
+};
+extern const struct form_policy form_policy_null;
+
 /* What encodes and decodes lines beside an L1, and how long it takes. */
 enum codec_answer {
     CODEC_DONE,    /* finished at once (no engine, or nothing to do) */
@@ -105,7 +122,7 @@ struct codec_job {
     uint16_t bytes;    /* encoded; of a store the raw size, and the engine sets it when it can say
                           less (in submit with CODEC_DONE, else in `done`) */
     uint32_t waiter; /* the SM's token (l1_access.token) of the access that waits, or of the store;
-                        of a fill the oldest one's */
+                        of a fill the oldest one's; UINT32_MAX: nobody waits */
     uint64_t token;  /* the cache's; unique among those not given back */
 };
 
@@ -119,5 +136,20 @@ struct codec_engine {
     void *self;
 };
 extern const struct codec_engine codec_engine_null;
+
+/* What an L1 does with encoded lines. */
+enum code_mode {
+    CODE_DECODED, /* they are decoded when they come */
+    CODE_KEPT,    /* they are decoded for every use */
+    CODE_DIRECT,  /* what an access needs is cut out of them, which takes direct_latency */
+};
+
+struct code_cfg {
+    uint8_t mode;            /* enum code_mode */
+    uint32_t direct_latency; /* cycles */
+    uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
+    uint32_t segment_bytes;  /* unit of a data array that holds lines by their size */
+};
+extern const struct code_cfg code_cfg_null;
 
 #endif

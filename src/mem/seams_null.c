@@ -80,6 +80,19 @@ static uint32_t null_hit_latency(void *self, uint32_t bytes, cycle_t now)
 
 const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency, NULL};
 
+static struct line_form null_stored(void *self, addr_t line)
+{
+    (void)self, (void)line;
+    return (struct line_form){0};
+}
+
+static void null_store(void *self, addr_t line, struct line_form f)
+{
+    (void)self, (void)line, (void)f;
+}
+
+const struct form_policy form_policy_null = {null_stored, null_store, false, NULL};
+
 static enum codec_answer null_submit(void *self, cycle_t now, struct codec_job *job)
 {
     (void)self, (void)now, (void)job;
@@ -99,3 +112,5 @@ static cycle_t null_next(const void *self, cycle_t now)
 }
 
 const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL};
+
+const struct code_cfg code_cfg_null = {CODE_DECODED, 0, 0, 1};

@@ -1,0 +1,352 @@
+/* Lines that come or leave encoded: what is between the cache and the engine that decodes and
+ * encodes for it. */
+#include "mem/l1_int.h"
+
+#include <stdlib.h>
+
+/* --- jobs --- */
+
+static void jobs_init(struct l1_jobs *q)
+{
+    q->first = NULL;
+    q->end = &q->first;
+}
+
+static void jobs_push(struct l1_jobs *q, struct l1_job *j)
+{
+    j->next = NULL;
+    *q->end = j;
+    q->end = &j->next;
+}
+
+static void jobs_remove(struct l1_jobs *q, const struct l1_job *j)
+{
+    struct l1_job **at = &q->first;
+    while (*at && *at != j)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = j->next;
+    if (!*at)
+        q->end = at;
+}
+
+static struct l1_job *job_new(struct l1 *l, addr_t line, enum codec_kind kind, uint32_t waiter)
+{
+    struct l1_job *j = l->code.free;
+    if (j) {
+        l->code.free = j->next;
+    } else {
+        j = xcalloc(1, sizeof *j);
+        j->made = l->code.made;
+        l->code.made = j;
+    }
+    *j = (struct l1_job){.owner = l, .made = j->made};
+    j->job = (struct codec_job){.line = line,
+                                .kind = (uint8_t)kind,
+                                .bytes = (uint16_t)l->cfg.line_bytes,
+                                .waiter = waiter,
+                                .token = (uint64_t)(uintptr_t)j};
+    return j;
+}
+
+static void job_free(struct l1_job *j)
+{
+    j->next = j->owner->code.free;
+    j->owner->code.free = j;
+}
+
+void l1_code_init(struct l1_code *c)
+{
+    c->engine = &codec_engine_null;
+    c->cfg = code_cfg_null;
+    jobs_init(&c->reads);
+    jobs_init(&c->writes);
+    c->leaving.end = &c->leaving.first;
+}
+
+void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct code_cfg *cfg)
+{
+    struct l1_code *c = &l->code;
+    c->engine = engine;
+    c->cfg = *cfg;
+    if (cfg->store_lines)
+        c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
+    if (cfg->mode != CODE_DECODED)
+        c->bytes = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *c->bytes);
+}
+
+void l1_code_free(struct l1_code *c)
+{
+    while (c->made) {
+        struct l1_job *j = c->made;
+        c->made = j->made;
+        free(j);
+    }
+    free(c->stores);
+    free(c->bytes);
+}
+
+/* --- requests that the miss queue had no room for --- */
+
+static void leave(struct l1 *l, struct mem_req *r)
+{
+    struct l1_reqs *q = &l->code.leaving;
+    if (!q->first && l1_room(l)) {
+        l1_request_send(l, r);
+        return;
+    }
+    r->next = NULL;
+    *q->end = r;
+    q->end = &r->next;
+}
+
+static void leave_all(struct l1 *l)
+{
+    struct l1_reqs *q = &l->code.leaving;
+    while (q->first && l1_room(l)) {
+        struct mem_req *r = q->first;
+        q->first = r->next;
+        if (!q->first)
+            q->end = &q->first;
+        l1_request_send(l, r);
+    }
+}
+
+void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    const bool is_atomic = reply->kind == MEM_ATOMIC;
+    struct mem_req *line = reply;
+    if (is_atomic) {
+        line = mem_req_get(l->pool);
+        line->src = l->node;
+        line->what = L1_RESTORE;
+        line->space = reply->space;
+        line->owner = l;
+    }
+    line->kind = MEM_WRITE;
+    line->addr = reply->addr & l->line_mask;
+    line->bytes = (uint32_t)l->cfg.line_bytes;
+    line->sectors = line->full = l->all;
+    reply->refused = false;
+    reply->code_bytes = 0;
+    reply->at[MEM_AT_BORN] = line->at[MEM_AT_BORN] = now;
+    l->stats.replies++;
+    l->outstanding--;
+    l->stats.requests_write++;
+    leave(l, line);
+    if (is_atomic) {
+        l->stats.refused_atomics++;
+        l->stats.requests_read++;
+        leave(l, reply);
+    } else {
+        l->stats.refused_writes++;
+    }
+}
+
+/* --- the store buffer --- */
+
+static void store_remove(struct l1_code *c, const struct l1_job *j)
+{
+    uint32_t i = 0;
+    while (c->stores[i] != j)
+        i++;
+    for (c->nstores--; i < c->nstores; i++)
+        c->stores[i] = c->stores[i + 1];
+}
+
+static void store_form(struct l1 *l, struct mem_req *r, const struct codec_job *job)
+{
+    bool is_smaller = job->bytes < (uint32_t)l->cfg.line_bytes;
+    r->code_bytes = is_smaller ? job->bytes : 0;
+    r->algorithm = is_smaller ? job->algorithm : 0;
+    ++*(is_smaller ? &l->stats.coded_stores : &l->stats.stores_raw);
+}
+
+bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    struct l1_code *c = &l->code;
+    if (!c->cfg.store_lines)
+        return false;
+    if (c->nstores == c->cfg.store_lines) {
+        l->stats.stores_overflow++;
+        return false;
+    }
+    const uint32_t waiter = r->what == L1_STORE ? r->token : UINT32_MAX;
+    struct l1_job *j = job_new(l, r->addr & l->line_mask, CODEC_STORE, waiter);
+    j->req = r;
+    switch (c->writes.first ? CODEC_BUSY : c->engine->submit(c->engine->self, now, &j->job)) {
+    case CODEC_DONE:
+        store_form(l, r, &j->job);
+        job_free(j);
+        return false;
+    case CODEC_REFUSED:
+        l->stats.stores_raw++;
+        job_free(j);
+        return false;
+    case CODEC_TAKEN:
+        c->taken++;
+        break;
+    case CODEC_BUSY:
+        jobs_push(&c->writes, j);
+    }
+    c->stores[c->nstores++] = j;
+    return true;
+}
+
+bool l1_code_yield(struct l1 *l, addr_t line)
+{
+    struct l1_code *c = &l->code;
+    for (uint32_t i = 0; i < c->nstores; i++) {
+        struct l1_job *j = c->stores[i];
+        if (j->job.line != line)
+            continue;
+        if (c->leaving.first || !l1_room(l))
+            return false;
+        struct l1_jobs *q = &c->writes;
+        const struct l1_job *waits = q->first;
+        while (waits && waits != j)
+            waits = waits->next;
+        l->stats.stores_yielded++;
+        store_remove(c, j);
+        l1_request_send(l, j->req);
+        j->req = NULL;
+        if (waits) {
+            jobs_remove(q, j);
+            job_free(j);
+        }
+        return true;
+    }
+    return true;
+}
+
+/* --- what comes back --- */
+
+static void fill_end(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    if (reply->refused)
+        l1_code_retry(l, now, reply);
+    else
+        l1_fill_finish(l, now, reply);
+}
+
+/* The engine has finished with job `j`, as `job` says. */
+static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
+{
+    struct l1 *l = j->owner;
+    switch ((enum codec_kind)job->kind) {
+    case CODEC_FILL:
+        l->stats.codec_waits += now - j->req->at[MEM_AT_NOC_OUT];
+        fill_end(l, now, j->req);
+        break;
+    case CODEC_HIT:
+        token_push(&l->done, job->waiter);
+        break;
+    case CODEC_STORE:
+        if (j->req) {
+            store_remove(&l->code, j);
+            store_form(l, j->req, job);
+            leave(l, j->req);
+        }
+        break;
+    }
+    job_free(j);
+}
+
+/* Gives a decoding job to the engine, or behind those that wait for it. True: it is not done. */
+static bool read_submit(struct l1 *l, cycle_t now, struct l1_job *j)
+{
+    struct l1_code *c = &l->code;
+    switch (c->reads.first ? CODEC_BUSY : c->engine->submit(c->engine->self, now, &j->job)) {
+    case CODEC_TAKEN:
+        c->taken++;
+        return true;
+    case CODEC_BUSY:
+        jobs_push(&c->reads, j);
+        return true;
+    default:
+        job_free(j);
+        return false;
+    }
+}
+
+/* The SM's token of the oldest access that waits for the reply. */
+static uint32_t waiter_of(const struct l1 *l, const struct mem_req *reply)
+{
+    if (reply->what != L1_FETCH)
+        return reply->token;
+    const struct mshr *m = &l->mshr;
+    return m->entries[reply->token].waiters
+               ? (uint32_t)m->waiters[(size_t)reply->token * m->merges].token
+               : UINT32_MAX;
+}
+
+bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    if (reply->code_bytes) {
+        l->stats.coded_fills++;
+        reply->at[MEM_AT_NOC_OUT] = now;
+        if (!reply->refused && l->code.cfg.mode == CODE_DIRECT)
+            return false;
+        struct l1_job *j = job_new(l, reply->addr & l->line_mask, CODEC_FILL, waiter_of(l, reply));
+        j->req = reply;
+        j->job.bytes = reply->code_bytes;
+        j->job.algorithm = reply->algorithm;
+        if (read_submit(l, now, j))
+            return true;
+    }
+    if (!reply->refused)
+        return false;
+    l1_code_retry(l, now, reply);
+    return true;
+}
+
+bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, uint32_t token)
+{
+    l->stats.coded_hits++;
+    if (l->code.cfg.mode == CODE_DIRECT)
+        return false;
+    struct l1_job *j = job_new(l, l->tags.tag[i], CODEC_HIT, token);
+    j->job.bytes = l->code.bytes[i];
+    return read_submit(l, now, j);
+}
+
+static void retry(struct l1 *l, cycle_t now, struct l1_jobs *q)
+{
+    struct l1_code *c = &l->code;
+    struct l1_job *j;
+    while ((j = q->first)) {
+        enum codec_answer a = c->engine->submit(c->engine->self, now, &j->job);
+        if (a == CODEC_BUSY)
+            return;
+        jobs_remove(q, j);
+        if (a == CODEC_TAKEN)
+            c->taken++;
+        else
+            job_end(j, now, &j->job);
+    }
+}
+
+void l1_code_tick(struct l1 *l, cycle_t now)
+{
+    struct l1_code *c = &l->code;
+    struct codec_job job;
+    while (c->taken && c->engine->done(c->engine->self, now, &job)) {
+        struct l1_job *j = (struct l1_job *)(uintptr_t)job.token;
+        j->owner->code.taken--;
+        job_end(j, now, &job);
+    }
+    retry(l, now, &c->reads);
+    retry(l, now, &c->writes);
+    leave_all(l);
+}
+
+cycle_t l1_code_next(const struct l1 *l, cycle_t now)
+{
+    const struct l1_code *c = &l->code;
+    if (c->leaving.first && l1_room(l))
+        return now;
+    if (!c->taken && !c->reads.first && !c->writes.first)
+        return CYCLE_NEVER; /* a pop makes room */
+    return c->engine->next(c->engine->self, now);
+}
