@@ -1,0 +1,147 @@
+#include "assist/support_routine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Where the windows of a codec routine are, with bytes between that nobody may touch. */
+enum { SRC = 512, DST = 768, RESULT = 1024, WINDOWS = 1536, UNWRITTEN = 0xee };
+
+/* --- modules --- */
+
+char *assist_text(const char *file)
+{
+    const char *tests = getenv("PARSIM_TESTS");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/../assist/%s", tests ? tests : "tests", file);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        fail_msg("cannot open %s", path);
+    char *text = test_calloc(1, 1 << 20);
+    size_t n = fread(text, 1, (1 << 20) - 1, f);
+    fclose(f);
+    assert_in_range(n, 1, (1 << 20) - 2);
+    return text;
+}
+
+char *assist_text_changed(const char *file, const char *where, const char *from, const char *to)
+{
+    char *text = assist_text(file), *at = strstr(text, where);
+    if (!at || !(at = strstr(at, from)))
+        fail_msg("'%s' after '%s' is not in %s", from, where, file);
+    size_t nfrom = strlen(from), nto = strlen(to);
+    memmove(at + nto, at + nfrom, strlen(at + nfrom) + 1);
+    memcpy(at, to, nto);
+    return text;
+}
+
+void assist_open(struct assist *a, const char *file, const char *text)
+{
+    struct err err = {0};
+    a->dev = device_new(UINT64_C(1) << 30, &err);
+    assert_non_null(a->dev);
+    struct ptx_module *m = ptx_parse(file, text, strlen(text), &err);
+    if (!m)
+        fail_msg("%s", err.msg);
+    a->prog = program_load(a->dev, &m, 1, &err);
+    if (!a->prog)
+        fail_msg("%s", err.msg);
+    a->fx = effects_new();
+}
+
+void assist_close(struct assist *a)
+{
+    effects_free(a->fx);
+    program_unload(a->prog);
+    device_free(a->dev);
+}
+
+/* --- routines --- */
+
+void routine_open(struct routine *r, struct assist *a, const char *name)
+{
+    struct err err = {0};
+    memset(r, 0, sizeof *r);
+    r->assist = a;
+    r->launch = (struct launch){.kernel = program_kernel(a->prog, name, &err),
+                                .grid = {1, 1, 1},
+                                .block = {WARP_LANES, 1, 1},
+                                .dynamic_shared_bytes = WINDOWS,
+                                .params = r->params};
+    if (!r->launch.kernel)
+        fail_msg("%s", err.msg);
+    assert_in_range(r->launch.kernel->src->param_bytes, 1, sizeof r->params);
+    grid_init(&r->grid, a->dev, &r->launch);
+    r->cta = cta_new(&r->grid);
+    cta_start(r->cta, &r->grid, 0);
+}
+
+void routine_close(struct routine *r)
+{
+    cta_free(r->cta);
+}
+
+void routine_set(struct routine *r, const char *name, uint64_t value)
+{
+    const struct ptx_func *f = r->launch.kernel->src;
+    for (uint32_t i = 0; i < f->nparams; i++)
+        if (!strcmp(f->params[i]->name, name)) {
+            memcpy(r->params + f->params[i]->offset, &value, f->params[i]->bytes);
+            return;
+        }
+    fail_msg("%s has no parameter %s", f->name, name);
+}
+
+void routine_run(struct routine *r)
+{
+    struct warp *w = &r->cta->warps[0];
+    struct step s;
+    warp_start(w, r->cta, 0, 0, WARP_LANES);
+    r->cta->live_threads = WARP_LANES;
+    for (r->ninst = 0; warp_peek(w); r->ninst++) {
+        if (!warp_step(w, r->assist->fx, r->ninst, &s))
+            fail_msg("%s", r->grid.fault.msg);
+        if (r->on_step)
+            r->on_step(r->ctx, &s);
+        assert_in_range(r->ninst, 0, 10000);
+    }
+    assert_int_equal(w->state, WARP_DONE);
+}
+
+static uint32_t code(struct routine *r, const uint8_t *in, uint8_t *out, uint32_t dst)
+{
+    uint8_t *shared = (uint8_t *)r->cta->shared;
+    uint32_t result;
+    memset(shared, UNWRITTEN, WINDOWS);
+    memcpy(shared + SRC, in, LINE);
+    routine_set(r, "src", SRC);
+    routine_set(r, "dst", dst);
+    routine_set(r, "result", RESULT);
+    routine_run(r);
+    memcpy(out, shared + dst, LINE);
+    memcpy(&result, shared + RESULT, 4);
+    memset(shared + dst, UNWRITTEN, LINE);
+    memset(shared + RESULT, UNWRITTEN, 4);
+    if (dst != SRC)
+        assert_memory_equal(shared + SRC, in, LINE);
+    memset(shared + SRC, UNWRITTEN, LINE);
+    for (unsigned i = 0; i < WINDOWS; i++)
+        if (shared[i] != UNWRITTEN)
+            fail_msg("%s wrote outside its windows", r->launch.kernel->src->name);
+    return result;
+}
+
+uint32_t routine_code(struct routine *r, const uint8_t *in, uint8_t *out)
+{
+    return code(r, in, out, DST);
+}
+
+uint32_t routine_code_in_place(struct routine *r, const uint8_t *in, uint8_t *out)
+{
+    return code(r, in, out, SRC);
+}
