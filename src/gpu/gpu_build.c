@@ -66,7 +66,9 @@ static void add_sms(struct gpu *g, struct wires *w)
             .requests = &g->tech->seams.requests[i],
             .packets = &g->tech->seams.sm_packets[i],
             .capacity = &g->tech->seams.l1_capacity[i],
-            .seams = {&warp_source_null, &rf_policy_null, &issue_policy_null},
+            .codec = &g->tech->seams.codec_engines[i],
+            .code = &g->tech->seams.codes[i],
+            .seams = {&g->tech->seams.warp_sources[i], &rf_policy_null, &issue_policy_null},
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
         g->effects[i] = sm_effects(g->sms[i]);
@@ -82,6 +84,7 @@ static void add_memory(struct gpu *g, struct wires *w)
         const uint32_t channel = i / (uint32_t)m->map.slices;
         g->l2[i] = l2_new(&m->l2, &g->il, &seams->l2_packets[i], &seams->storage[channel]);
         l2_bind_capacity(g->l2[i], &seams->l2_capacity[i]);
+        l2_bind_forms(g->l2[i], &seams->forms[channel]);
         unsigned p = channel_partition(g, channel);
         w->l2[i] = add(g, g->l2_clock, p, "l2_", i, &l2_component_ops, g->l2[i]);
     }

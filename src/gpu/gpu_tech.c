@@ -44,9 +44,15 @@ static void seams_init(struct tech_seams *s, const struct gpu *g)
     s->requests = xcalloc(g->nsms, sizeof *s->requests);
     s->l1_capacity = xcalloc(g->nsms, sizeof *s->l1_capacity);
     s->l2_capacity = xcalloc(g->nslices, sizeof *s->l2_capacity);
+    s->forms = xcalloc(g->nchannels, sizeof *s->forms);
+    s->codec_engines = xcalloc(g->nsms, sizeof *s->codec_engines);
+    s->codes = xcalloc(g->nsms, sizeof *s->codes);
+    s->warp_sources = xcalloc(g->nsms, sizeof *s->warp_sources);
     s->stats = g->stats;
-    for (uint32_t i = 0; i < g->nchannels; i++)
+    for (uint32_t i = 0; i < g->nchannels; i++) {
         s->storage[i] = storage_policy_null;
+        s->forms[i] = form_policy_null;
+    }
     for (uint32_t i = 0; i < g->nslices; i++) {
         s->l2_packets[i] = packet_policy_null;
         s->l2_capacity[i] = capacity_policy_null;
@@ -55,6 +61,9 @@ static void seams_init(struct tech_seams *s, const struct gpu *g)
         s->sm_packets[i] = packet_policy_null;
         s->requests[i] = request_policy_null;
         s->l1_capacity[i] = capacity_policy_null;
+        s->codec_engines[i] = codec_engine_null;
+        s->codes[i] = code_cfg_null;
+        s->warp_sources[i] = warp_source_null;
     }
 }
 
@@ -81,5 +90,9 @@ void gpu_tech_free(struct gpu_tech *t)
     free(t->seams.requests);
     free(t->seams.l1_capacity);
     free(t->seams.l2_capacity);
+    free(t->seams.forms);
+    free(t->seams.codec_engines);
+    free(t->seams.codes);
+    free(t->seams.warp_sources);
     free(t);
 }

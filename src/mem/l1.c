@@ -211,18 +211,6 @@ static void unblock(struct l1 *l, cycle_t at)
         l->due = at;
 }
 
-/* How line `i` lies in the cache from now on. */
-static void line_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes)
-{
-    if (!l->code.bytes)
-        return;
-    l->code.bytes[i] = code_bytes;
-    if (l->tags.capacity)
-        tags_resize(&l->tags, i,
-                    code_bytes ? (uint32_t)align_up(code_bytes, l->code.cfg.segment_bytes)
-                               : (uint32_t)l->cfg.line_bytes);
-}
-
 static void fetch_done(struct l1 *l, const struct mem_req *reply)
 {
     uint32_t e = reply->token, slot = l->mshr.entries[e].slot;
@@ -231,7 +219,8 @@ static void fetch_done(struct l1 *l, const struct mem_req *reply)
     if (reply->code_bytes) /* all of it came; what others fetch is still waited for */
         valid |= l->all & (uint16_t)~l->mshr.entries[e].pending;
     tags_fill(&l->tags, slot, valid);
-    line_form_set(l, slot, reply->code_bytes);
+    if (l->code.bytes)
+        l1_form_set(l, slot, reply->code_bytes);
     l->tags.lines[slot].reserved &= (uint16_t)~reply->sectors;
     mshr_arrive(&l->mshr, e, reply->sectors);
     while (mshr_pop(&l->mshr, e, &w))

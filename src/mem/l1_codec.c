@@ -87,6 +87,15 @@ void l1_code_free(struct l1_code *c)
     free(c->bytes);
 }
 
+void l1_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes)
+{
+    l->code.bytes[i] = code_bytes;
+    if (l->tags.capacity)
+        tags_resize(&l->tags, i,
+                    code_bytes ? (uint32_t)align_up(code_bytes, l->code.cfg.segment_bytes)
+                               : (uint32_t)l->cfg.line_bytes);
+}
+
 /* --- requests that the miss queue had no room for --- */
 
 static void leave(struct l1 *l, struct mem_req *r)

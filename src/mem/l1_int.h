@@ -125,6 +125,8 @@ void l1_request_send(struct l1 *l, struct mem_req *r);
 /* l1_codec.c */
 void l1_code_init(struct l1_code *c);
 void l1_code_free(struct l1_code *c);
+/* Where lines are kept encoded: how line `i` lies in the cache from now on. */
+void l1_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes);
 /* True: the reply waits for the engine. */
 bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* A refused request's line is there, decoded: it is sent again. */

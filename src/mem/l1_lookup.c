@@ -171,9 +171,11 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
 /* The line of `p` has been written. */
 static void resize(struct l1 *l, const struct place *p)
 {
-    if (l->code.bytes && p->index != TAGS_NONE)
-        l->code.bytes[p->index] = 0;
-    if (l->tags.capacity && p->index != TAGS_NONE)
+    if (p->index == TAGS_NONE)
+        return;
+    if (l->code.bytes)
+        l1_form_set(l, p->index, 0);
+    else if (l->tags.capacity)
         tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
 }
 

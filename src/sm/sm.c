@@ -75,6 +75,11 @@ struct sm *sm_new(const struct sm_parts *p)
     l1_bind_packets(sm->data, p->packets);
     if (p->capacity)
         l1_bind_capacity(sm->data, p->capacity);
+    if (p->codec) {
+        l1_bind_codec(sm->data, p->codec, p->code);
+        l1_bind_codec(sm->konst, p->codec, &code_cfg_null);
+        l1_bind_codec(sm->tex, p->codec, &code_cfg_null);
+    }
     l1_bind_packets(sm->konst, p->packets);
     l1_bind_packets(sm->tex, p->packets);
     sm->effects = effects_new();

@@ -33,6 +33,8 @@ struct sm_parts {
     const struct request_policy *requests;
     const struct packet_policy *packets;
     const struct capacity_policy *capacity; /* of the data cache; NULL: the null policy */
+    const struct codec_engine *codec;       /* NULL: the null engine */
+    const struct code_cfg *code;            /* of the data cache; with `codec` */
     struct sm_seams seams;
     struct stage_clocks clocks;
 };

@@ -126,8 +126,11 @@ static uint32_t bursts_for(const struct cmem *c, uint32_t bytes)
 }
 
 /* The bytes that the block takes in DRAM. */
-static uint32_t stored_bytes(struct cmem *c, addr_t line, addr_t local, const void *block)
+static uint32_t stored_bytes(struct cmem *c, const struct mem_req *r, addr_t line, addr_t local,
+                             const void *block)
 {
+    if (c->cfg.is_told)
+        return r->code_bytes ? r->code_bytes : c->block_bytes;
     uint8_t *size = block_size_at(&c->sizes, block_number(c, local));
     if (!*size) {
         *size = (uint8_t)block_codec_bytes(&c->cfg.codec, line, block);
@@ -212,10 +215,10 @@ static uint32_t decode(struct cmem *c, cycle_t now)
     return cycles;
 }
 
-static void read_form(struct cmem *c, addr_t line, addr_t local, const void *block,
-                      struct storage_form *f)
+static void read_form(struct cmem *c, const struct mem_req *r, addr_t line, addr_t local,
+                      const void *block, struct storage_form *f)
 {
-    uint32_t bytes = stored_bytes(c, line, local, block), n = bursts_for(c, bytes);
+    uint32_t bytes = stored_bytes(c, r, line, local, block), n = bursts_for(c, bytes);
     c->stats.reads++;
     c->stats.read_bursts_raw += (uint32_t)__builtin_popcount(f->bursts);
     if (n < c->nraw) {
@@ -227,12 +230,14 @@ static void read_form(struct cmem *c, addr_t line, addr_t local, const void *blo
     use_metadata(c, local, false, true, f);
 }
 
-/* The whole block is there: it is encoded anew. */
-static void write_block(struct cmem *c, cycle_t now, addr_t line, addr_t local, const void *block,
-                        struct storage_form *f)
+/* The whole block is there: it is encoded anew, unless it came so. */
+static void write_block(struct cmem *c, cycle_t now, const struct mem_req *r, addr_t line,
+                        addr_t local, const void *block, struct storage_form *f)
 {
     uint8_t *size = block_size_at(&c->sizes, block_number(c, local));
-    uint32_t bytes = block_codec_bytes(&c->cfg.codec, line, block), n = bursts_for(c, bytes);
+    uint32_t bytes = c->cfg.is_told ? stored_bytes(c, r, line, local, block)
+                                    : block_codec_bytes(&c->cfg.codec, line, block);
+    uint32_t n = bursts_for(c, bytes);
     bool changes = !*size || bursts_for(c, *size) != n;
     *size = (uint8_t)bytes;
     f->bursts = low_bursts(n);
@@ -246,12 +251,12 @@ static void write_block(struct cmem *c, cycle_t now, addr_t line, addr_t local, 
 static void write_part(struct cmem *c, cycle_t now, const struct mem_req *r, addr_t line,
                        addr_t local, const void *block, struct storage_form *f)
 {
-    uint32_t bytes = stored_bytes(c, line, local, block), n = bursts_for(c, bytes);
+    uint32_t bytes = stored_bytes(c, r, line, local, block), n = bursts_for(c, bytes);
     uint16_t part = r->sectors & (uint16_t)~r->full;
     if (n < c->nraw) {
         f->reads = low_bursts(n);
         f->delay = decode(c, now);
-        write_block(c, now, line, local, block, f);
+        write_block(c, now, r, line, local, block, f);
     } else {
         if (part && !c->is_masked)
             f->reads =
@@ -280,13 +285,13 @@ static void dram_form(void *self, cycle_t now, const struct mem_req *r, addr_t l
         return;
     }
     if (!mem_req_is_write(r)) {
-        read_form(c, line, local, block, f);
+        read_form(c, r, line, local, block, f);
         return;
     }
     c->stats.writes++;
     c->stats.write_bursts_raw += (uint32_t)__builtin_popcount(bursts);
     if (mem_req_sectors_in(r, r->full, c->block_bytes, c->sector_shift) == c->all)
-        write_block(c, now, line, local, block, f);
+        write_block(c, now, r, line, local, block, f);
     else
         write_part(c, now, r, line, local, block, f);
     c->stats.write_bursts += (uint32_t)__builtin_popcount(f->bursts);
@@ -333,6 +338,11 @@ static uint32_t l2_latency(void *self, const struct mem_req *r)
 struct storage_policy cmem_policy(struct cmem *c)
 {
     return (struct storage_policy){dram_form, dram_done, write_whole, l2_latency, c};
+}
+
+void cmem_tell(struct cmem *c, addr_t local, uint32_t bytes)
+{
+    *block_size_at(&c->sizes, block_number(c, local)) = (uint8_t)bytes;
 }
 
 void cmem_forget(struct cmem *c, addr_t local)

@@ -7,7 +7,8 @@
  * it is written as a whole.
  *
  * Data is raw above the controller, whose engines encode and decode; or encoded, and the engines
- * work only on writes of parts and, beside the L2, on answers that are cut out of a block. */
+ * work only on writes of parts and, beside the L2, on answers that are cut out of a block. Or there
+ * are no engines: requests say in which form the block is (mem_req.code_bytes). */
 #ifndef TECH_CMEM_H
 #define TECH_CMEM_H
 
@@ -33,6 +34,7 @@ struct cmem_cfg {
     bool is_raw_above;  /* the controller's engines work on every block */
     bool free_metadata; /* no accesses for it */
     bool is_off;        /* at first */
+    bool is_told;       /* by requests how large blocks are; no codec, no engines */
     uint64_t md_bytes;
     uint32_t md_ways;
     struct engine_cfg encode, decode;
@@ -54,6 +56,8 @@ struct storage_policy cmem_policy(struct cmem *c);
 /* While it is off, blocks pass raw, without metadata. From now on with `codec`, and sizes as if the
  * host had just written all of memory. */
 void cmem_turn_on(struct cmem *c, const struct codec *codec);
+/* The block lies there in so many bytes. */
+void cmem_tell(struct cmem *c, addr_t local, uint32_t bytes);
 /* The host has written the block. */
 void cmem_forget(struct cmem *c, addr_t local);
 const struct cmem_stats *cmem_stats(const struct cmem *c);

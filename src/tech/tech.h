@@ -12,6 +12,7 @@
 #include "mem/l2.h"
 #include "mem/mem_ctrl.h"
 #include "mem/seams.h"
+#include "sm/sm_seams.h"
 
 /* The bytes behind an address now, or NULL where it is not in device memory (code, parameters,
  * local memory, host memory). */
@@ -42,6 +43,9 @@ enum tech_seam {
     TECH_REQUESTS,
     TECH_L1_CAPACITY,
     TECH_L2_CAPACITY,
+    TECH_FORMS,
+    TECH_CODEC,
+    TECH_WARPS,
     TECH_SEAMS
 };
 
@@ -52,6 +56,10 @@ struct tech_seams {
     struct request_policy *requests;     /* by SM */
     struct capacity_policy *l1_capacity; /* by SM */
     struct capacity_policy *l2_capacity; /* by slice */
+    struct form_policy *forms;           /* by channel */
+    struct codec_engine *codec_engines;  /* by SM */
+    struct code_cfg *codes;              /* by SM */
+    struct warp_source *warp_sources;    /* by SM */
     const char *owner[TECH_SEAMS];       /* technique, or NULL */
     struct stats *stats;                 /* where a technique adds its own */
 };

@@ -25,6 +25,7 @@ void techs_add_conf(struct tech_cfgs *c, struct conf *conf)
     conf_add(conf, "hwcomp", hwcomp_fields, hwcomp_nfields, &c->hwcomp);
     conf_add(conf, "e2mc", e2mc_tech_fields, e2mc_tech_nfields, &c->e2mc);
     conf_add(conf, "ccache", ccache_fields, ccache_nfields, &c->ccache);
+    conf_add(conf, "caba", caba_fields, caba_nfields, &c->caba);
 }
 
 const struct technique *tech_at(size_t i)
@@ -42,7 +43,7 @@ const struct technique *tech_find(const char *name)
 
 static bool unknown(const char *name, struct err *err)
 {
-    char names[1024] = "base";
+    char names[4096] = "base";
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", rows[i].name);
     return err_set(err, "no technique '%s'; there are: %s", name, names);
@@ -74,7 +75,7 @@ static bool accept(void *ctx, const struct technique *t)
 bool techs_check(const char *names, const struct tech_cfgs *c, struct err *err)
 {
     return each(names, accept, NULL, err) && e2mc_tech_cfg_check(&c->e2mc, err) &&
-           ccache_cfg_check(&c->ccache, err);
+           ccache_cfg_check(&c->ccache, err) && caba_cfg_check(&c->caba, err);
 }
 
 static const char *const seam_names[TECH_SEAMS] = {
@@ -84,6 +85,9 @@ static const char *const seam_names[TECH_SEAMS] = {
     [TECH_REQUESTS] = "the sectors that misses ask for",
     [TECH_L1_CAPACITY] = "what lines take in the L1",
     [TECH_L2_CAPACITY] = "what lines take in the L2",
+    [TECH_FORMS] = "the form of lines in the L2",
+    [TECH_CODEC] = "what encodes and decodes beside the L1",
+    [TECH_WARPS] = "warps that the program has not",
 };
 
 bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, bool wraps,

@@ -2,6 +2,7 @@
 #ifndef TECH_TECHS_H
 #define TECH_TECHS_H
 
+#include "tech/caba/caba.h"
 #include "tech/ccache/ccache.h"
 #include "tech/e2mc/e2mc_tech.h"
 #include "tech/hwcomp/hwcomp.h"
@@ -12,6 +13,7 @@ struct tech_cfgs {
     struct hwcomp_cfg hwcomp;
     struct e2mc_tech_cfg e2mc;
     struct ccache_cfg ccache;
+    struct caba_cfg caba;
 };
 
 void techs_add_conf(struct tech_cfgs *c, struct conf *conf);

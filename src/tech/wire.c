@@ -7,6 +7,7 @@ struct wire {
     struct mem_image image;
     uint32_t block_bytes, sector_shift;
     uint16_t all; /* sectors of a block */
+    bool is_told;
     struct engine encode, decode;
     struct wire_stats stats;
 };
@@ -35,6 +36,7 @@ struct wire *wire_new(const struct tech_machine *m, const struct wire_cfg *cfg)
 {
     struct wire *w = xcalloc(1, sizeof *w);
     w->codec = cfg->codec;
+    w->is_told = cfg->is_told;
     w->image = m->image;
     w->block_bytes = (uint32_t)m->l2->line_bytes;
     w->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l2->sector_bytes);
@@ -61,14 +63,16 @@ static uint32_t wire_bytes(void *self, const struct mem_req *r, bool reply, uint
     uint32_t sent = payload;
     if (!payload)
         return 0;
-    if (r->kind == MEM_READ ? reply : !reply && writes_block(w, r)) {
+    if (w->is_told) {
+        sent = r->code_bytes ? r->code_bytes : payload;
+    } else if (r->kind == MEM_READ ? reply : !reply && writes_block(w, r)) {
         const addr_t line = r->addr & ~(addr_t)(w->block_bytes - 1);
         const void *block = w->image.at(w->image.self, line, w->block_bytes);
         uint32_t bytes = block ? block_codec_bytes(&w->codec, line, block) : w->block_bytes;
         sent = bytes < payload ? bytes : payload;
     }
     w->stats.packets++;
-    w->stats.encoded_packets += sent < payload;
+    w->stats.encoded_packets += w->is_told ? r->code_bytes != 0 : sent < payload;
     w->stats.payload_bytes += payload;
     w->stats.wire_bytes += sent;
     return sent;
@@ -94,7 +98,8 @@ static uint32_t send_latency(void *self, const struct mem_req *r, cycle_t now)
 static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
 {
     struct wire *w = self;
-    return r->kind == MEM_READ && r->wire_bytes < mem_sector_count(r->sectors) << w->sector_shift
+    return !w->is_told && r->kind == MEM_READ &&
+                   r->wire_bytes < mem_sector_count(r->sectors) << w->sector_shift
                ? use(&w->decode, now, &w->stats.decoded, &w->stats.decode_waits)
                : 0;
 }

@@ -1,7 +1,10 @@
 /* Encoded blocks on the interconnect: the packet policy of one SM or one L2 slice.
  *
  * An answer with data is sent as the encoded block of the L2 where that is smaller than the sectors
- * asked for. A store is encoded where it writes a whole block. Atomics are sent raw. */
+ * asked for. A store is encoded where it writes a whole block. Atomics are sent raw.
+ *
+ * Or packets say themselves how large they are (mem_req.code_bytes), and the engines of the SM are
+ * elsewhere. */
 #ifndef TECH_WIRE_H
 #define TECH_WIRE_H
 
@@ -25,6 +28,7 @@ extern const size_t wire_nstat_rows;
 struct wire_cfg {
     struct block_codec codec;
     struct engine_cfg encode, decode; /* of an SM, in its cycles */
+    bool is_told;                     /* by the packet how large it is; no codec, no engines */
 };
 
 struct wire;

@@ -16,7 +16,7 @@ static void packets_carry_codes_where_they_are_smaller(void **state)
     const struct codec_params params = {.block_bytes = MEMORY_BLOCK, .mag_bytes = 32};
     struct codec_error err;
     struct codec *codec = codec_new("bdi", &params, &err);
-    const struct wire_cfg cfg = {{codec, MEMORY_BLOCK, true}, {5, 1}, {1, 1}};
+    const struct wire_cfg cfg = {{codec, MEMORY_BLOCK, true}, {5, 1}, {1, 1}, false};
     struct wire *w = wire_new(&mem->m, &cfg);
     struct packet_policy p = wire_policy(w);
     memory_make_close(mem, 1);

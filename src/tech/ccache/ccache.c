@@ -107,18 +107,18 @@ static void ccache_free(void *self)
 
 /* A new line displaces at most a line's worth of others, which may all be dirty and must find room
  * on their way to memory, or nothing would ever move. */
-static bool check(const struct technique *t, const struct tech_machine *m,
-                  const struct ccache_cfg *c, struct err *err)
+bool ccache_room_check(const struct tech_machine *m, const char *name, bool is_l1,
+                       int64_t segment_bytes, struct err *err)
 {
-    if (t->variant & CCACHE_L1)
+    if (is_l1)
         return m->l1->write_global < L1_BACK ||
-               err_set(err, "%s: l1.write_global must be through_evict or through_update", t->name);
-    const int64_t most = 1 + m->l2->line_bytes / c->segment_bytes;
+               err_set(err, "%s: l1.write_global must be through_evict or through_update", name);
+    const int64_t most = 1 + m->l2->line_bytes / segment_bytes;
     return m->l2->memory_queue >= most ||
            err_set(err,
                    "%s: l2.memory_queue: %lld is less than %lld, a fetch and all the lines of "
-                   "a segment (ccache.segment_bytes) that may give way to one",
-                   t->name, (long long)m->l2->memory_queue, (long long)most);
+                   "a segment (segment_bytes) that may give way to one",
+                   name, (long long)m->l2->memory_queue, (long long)most);
 }
 
 static bool make_codec(struct ccache *c, const struct technique *t, uint32_t bytes, struct err *err)
@@ -140,7 +140,7 @@ bool ccache_bind(const struct technique *t, const struct tech_machine *m, const 
     const uint32_t bytes = (uint32_t)(is_l1 ? m->l1->line_bytes : m->l2->line_bytes);
     struct capacity_policy *policies = is_l1 ? s->l1_capacity : s->l2_capacity;
     struct ccache *c = xcalloc(1, sizeof *c);
-    if (!check(t, m, k, err) ||
+    if (!ccache_room_check(m, t->name, is_l1, k->segment_bytes, err) ||
         !tech_claim(s, is_l1 ? TECH_L1_CAPACITY : TECH_L2_CAPACITY, t->name, false, err) ||
         !make_codec(c, t, bytes, err)) {
         ccache_free(c);

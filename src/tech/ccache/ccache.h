@@ -18,6 +18,9 @@ extern const struct conf_field ccache_fields[];
 extern const size_t ccache_nfields;
 
 bool ccache_cfg_check(const struct ccache_cfg *cfg, struct err *err);
+/* `name` wants a data array of segments in the L1 or the L2: false if that could get stuck. */
+bool ccache_room_check(const struct tech_machine *m, const char *name, bool is_l1,
+                       int64_t segment_bytes, struct err *err);
 bool ccache_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
                  struct tech_seams *s, struct tech_part *part, struct err *err);
 

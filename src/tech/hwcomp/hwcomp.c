@@ -121,7 +121,7 @@ bool hwcomp_bind(const struct technique *t, const struct tech_machine *m, const 
     }
     bind_memory(h, &mem, s);
     if (t->variant != HWCOMP_MEM) {
-        const struct wire_cfg wire = {mem.codec, mem.encode, mem.decode};
+        const struct wire_cfg wire = {mem.codec, mem.encode, mem.decode, false};
         h->sms = wires(h, &wire, m->sms, s->sm_packets, "wire_sm", s);
         h->slices = wires(h, &wire, m->slices, s->l2_packets, "wire_l2", s);
     }

@@ -1,0 +1,217 @@
+#include "tech/caba/caba.h"
+
+#include "tech/caba/caba_capacity.h"
+#include "tech/caba/caba_form.h"
+#include "tech/caba/fixed_engine.h"
+#include "tech/ccache/ccache.h"
+#include "tech/cmem.h"
+#include "tech/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct conf_field caba_fields[] = {
+#define ROW(...) CONF_FIELD(caba_cfg, __VA_ARGS__)
+#include "tech/caba/caba_cfg.def"
+#undef ROW
+};
+
+const size_t caba_nfields = ARRAY_LEN(caba_fields);
+
+struct caba {
+    struct tech_machine m;
+    const struct technique *t;
+    struct caba_codec codec;
+    struct cmem **memory;     /* by channel */
+    struct caba_form **forms; /* by channel */
+    struct form_policy *form_policies;
+    struct wire **sms, **slices;
+    struct fixed_engine **engines; /* by SM */
+    struct caba_capacity *capacities;
+};
+
+bool caba_cfg_check(const struct caba_cfg *cfg, struct err *err)
+{
+    return is_pow2((uint64_t)cfg->segment_bytes) ||
+           err_set(err, "caba.segment_bytes: %lld is not a power of two",
+                   (long long)cfg->segment_bytes);
+}
+
+static void copied(void *self, addr_t addr, uint64_t bytes)
+{
+    const struct caba *c = self;
+    const struct tech_machine *m = &c->m;
+    const addr_t step = (addr_t)m->mc->block_bytes;
+    if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
+        return;
+    for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
+        const struct mem_place p = interleave_locate(m->il, a);
+        const struct line_form f = caba_codec_form(&c->codec, a);
+        caba_form_host(c->forms[p.channel], a, f);
+        cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
+    }
+}
+
+static void describe(const void *self, char *buf, size_t size)
+{
+    const struct caba *c = self;
+    struct caba_form_stats sum = {0};
+    char memory[128];
+    cmem_describe(c->memory, c->m.channels, memory, sizeof memory);
+    for (uint32_t i = 0; i < c->m.channels; i++) {
+        const struct caba_form_stats *s = caba_form_stats(c->forms[i]);
+        sum.stored_encoded += s->stored_encoded;
+        sum.stored_raw += s->stored_raw;
+    }
+    snprintf(buf, size, "%s: %s; of lines written as a whole, %llu came encoded and %llu raw",
+             c->t->name, memory, (unsigned long long)sum.stored_encoded,
+             (unsigned long long)sum.stored_raw);
+}
+
+static void caba_free(void *self)
+{
+    struct caba *c = self;
+    for (uint32_t i = 0; c->memory && i < c->m.channels; i++) {
+        cmem_free(c->memory[i]);
+        caba_form_free(c->forms[i]);
+    }
+    for (uint32_t i = 0; c->sms && i < c->m.sms; i++) {
+        wire_free(c->sms[i]);
+        fixed_engine_free(c->engines[i]);
+    }
+    for (uint32_t i = 0; c->slices && i < c->m.slices; i++)
+        wire_free(c->slices[i]);
+    free(c->memory);
+    free(c->forms);
+    free(c->form_policies);
+    free(c->sms);
+    free(c->slices);
+    free(c->engines);
+    free(c->capacities);
+    caba_codec_free(&c->codec);
+    free(c);
+}
+
+/* Lines have one size on their way, or nobody could decode what another has encoded. */
+static bool check(const struct technique *t, const struct tech_machine *m,
+                  const struct caba_cfg *cfg, struct err *err)
+{
+    const struct {
+        const char *name;
+        int64_t bytes;
+    } lines[] = {{"l1.line_bytes", m->l1->line_bytes},
+                 {"l2.line_bytes", m->l2->line_bytes},
+                 {"mc.block_bytes", m->mc->block_bytes}};
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (lines[i].bytes != 128)
+            return err_set(err, "%s: lines have 128 bytes everywhere, but %s is %lld", t->name,
+                           lines[i].name, (long long)lines[i].bytes);
+    if (!cmem_check(m, t->name, cfg->md_size, cfg->md_ways, err))
+        return false;
+    return !(t->variant & (CABA_L1 | CABA_L2)) ||
+           ccache_room_check(m, t->name, t->variant & CABA_L1, cfg->segment_bytes, err);
+}
+
+static bool claim(const struct technique *t, struct tech_seams *s, struct err *err)
+{
+    const enum tech_seam seams[] = {TECH_STORAGE, TECH_L2_PACKETS, TECH_SM_PACKETS, TECH_FORMS,
+                                    TECH_CODEC};
+    for (size_t i = 0; i < ARRAY_LEN(seams); i++)
+        if (!tech_claim(s, seams[i], t->name, false, err))
+            return false;
+    return (!(t->variant & CABA_L1) || tech_claim(s, TECH_L1_CAPACITY, t->name, false, err)) &&
+           (!(t->variant & CABA_L2) || tech_claim(s, TECH_L2_CAPACITY, t->name, false, err));
+}
+
+static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
+{
+    const struct cmem_cfg mem = {.codec = {NULL, c->codec.block_bytes, false},
+                                 .is_told = true,
+                                 .free_metadata = cfg->free_metadata || !c->codec.n,
+                                 .md_bytes = cfg->md_size,
+                                 .md_ways = (uint32_t)cfg->md_ways};
+    c->memory = xcalloc(c->m.channels, sizeof(struct cmem *));
+    c->forms = xcalloc(c->m.channels, sizeof(struct caba_form *));
+    c->form_policies = xcalloc(c->m.channels, sizeof *c->form_policies);
+    for (uint32_t i = 0; i < c->m.channels; i++) {
+        c->memory[i] = cmem_new(&c->m, &mem);
+        c->forms[i] = caba_form_new(&c->m);
+        c->form_policies[i] = caba_form_policy(c->forms[i], c->t->variant & CABA_RAW_L2);
+        s->storage[i] = cmem_policy(c->memory[i]);
+        s->forms[i] = c->form_policies[i];
+        stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(c->memory[i]));
+        stats_add(s->stats, "caba_form", caba_form_stat_rows, caba_form_nstat_rows,
+                  caba_form_stats(c->forms[i]));
+    }
+}
+
+static struct wire **wires(const struct caba *c, uint32_t n, struct packet_policy *policies,
+                           const char *group, struct tech_seams *s)
+{
+    const struct wire_cfg cfg = {.is_told = true};
+    struct wire **all = xcalloc(n, sizeof(struct wire *));
+    for (uint32_t i = 0; i < n; i++) {
+        all[i] = wire_new(&c->m, &cfg);
+        policies[i] = wire_policy(all[i]);
+        stats_add(s->stats, group, wire_stat_rows, wire_nstat_rows, wire_stats(all[i]));
+    }
+    return all;
+}
+
+static void bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
+{
+    const int v = c->t->variant;
+    const struct code_cfg code = {
+        .mode = v & CABA_L1       ? CODE_KEPT
+                : v & CABA_DIRECT ? CODE_DIRECT
+                                  : CODE_DECODED,
+        .direct_latency = (uint32_t)cfg->direct_latency,
+        .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
+        .segment_bytes = (uint32_t)cfg->segment_bytes,
+    };
+    c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));
+    for (uint32_t i = 0; i < c->m.sms; i++) {
+        c->engines[i] = fixed_engine_new(&c->codec, (uint32_t)cfg->engine_latency);
+        s->codec_engines[i] = fixed_engine_seam(c->engines[i]);
+        s->codes[i] = code;
+    }
+}
+
+static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
+{
+    const bool is_l1 = c->t->variant & CABA_L1;
+    const uint32_t n = is_l1 ? c->m.sms : c->m.slices, each = c->m.slices / c->m.channels;
+    c->capacities = xcalloc(n, sizeof *c->capacities);
+    for (uint32_t i = 0; i < n; i++) {
+        c->capacities[i] =
+            (struct caba_capacity){.codec = &c->codec,
+                                   .forms = is_l1 ? NULL : &c->form_policies[i / each],
+                                   .line_bytes = c->codec.block_bytes,
+                                   .segment_bytes = (uint32_t)cfg->segment_bytes};
+        (is_l1 ? s->l1_capacity : s->l2_capacity)[i] =
+            caba_capacity_policy(&c->capacities[i], (uint32_t)c->t->variant & CABA_FACTOR);
+    }
+}
+
+bool caba_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
+               struct tech_seams *s, struct tech_part *part, struct err *err)
+{
+    const struct caba_cfg *k = cfg;
+    struct caba *c = xcalloc(1, sizeof *c);
+    c->m = *m;
+    c->t = t;
+    if (!check(t, m, k, err) || !claim(t, s, err) ||
+        !caba_codec_init(&c->codec, m, t->name, t->codec, err)) {
+        caba_free(c);
+        return false;
+    }
+    bind_memory(c, k, s);
+    c->sms = wires(c, m->sms, s->sm_packets, "wire_sm", s);
+    c->slices = wires(c, m->slices, s->l2_packets, "wire_l2", s);
+    bind_engines(c, k, s);
+    if (t->variant & (CABA_L1 | CABA_L2))
+        bind_capacity(c, k, s);
+    *part =
+        (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
+    return true;
+}

@@ -1,0 +1,47 @@
+#include "tech/caba/caba_codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool caba_codec_init(struct caba_codec *c, const struct tech_machine *m, const char *technique,
+                     const char *names, struct err *err)
+{
+    *c = (struct caba_codec){.block_bytes = (uint32_t)m->mc->block_bytes,
+                             .burst_bytes = (uint32_t)m->mc->burst_bytes,
+                             .image = m->image};
+    const struct codec_params params = {.block_bytes = c->block_bytes, .mag_bytes = c->burst_bytes};
+    char *copy = xstrdup(names), *save = NULL;
+    bool ok = true;
+    for (char *w = strtok_r(copy, ",", &save); w && ok; w = strtok_r(NULL, ",", &save)) {
+        struct codec_error why;
+        assert(c->n < CABA_CODECS);
+        struct codec *codec = codec_new(w, &params, &why);
+        if (!(ok = codec || err_set(err, "%s: %s", technique, why.msg)))
+            break;
+        c->codecs[c->n] = codec;
+        c->blocks[c->n++] = (struct block_codec){codec, c->block_bytes, m->verify};
+    }
+    free(copy);
+    return ok;
+}
+
+void caba_codec_free(struct caba_codec *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        codec_free(c->codecs[i]);
+}
+
+struct line_form caba_codec_form(const struct caba_codec *c, addr_t line)
+{
+    struct line_form best = {0};
+    const void *block = c->n ? c->image.at(c->image.self, line, c->block_bytes) : NULL;
+    uint32_t least = c->block_bytes - c->burst_bytes + 1;
+    for (uint32_t i = 0; block && i < c->n; i++) {
+        uint32_t bytes = block_codec_bytes(&c->blocks[i], line, block);
+        if (bytes < least) {
+            least = bytes;
+            best = (struct line_form){(uint16_t)bytes, (uint8_t)i};
+        }
+    }
+    return best;
+}

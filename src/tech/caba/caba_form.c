@@ -1,0 +1,102 @@
+#include "tech/caba/caba_form.h"
+
+#include <stdlib.h>
+
+struct caba_form {
+    struct interleave il;
+    addr_t base, end, first; /* device memory; its first channel-local address */
+    uint32_t shift;          /* a line's */
+    struct block_sizes bytes, algorithms;
+    bool has_algorithms; /* others than the first */
+    struct caba_form_stats stats;
+};
+
+const struct stat_row caba_form_stat_rows[] = {
+#define COUNTER(...) STAT_ROW_COUNTER(caba_form_stats, __VA_ARGS__)
+#include "tech/caba/caba_form_stats.def"
+#undef COUNTER
+};
+
+const size_t caba_form_nstat_rows = ARRAY_LEN(caba_form_stat_rows);
+
+struct caba_form *caba_form_new(const struct tech_machine *m)
+{
+    struct caba_form *f = xcalloc(1, sizeof *f);
+    const uint64_t granule = UINT64_C(1) << m->il->shift;
+    f->il = *m->il;
+    f->base = m->memory_base;
+    f->end = m->memory_base + m->memory_range;
+    f->first = interleave_locate(m->il, m->memory_base).local & ~(granule - 1);
+    f->shift = (uint32_t)__builtin_ctzll((uint64_t)m->mc->block_bytes);
+    const uint64_t blocks = (m->memory_range / m->channels + 4 * granule) >> f->shift;
+    block_sizes_init(&f->bytes, blocks);
+    block_sizes_init(&f->algorithms, blocks);
+    return f;
+}
+
+void caba_form_free(struct caba_form *f)
+{
+    if (!f)
+        return;
+    block_sizes_free(&f->bytes);
+    block_sizes_free(&f->algorithms);
+    free(f);
+}
+
+static bool is_here(const struct caba_form *f, addr_t line)
+{
+    return line >= f->base && line < f->end;
+}
+
+static uint64_t number(const struct caba_form *f, addr_t line)
+{
+    return (interleave_locate(&f->il, line).local - f->first) >> f->shift;
+}
+
+static struct line_form stored(void *self, addr_t line)
+{
+    struct caba_form *f = self;
+    struct line_form form = {0};
+    if (!is_here(f, line))
+        return form;
+    uint64_t i = number(f, line);
+    form.bytes = *block_size_at(&f->bytes, i);
+    if (form.bytes && f->has_algorithms)
+        form.algorithm = *block_size_at(&f->algorithms, i);
+    return form;
+}
+
+static void set(struct caba_form *f, addr_t line, struct line_form form)
+{
+    uint64_t i = number(f, line);
+    *block_size_at(&f->bytes, i) = (uint8_t)form.bytes;
+    f->has_algorithms |= form.algorithm != 0;
+    if (f->has_algorithms)
+        *block_size_at(&f->algorithms, i) = form.algorithm;
+}
+
+static void store(void *self, addr_t line, struct line_form form)
+{
+    struct caba_form *f = self;
+    if (!is_here(f, line))
+        return;
+    f->stats.opened += !form.bytes && stored(f, line).bytes;
+    ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
+    set(f, line, form);
+}
+
+void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
+{
+    ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
+    set(f, line, form);
+}
+
+struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use)
+{
+    return (struct form_policy){stored, store, is_raw_after_use, f};
+}
+
+const struct caba_form_stats *caba_form_stats(const struct caba_form *f)
+{
+    return &f->stats;
+}
