@@ -60,6 +60,20 @@ static void fill_deltas(struct rng *r, unsigned base, unsigned delta, uint8_t *l
     }
 }
 
+/* Pairs of words, the second small and the same in all: bases of 8 bytes with wide deltas fit, and
+ * so do bases of 4 with narrow ones. */
+static void fill_pairs(struct rng *r, uint8_t *line)
+{
+    unsigned delta = 1 + rng_below(r, 2);
+    uint32_t around = (uint32_t)base_value(r, delta) >> 1, second = (uint32_t)near_edge(r, delta);
+    for (unsigned i = 0; i < LINE; i += 8) {
+        uint32_t v = (uint32_t)near_edge(r, delta);
+        v = rng_below(r, 2) ? v + around : v & ((1u << (8 * delta - 1)) - 1);
+        memcpy(line + i, &v, 4);
+        memcpy(line + i + 4, &second, 4);
+    }
+}
+
 /* --- segments and dictionaries --- */
 
 static uint32_t pattern_word(struct rng *r, unsigned pattern)
@@ -139,6 +153,8 @@ void lines_fill(struct rng *r, unsigned kind, uint8_t *line)
     kind -= BLOCK_KINDS;
     if (kind < ARRAY_LEN(forms))
         fill_deltas(r, forms[kind][0], forms[kind][1], line);
+    else if (kind == 6)
+        fill_pairs(r, line);
     else if (kind < 9)
         fill_segments(r, line);
     else if (kind < 15)
