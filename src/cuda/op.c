@@ -28,9 +28,10 @@ static void note_fill(struct ctx *c, const struct op_fill *o)
                           o->width * o->value_bytes);
 }
 
-/* Tells the timed GPU what the host has written, row by row. */
-static void tell_copied(struct ctx *c, const void *dst, size_t slices, size_t slice, size_t rows,
-                        size_t pitch, size_t row_bytes)
+/* Tells the timed GPU what was copied or filled, row by row. */
+static void tell(struct ctx *c, void (*what)(struct session *s, addr_t addr, uint64_t bytes),
+                 const void *dst, size_t slices, size_t slice, size_t rows, size_t pitch,
+                 size_t row_bytes)
 {
     addr_t to = (addr_t)(uintptr_t)dst;
     if (!session_gpu(c->session))
@@ -40,7 +41,7 @@ static void tell_copied(struct ctx *c, const void *dst, size_t slices, size_t sl
             addr_t row = to + z * slice + y * pitch;
             const struct mem_alloc *a = devmem_find(c->dev->mem, row, row_bytes);
             if (a && a->kind != MEM_HOST)
-                session_copied(c->session, row, row_bytes);
+                what(c->session, row, row_bytes);
         }
 }
 
@@ -108,15 +109,15 @@ int op_run(struct ctx *c, const struct op *o)
         return launch_run(c, &o->kernel);
     case OP_COPY:
         run_copy(&o->copy);
-        tell_copied(c, o->copy.dst, o->copy.slices, o->copy.dst_slice, o->copy.rows,
-                    o->copy.dst_pitch, o->copy.row_bytes);
+        tell(c, session_copied, o->copy.dst, o->copy.slices, o->copy.dst_slice, o->copy.rows,
+             o->copy.dst_pitch, o->copy.row_bytes);
         if (UNLIKELY(c->dev->check != NULL))
             note_copy(c, &o->copy);
         return CUDA_OK;
     case OP_FILL:
         run_fill(&o->fill);
-        tell_copied(c, o->fill.dst, o->fill.slices, o->fill.slice, o->fill.rows, o->fill.pitch,
-                    o->fill.width * o->fill.value_bytes);
+        tell(c, session_filled, o->fill.dst, o->fill.slices, o->fill.slice, o->fill.rows,
+             o->fill.pitch, o->fill.width * o->fill.value_bytes);
         if (UNLIKELY(c->dev->check != NULL))
             note_fill(c, &o->fill);
         return CUDA_OK;

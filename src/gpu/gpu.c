@@ -62,14 +62,25 @@ void gpu_free(struct gpu *g)
     free(g);
 }
 
-void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
+static void leave_in_l2(struct gpu *g, addr_t addr, uint64_t bytes)
 {
-    techs_copied(g->tech->techs, addr, bytes);
     if (!g->m->gpu.copy_fills_l2 || !bytes)
         return;
     const uint64_t step = (uint64_t)g->m->l2.line_bytes;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step)
         l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
+}
+
+void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    techs_copied(g->tech->techs, addr, bytes);
+    leave_in_l2(g, addr, bytes);
+}
+
+void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    techs_filled(g->tech->techs, addr, bytes);
+    leave_in_l2(g, addr, bytes);
 }
 
 bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size)

@@ -28,6 +28,8 @@ bool gpu_run_many(struct gpu *g, const struct launch *const *l, size_t n,
 void gpu_set_registers(struct gpu *g, uint32_t registers);
 /* The host has written device memory. */
 void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes);
+/* The host has let the device fill its memory with a value. */
+void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes);
 
 /* A kernel that was run. Counters are differences over its run. */
 struct gpu_kernel {

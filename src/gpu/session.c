@@ -218,6 +218,12 @@ void session_copied(struct session *s, addr_t addr, uint64_t bytes)
         gpu_copied(s->gpu, addr, bytes);
 }
 
+void session_filled(struct session *s, addr_t addr, uint64_t bytes)
+{
+    if (s->gpu)
+        gpu_filled(s->gpu, addr, bytes);
+}
+
 size_t session_kernel_count(const struct session *s)
 {
     return s->kernels.len;

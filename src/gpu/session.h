@@ -78,6 +78,8 @@ bool session_run_many(struct session *s, struct launch *l, size_t n, struct laun
                       struct err *err);
 /* The host has written device memory. */
 void session_copied(struct session *s, addr_t addr, uint64_t bytes);
+/* The host has let the device fill its memory with a value. */
+void session_filled(struct session *s, addr_t addr, uint64_t bytes);
 
 /* What has run, by kernel name, in order of first launch. */
 struct session_kernel {

@@ -73,6 +73,8 @@ bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, boo
 struct tech_part {
     void *self;
     void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
+    /* ... by letting the device fill its memory; NULL: the same as copied() */
+    void (*filled)(void *self, addr_t addr, uint64_t bytes);
     /* Now and then: so many thread instructions have been executed. */
     void (*look)(void *self, uint64_t thread_inst);
     /* What it has done, in a sentence for the report. */

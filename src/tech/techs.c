@@ -146,6 +146,17 @@ void techs_copied(struct techs *t, addr_t addr, uint64_t bytes)
             t->parts.data[i].copied(t->parts.data[i].self, addr, bytes);
 }
 
+void techs_filled(struct techs *t, addr_t addr, uint64_t bytes)
+{
+    for (size_t i = 0; i < t->parts.len; i++) {
+        const struct tech_part *p = &t->parts.data[i];
+        if (p->filled)
+            p->filled(p->self, addr, bytes);
+        else if (p->copied)
+            p->copied(p->self, addr, bytes);
+    }
+}
+
 void techs_look(struct techs *t, uint64_t thread_inst)
 {
     for (size_t i = 0; i < t->parts.len; i++)

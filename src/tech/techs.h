@@ -32,6 +32,7 @@ struct techs *techs_bind(const char *names, const struct tech_cfgs *c, const str
                          struct tech_seams *s, struct err *err);
 void techs_free(struct techs *t);
 void techs_copied(struct techs *t, addr_t addr, uint64_t bytes);
+void techs_filled(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_look(struct techs *t, uint64_t thread_inst);
 /* The sentence of the i-th technique; false: there are fewer. */
 bool techs_describe(const struct techs *t, size_t i, char *buf, size_t size);

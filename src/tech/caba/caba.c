@@ -37,19 +37,30 @@ bool caba_cfg_check(const struct caba_cfg *cfg, struct err *err)
                    (long long)cfg->segment_bytes);
 }
 
-static void copied(void *self, addr_t addr, uint64_t bytes)
+static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool is_raw)
 {
-    const struct caba *c = self;
     const struct tech_machine *m = &c->m;
     const addr_t step = (addr_t)m->mc->block_bytes;
     if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
         return;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(m->il, a);
-        const struct line_form f = caba_codec_form(&c->codec, a);
+        const struct line_form f = is_raw ? (struct line_form){0} : caba_codec_form(&c->codec, a);
         caba_form_host(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
     }
+}
+
+/* The host encodes what it sends. */
+static void copied(void *self, addr_t addr, uint64_t bytes)
+{
+    host_wrote(self, addr, bytes, false);
+}
+
+/* The device writes what it is filled with, without assist warps. */
+static void filled(void *self, addr_t addr, uint64_t bytes)
+{
+    host_wrote(self, addr, bytes, true);
 }
 
 static void describe(const void *self, char *buf, size_t size)
@@ -211,7 +222,7 @@ bool caba_bind(const struct technique *t, const struct tech_machine *m, const vo
     bind_engines(c, k, s);
     if (t->variant & (CABA_L1 | CABA_L2))
         bind_capacity(c, k, s);
-    *part =
-        (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
+    *part = (struct tech_part){
+        .self = c, .copied = copied, .filled = filled, .describe = describe, .free = caba_free};
     return true;
 }

@@ -1,7 +1,7 @@
 /* In which form each line of a channel lies, in its L2 slices and in DRAM: the form policy.
  *
  * The host leaves lines encoded where that saves bursts. A line that an SM has written as a whole
- * lies as the SM sent it. Memory that nobody has written is raw. */
+ * lies as the SM sent it. What the device was filled with, or nobody has written, is raw. */
 #ifndef TECH_CABA_CABA_FORM_H
 #define TECH_CABA_CABA_FORM_H
 
