@@ -1,5 +1,4 @@
 /* sdk-cons: separable convolution of an image of floats with a 17-tap filter. */
-#include "gen.h"
 #include "workload.h"
 
 #include <math.h>
@@ -12,14 +11,11 @@ struct state {
     struct wl_array *in, *rows, *out;
 };
 
-/* Binomial weights: the discrete bell curve. */
-static void make_filter(float *filter)
+/* As the SDK's program fills its image and its filter: whole numbers 0 to 15. */
+static void fill(struct rng *rng, float *out, size_t n)
 {
-    double c = 1;
-    for (int i = 0; i < TAPS; i++) {
-        filter[i] = (float)(c / 65536);
-        c = c * (TAPS - 1 - i) / (i + 1);
-    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)rng_below(rng, 16);
 }
 
 static void make(struct wl *w, void *state)
@@ -30,14 +26,11 @@ static void make(struct wl *w, void *state)
     s->width = widths[wl_size(w)];
     s->height = s->width * 3 / 4;
     size_t n = (size_t)s->width * s->height;
-    make_filter(s->filter);
     s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
     s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
     s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
-    uint8_t *image = wl_alloc(w, n, 1);
-    gen_image(&rng, image, (unsigned)s->width, (unsigned)s->height);
-    for (size_t i = 0; i < n; i++)
-        s->in->f32[i] = image[i];
+    fill(&rng, s->filter, TAPS);
+    fill(&rng, s->in->f32, n);
 }
 
 static void run(struct wl *w, void *state)
@@ -81,6 +74,6 @@ const struct workload workload_sdk_cons = {
     .reference = reference,
     .algorithm = "rows, then columns, 17 taps, tiles with apron in shared memory, filter in "
                  "constant memory",
-    .input = "a gray image (dead leaves, 1/f shading, noise) as floats 0 to 255",
+    .input = "an image and a filter of whole numbers 0 to 15 as floats, uniform, as in the SDK",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };
