@@ -115,13 +115,15 @@ static void place_blocks(struct gpu *g, cycle_t now)
     g->next_sm = (g->next_sm + 1) % g->nsms;
 }
 
+/* Of the program. */
 static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
 {
     uint64_t n = 0;
     *thread_inst = 0;
     for (uint32_t i = 0; i < g->nsms; i++) {
-        n += sm_stats(g->sms[i])->warp_inst;
-        *thread_inst += sm_stats(g->sms[i])->thread_inst;
+        const struct sm_stats *s = sm_stats(g->sms[i]);
+        n += s->warp_inst - s->extra_inst;
+        *thread_inst += s->thread_inst - s->extra_thread_inst;
     }
     return n;
 }
@@ -340,7 +342,7 @@ static void run_init(struct gpu *g, struct run *r, const struct launch *l)
     r->kernel = (struct sm_kernel){.root = &r->root,
                                    .code = decoded_of(g, l->kernel),
                                    .registers = g->registers ? g->registers : l->kernel->regs};
-    r->capacity = sm_capacity(&g->m->sm, &r->kernel, 0);
+    r->capacity = sm_capacity(&g->m->sm, &r->kernel, sm_extra_registers(g->sms[0], &r->kernel));
 }
 
 static bool run_finish(struct gpu *g, struct run *r, struct launch_result *result, bool ok,

@@ -108,14 +108,14 @@ void sm_collect(struct sm *sm, cycle_t now)
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         struct subcore *sub = &sm->sub[s];
         if (sub->col_used) {
-            for (unsigned p = 0; p < PIPES; p++)
+            for (unsigned p = 0; p < sm->npipes; p++)
                 dispatch(sm, sub, p);
             if (sub->col_delayed) /* from the cycle after the last read on */
                 wait_longer(sm, sub);
             if (sub->bank_wanted)
                 read_banks(sm, sub);
         }
-        for (unsigned p = 0; p < PIPES; p++)
+        for (unsigned p = 0; p < sm->npipes; p++)
             if (sub->nport[p])
                 allocate(sm, sub, p);
         sub->bank_written = 0;

@@ -15,7 +15,7 @@ struct cta_need cta_need_of(const struct sm_cfg *cfg, const struct sm_kernel *k,
     return n;
 }
 
-static uint32_t extra_registers(const struct sm *sm, const struct sm_kernel *k)
+uint32_t sm_extra_registers(const struct sm *sm, const struct sm_kernel *k)
 {
     return sm->seams.warps->extra_registers(sm->seams.warps->self, k->root->kernel);
 }
@@ -42,7 +42,7 @@ uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32
 
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
 {
-    struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
+    struct cta_need n = cta_need_of(sm->cfg, k, sm_extra_registers(sm, k));
     uint64_t used = sm->live | sm->ending | sm->coming;
     return (uint32_t)__builtin_popcount(sm->cta_set) < (uint32_t)sm->cfg->ctas &&
            n.registers <= sm->regs_free && n.shared_bytes <= sm->shared_free &&
@@ -85,7 +85,7 @@ static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now)
 {
     struct sm_launch *l = launch_of(sm, k);
-    struct cta_need n = cta_need_of(sm->cfg, k, extra_registers(sm, k));
+    struct cta_need n = cta_need_of(sm->cfg, k, sm_extra_registers(sm, k));
     unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
     struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
     cta_start(c, &l->grid, number);
@@ -113,7 +113,7 @@ void sm_start_blocks(struct sm *sm, cycle_t now)
         sm_count_to(sm, now);
         sm->live |= c->warps & sm->coming;
         sm->coming &= ~c->warps;
-        sm->regs_used += cta_need_of(sm->cfg, k, extra_registers(sm, k)).registers;
+        sm->regs_used += cta_need_of(sm->cfg, k, sm_extra_registers(sm, k)).registers;
     }
 }
 
@@ -133,7 +133,7 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     struct cta_slot *c = &sm->ctas[cta];
     probe_fire(sm->probe, now, SM_BLOCK_END, c->cta->number, cta);
     struct sm_launch *l = c->launch;
-    struct cta_need n = cta_need_of(sm->cfg, l->kernel, extra_registers(sm, l->kernel));
+    struct cta_need n = cta_need_of(sm->cfg, l->kernel, sm_extra_registers(sm, l->kernel));
     sm->regs_free += n.registers;
     sm->regs_used -= n.registers;
     sm->shared_free += n.shared_bytes;

@@ -241,6 +241,32 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
     return d;
 }
 
+static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
+{
+    const struct xinst *x = d->x;
+    if (!x->src || d->unit != UNIT_MEM)
+        return;
+    if (x->src->op == PTX_OP_LD && ptx_inst_space(x->src) == PTX_SPACE_PARAM) {
+        d->flags = 0;
+        d->unit = UNIT_SP;
+        d->pipe = PIPE_SP;
+        d->class = OP_CLASS_alu;
+        d->latency = (uint16_t)sm_cfg_latency(cfg, OP_CLASS_alu);
+        d->initiation = (uint16_t)sm_cfg_initiation(cfg, OP_CLASS_alu);
+    } else if (x->space == PTX_SPACE_SHARED) {
+        d->pipe = PIPE_AUX;
+    }
+}
+
+struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg)
+{
+    struct decoded *d = decode_kernel(k, cfg);
+    for (uint32_t i = 0; i < d->nfuncs; i++)
+        for (uint32_t pc = 0; pc < d->funcs[i].ncode; pc++)
+            make_extra(&d->funcs[i].code[pc], cfg);
+    return d;
+}
+
 void decoded_free(struct decoded *d)
 {
     if (!d)

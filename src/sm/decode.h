@@ -8,7 +8,9 @@
 #include "exec/program.h"
 #include "sm/sm_cfg.h"
 
-enum pipe { PIPE_SP, PIPE_SFU, PIPE_MEM, PIPES };
+/* The last is the way of extra warps (sm_extra.h) to shared memory: they must not wait behind the
+ * program's memory instructions, which may be waiting for them. */
+enum pipe { PIPE_SP, PIPE_SFU, PIPE_MEM, PIPES, PIPE_AUX = PIPES, ALL_PIPES };
 
 /* Which units of a pipe may take it: the special-function port feeds three kinds of units. */
 enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_MEM, UNITS };
@@ -46,6 +48,9 @@ struct decoded;
 
 /* Decodes everything the kernel can reach, for this configuration. */
 struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg);
+/* The same for the code of an extra warp: reading a parameter is a move, and shared memory has a
+ * pipe of its own. */
+struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg);
 void decoded_free(struct decoded *d);
 /* The function's table. */
 const struct dfunc *decoded_func(const struct decoded *d, const struct xfunc *fn);

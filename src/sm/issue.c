@@ -22,11 +22,13 @@ static bool changes_cta(const struct dinst *d)
     return (d->flags & (DINST_BARRIER | DINST_CONTROL)) != 0;
 }
 
-static uint16_t new_inflight(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now)
+uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now)
 {
     uint16_t i = inflight_get(sm);
     struct inflight *f = &sm->fl[i];
-    const struct rf_event e = {d, sm->step.active, sm->step.mask, slot, sm->slot[slot].w->base};
+    struct subcore *sub = &sm->sub[sm_subcore_of(sm, slot)];
+    const struct rf_event e = {d, sm->step.active, sm->step.mask, slot, w->base};
+    count_inst(sm, d, sm->step.mask);
     f->d = d;
     f->issued = now;
     f->mask = sm->step.mask;
@@ -36,6 +38,7 @@ static uint16_t new_inflight(struct sm *sm, unsigned slot, const struct dinst *d
     f->write_wait =
         (uint16_t)sm->seams.registers->extra_write_cycles(sm->seams.registers->self, &e);
     f->initiation = (uint16_t)sm->seams.issue->initiation(sm->seams.issue->self, &e, d->initiation);
+    sub->port[d->pipe][sub->nport[d->pipe]++] = i;
     return i;
 }
 
@@ -52,24 +55,64 @@ static void send_memory(struct sm *sm, unsigned slot, uint16_t i)
         sm->fenced |= bit;
 }
 
-static void issue_one(struct sm *sm, struct subcore *sub, unsigned slot, cycle_t now)
+/* Of those that can part lanes and keep them all. */
+static bool is_branch(const struct dinst *d)
+{
+    return (d->flags & DINST_CONTROL) && d->x->src &&
+           (d->x->src->op == PTX_OP_BRA || d->x->src->op == PTX_OP_BRX);
+}
+
+static bool is_global(const struct step *s)
+{
+    for (unsigned k = 0; k < s->naccesses; k++)
+        if (s->access[k].space == PTX_SPACE_GLOBAL)
+            return true;
+    return false;
+}
+
+/* What the program's instruction has done, to whom wants to know. */
+static void tell(struct sm *sm, unsigned slot, const struct dinst *d, bool has_split, cycle_t now)
+{
+    const struct warp_source *extra = sm->seams.warps;
+    const bool is_plain = !(d->flags & (DINST_ATOMIC | DINST_CONST | DINST_TEXTURE));
+    const bool is_memory = is_plain && (d->flags & (DINST_LOAD | DINST_STORE)) &&
+                           !warp_is_deferred(sm->slot[slot].w) && is_global(&sm->step);
+    const uint32_t happened = EXTRA_ISSUE | (has_split ? EXTRA_SPLIT : 0u) |
+                              (!is_memory              ? 0u
+                               : d->flags & DINST_LOAD ? EXTRA_LOAD
+                                                       : EXTRA_STORE);
+    const struct step_access *a = &sm->step.access[0];
+    for (uint32_t m = happened & extra->events; m; m &= m - 1) {
+        const struct extra_trigger t = {
+            .event = (enum extra_event)(m & -m),
+            .slot = slot,
+            .mask = sm->step.mask,
+            .addr = is_memory ? a->addr[__builtin_ctz(a->mask)] : 0,
+            .d = d,
+        };
+        extra->event(extra->self, sm, &t, now);
+    }
+}
+
+static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
 {
     struct warp_slot *ws = &sm->slot[slot];
     const struct dinst *d = ws->ib[ws->ib_at];
+    const uint32_t lanes = is_branch(d) ? warp_top(ws->w)->mask : 0;
     const uint64_t bit = UINT64_C(1) << slot;
     probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)ws->w, (uint64_t)(uintptr_t)d);
     if (!warp_step(ws->w, sm->effects, now, &sm->step)) {
         sm->faulted = ws->w;
         return;
     }
-    count_inst(sm, d, sm->step.mask);
+    const bool has_split = lanes && warp_top(ws->w)->mask != lanes;
+    sm->stats.divergences += has_split;
     ws->ib_at++;
     if (!--ws->ib_len)
         sm->has_buffer &= ~bit;
-    uint16_t i = new_inflight(sm, slot, d, now);
+    uint16_t i = sm_send(sm, slot, ws->w, d, now);
     ws->inflight++;
     scoreboard_reserve(sm, slot, d);
-    sub->port[d->pipe][sub->nport[d->pipe]++] = i;
     sm->has_inst &= ~bit;
     if (d->pipe == PIPE_MEM)
         send_memory(sm, slot, i);
@@ -81,6 +124,8 @@ static void issue_one(struct sm *sm, struct subcore *sub, unsigned slot, cycle_t
     }
     if (changes_cta(d))
         sm_look_at_cta(sm, ws->cta);
+    if (UNLIKELY(sm->seams.warps->events))
+        tell(sm, slot, d, has_split, now);
 }
 
 void sm_look_at_cta(struct sm *sm, unsigned cta)
@@ -116,14 +161,14 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
     if (has_extra && extra->issue_first(extra->self, sm, number, now))
         return STALL_ACTIVE;
     uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
-    uint64_t ready = valid & sm->ready;
+    uint64_t ready = valid & sm->ready & ~sm->blocked;
     uint64_t can = ready ? ready & sm_with_room(sm, sub) : 0;
     if (s->ops->narrow)
         can = s->ops->narrow(sm, s, valid, can);
     if (can) {
         unsigned slot = s->ops->pick(sm, s, can);
         s->last = slot;
-        issue_one(sm, sub, slot, now);
+        issue_one(sm, slot, now);
         return STALL_ACTIVE;
     }
     if (has_extra && extra->issue_idle(extra->self, sm, number, now))
@@ -145,6 +190,8 @@ void sm_issue(struct sm *sm, cycle_t now)
         s->stall = (uint8_t)schedule(sm, sub, s, j, has_extra, now);
         count_slots(sm, (enum stall)s->stall, 1);
     }
+    if (UNLIKELY(has_extra) && sm->seams.warps->deploy && !sm->faulted)
+        sm->seams.warps->deploy(sm->seams.warps->self, sm, now);
     sm->issue_turn = sm->issue_turn + 1 < n ? sm->issue_turn + 1 : 0;
 }
 
@@ -154,7 +201,7 @@ void sm_note_stalls(struct sm *sm)
     for (unsigned j = 0; j < sm->nsched; j++) {
         struct sched *s = &sm->sub[j / per].sched[j % per];
         uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
-        s->stall = (uint8_t)stall_of(sm, valid, valid & sm->ready);
+        s->stall = (uint8_t)stall_of(sm, valid, valid & sm->ready & ~sm->blocked);
     }
 }
 

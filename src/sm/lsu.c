@@ -25,6 +25,10 @@ static void finish(struct sm *sm, uint16_t i, cycle_t now)
     unsigned slot = f->slot;
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
+    if (UNLIKELY(f->extra)) {
+        sm_extra_retire(sm, i, now);
+        return;
+    }
     if (f->d->flags & (DINST_STORE | DINST_ATOMIC)) {
         ws->stores--;
         if (!ws->stores)
@@ -148,10 +152,11 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
     return true;
 }
 
-static void step_entry(struct sm *sm, cycle_t now)
+/* One cycle of the instruction at `entry`: of the program's, or of PIPE_AUX. */
+static void step_entry(struct sm *sm, uint16_t *entry, cycle_t now)
 {
     struct lsu *u = &sm->lsu;
-    uint16_t i = u->entry;
+    uint16_t i = *entry;
     struct inflight *f = &sm->fl[i];
     u->is_blocked = false;
     if (!f->is_resolved || !step_shared(sm, i, now) ||
@@ -160,25 +165,47 @@ static void step_entry(struct sm *sm, cycle_t now)
         return;
     }
     f->is_sent = true;
-    u->entry = NO_INFLIGHT;
+    *entry = NO_INFLIGHT;
     if (!f->pending)
         finish(sm, i, now);
+}
+
+static void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
+{
+    const unsigned n = (unsigned)sm->cfg->subcores;
+    for (unsigned k = 0; *entry == NO_INFLIGHT && k < n; k++) {
+        struct subcore *sub = &sm->sub[(*turn + k) % n];
+        if (!sub->nentry[pipe])
+            continue;
+        *entry = sub->entry[pipe][0];
+        sub->nentry[pipe]--;
+        for (unsigned j = 0; j < sub->nentry[pipe]; j++)
+            sub->entry[pipe][j] = sub->entry[pipe][j + 1];
+        *turn = (uint8_t)((*turn + k + 1) % n);
+    }
 }
 
 void lsu_take(struct sm *sm, cycle_t now)
 {
     (void)now;
-    const unsigned n = (unsigned)sm->cfg->subcores;
-    for (unsigned k = 0; sm->lsu.entry == NO_INFLIGHT && k < n; k++) {
-        struct subcore *sub = &sm->sub[(sm->lsu.sub_turn + k) % n];
-        if (!sub->nentry[PIPE_MEM])
-            continue;
-        sm->lsu.entry = sub->entry[PIPE_MEM][0];
-        sub->nentry[PIPE_MEM]--;
-        for (unsigned j = 0; j < sub->nentry[PIPE_MEM]; j++)
-            sub->entry[PIPE_MEM][j] = sub->entry[PIPE_MEM][j + 1];
-        sm->lsu.sub_turn = (uint8_t)((sm->lsu.sub_turn + k + 1) % n);
+    take(sm, PIPE_MEM, &sm->lsu.entry, &sm->lsu.sub_turn);
+    if (sm->npipes > PIPE_AUX)
+        take(sm, PIPE_AUX, &sm->lsu.aux, &sm->lsu.aux_turn);
+}
+
+/* One data array: a cycle of extra warps is one that the program's instruction waits. */
+static void step_entries(struct sm *sm, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    if (u->aux == NO_INFLIGHT) {
+        if (u->entry != NO_INFLIGHT)
+            step_entry(sm, &u->entry, now);
+        return;
     }
+    bool was_blocked = u->is_blocked;
+    step_entry(sm, &u->aux, now);
+    u->is_blocked = was_blocked;
+    sm->stats.lsu_stall += u->entry != NO_INFLIGHT;
 }
 
 /* --- the interconnect --- */
@@ -218,8 +245,7 @@ void lsu_tick(struct sm *sm, cycle_t now)
             l1_tick(caches[c], now);
     write_back(sm, now);
     take_acks(sm, now);
-    if (sm->lsu.entry != NO_INFLIGHT)
-        step_entry(sm, now);
+    step_entries(sm, now);
     send_request(sm, now);
 }
 
@@ -227,7 +253,8 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
 {
     const struct lsu *u = &sm->lsu;
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
-    if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->next_wb != NO_INFLIGHT)
+    if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->next_wb != NO_INFLIGHT ||
+        u->aux != NO_INFLIGHT)
         return now + 1;
     cycle_t next = port_next(sm->in);
     if (u->nshared && sm->fl[u->shared_head].shared_done < next)

@@ -98,6 +98,10 @@ void sm_write_back(struct sm *sm, cycle_t now)
         sm->ncalendar--;
         if (!sm_claim_banks(sm, i))
             sm->stats.rf_writes += sm->fl[i].d->ndst;
+        if (UNLIKELY(sm->fl[i].extra)) {
+            sm_extra_retire(sm, i, now);
+            continue;
+        }
         scoreboard_release(sm, sm->fl[i].slot, sm->fl[i].d);
         sm_retire(sm, i, now);
     }

@@ -30,6 +30,9 @@ static void init_subcore(struct sm *sm, unsigned number)
     sub->col_of[PIPE_SP] = range_mask(0, sp);
     sub->col_of[PIPE_SFU] = range_mask(sp, sfu);
     sub->col_of[PIPE_MEM] = range_mask(sp + sfu, (unsigned)cfg->mem_collectors);
+    if (sm->npipes > PIPE_AUX)
+        sub->col_of[PIPE_AUX] =
+            range_mask(sp + sfu + (unsigned)cfg->mem_collectors, AUX_COLLECTORS);
     for (unsigned k = 0; k < (unsigned)cfg->schedulers; k++) {
         struct sched *s = &sub->sched[k];
         s->ops = ops[cfg->scheduler];
@@ -55,9 +58,10 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->clocks = p->clocks;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
+    sm->npipes = sm->seams.warps->retired ? ALL_PIPES : PIPES;
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
-    sm->lsu.entry = sm->lsu.next_wb = NO_INFLIGHT;
+    sm->lsu.entry = sm->lsu.aux = sm->lsu.next_wb = NO_INFLIGHT;
     sm->sector = (uint32_t)p->data->sector_bytes;
     sm->inst_line = (uint32_t)p->inst->line_bytes;
     sm->data_line = (uint32_t)p->data->line_bytes;
@@ -83,6 +87,7 @@ struct sm *sm_new(const struct sm_parts *p)
     l1_bind_packets(sm->konst, p->packets);
     l1_bind_packets(sm->tex, p->packets);
     sm->effects = effects_new();
+    sm_extra_listen(sm);
     return sm;
 }
 
@@ -167,7 +172,9 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
         return true;
     if (sub->nentry[PIPE_MEM] && sm->lsu.entry == NO_INFLIGHT)
         return true;
-    for (unsigned p = 0; p < PIPES; p++) {
+    if (sub->nentry[PIPE_AUX] && sm->lsu.aux == NO_INFLIGHT)
+        return true;
+    for (unsigned p = 0; p < sm->npipes; p++) {
         bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
         bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
         if ((has_ready && sub->nentry[p] < sm_ports(sm->cfg, p)) || (has_free && sub->nport[p]))
@@ -178,7 +185,8 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
 
 static bool must_stay_awake(const struct sm *sm)
 {
-    uint64_t can = sm->has_inst & sm->ready & ~(sm->barrier | sm->deferred | sm->fenced);
+    uint64_t can =
+        sm->has_inst & sm->ready & ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked);
     if (sm->hazard | sm->deferred | (sm->live & ~sm->fetching & ~sm->has_buffer))
         return true;
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
@@ -244,8 +252,8 @@ const struct fault *sm_fault(const struct sm *sm)
 
 bool sm_is_idle(const struct sm *sm)
 {
-    return !sm->cta_set && !sm->fl_used && l1_idle(sm->data) && l1_idle(sm->konst) &&
-           l1_idle(sm->tex) && l1_idle(sm->inst);
+    return !sm->cta_set && !sm->fl_used && !sm->seams.warps->is_pending(sm->seams.warps->self) &&
+           l1_idle(sm->data) && l1_idle(sm->konst) && l1_idle(sm->tex) && l1_idle(sm->inst);
 }
 
 const struct sm_stats *sm_stats(const struct sm *sm)
@@ -288,6 +296,7 @@ static const char *why_waits(const struct sm *sm, unsigned slot)
            : sm->barrier & bit     ? "waits at a barrier"
            : sm->fenced & bit      ? "waits at a fence for its stores"
            : sm->deferred & bit    ? "waits for a deferred instruction"
+           : sm->blocked & bit     ? "waits for an extra warp"
            : sm->fetching & bit    ? "waits for the instruction cache"
            : !(sm->has_inst & bit) ? "has no instruction"
            : !(sm->ready & bit)    ? "waits for a register"

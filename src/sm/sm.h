@@ -58,6 +58,8 @@ bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now);
 /* Blocks of one kernel that fit on an empty SM; 0: none ever. */
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
+/* Registers that a thread of the kernel needs more on this SM (sm_seams.h). */
+uint32_t sm_extra_registers(const struct sm *sm, const struct sm_kernel *k);
 /* What a kernel's blocks that have ended since the last call amount to. */
 struct sm_ended {
     uint64_t blocks, warp_inst, thread_inst;

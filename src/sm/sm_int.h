@@ -13,6 +13,7 @@
 #include "sim/port.h"
 #include "sm/decode.h"
 #include "sm/sm.h"
+#include "sm/sm_extra.h"
 #include "sm/sm_seams.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
     MAX_IBUFFER = 4,
     MAX_UNITS = 12, /* pipes of a sub-core */
     MAX_COLLECTORS = 64,
+    AUX_COLLECTORS = 2,
     MAX_BANKS = 64,
     MAX_PORTS = 4,
     MAX_CTAS = 32,
@@ -62,6 +64,7 @@ struct inflight {
     uint16_t pending;         /* accesses not back yet */
     struct line_access *acc;
     uint32_t acc_cap;
+    struct extra_warp *extra; /* whose it is; NULL: of the warp in `slot` */
 };
 
 struct warp_slot {
@@ -71,7 +74,7 @@ struct warp_slot {
     uint32_t pc;                         /* of the next fetch */
     uint8_t ib_len, ib_at;
     uint8_t cta;       /* slot of its block */
-    uint16_t inflight; /* instructions */
+    uint16_t inflight; /* instructions, and extra warps that hold it */
     uint16_t stores;   /* not acknowledged */
     uint16_t deferred; /* the instruction it waits for */
     uint64_t age;
@@ -115,18 +118,18 @@ struct subcore {
     struct sched sched[MAX_SCHEDULERS];
     uint64_t slots; /* of all its schedulers */
     /* instructions that were issued and wait for a collector, by pipe */
-    uint16_t port[PIPES][MAX_PORTS];
-    uint8_t nport[PIPES];
+    uint16_t port[ALL_PIPES][MAX_PORTS];
+    uint8_t nport[ALL_PIPES];
     /* instructions whose operands are there and that wait for a unit */
-    uint16_t entry[PIPES][MAX_PORTS];
-    uint8_t nentry[PIPES];
+    uint16_t entry[ALL_PIPES][MAX_PORTS];
+    uint8_t nentry[ALL_PIPES];
     /* collectors: whose instruction, and sets of them */
     uint16_t col[MAX_COLLECTORS];
-    uint64_t col_of[PIPES]; /* by pipe */
+    uint64_t col_of[ALL_PIPES]; /* by pipe */
     uint64_t col_used;
     uint64_t col_reading; /* of those: operands are missing */
     uint64_t col_delayed; /* of those: operands take longer (rf_policy) */
-    unsigned col_turn[PIPES];
+    unsigned col_turn[ALL_PIPES];
     struct bank_queue bank[MAX_BANKS];
     uint64_t bank_wanted;  /* queues with entries */
     uint64_t bank_written; /* in this cycle */
@@ -138,11 +141,12 @@ struct subcore {
 
 struct lsu {
     uint16_t entry; /* the instruction being taken apart */
+    uint16_t aux;   /* the same, of PIPE_AUX: goes first */
     uint16_t next_wb;
     uint8_t wb_turn;
     uint16_t shared_head, shared_tail; /* loads on their way through shared memory, by `issued` */
     uint32_t nshared;
-    uint8_t req_turn, sub_turn;
+    uint8_t req_turn, sub_turn, aux_turn;
     uint32_t out[LSU_PARTS]; /* reads and atomics in each cache */
     bool is_blocked;         /* the entry waits for its cache to accept a line */
 };
@@ -153,6 +157,7 @@ struct sm {
     const struct sm_cfg *cfg;
     uint32_t id;
     uint32_t nsched;
+    uint32_t npipes; /* of a sub-core: PIPES, or ALL_PIPES where there can be extra warps */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
     uint64_t live;       /* has a warp that has not ended */
@@ -164,6 +169,7 @@ struct sm {
     uint64_t has_buffer; /* the instruction buffer is not empty */
     uint64_t fetching;   /* asked the instruction cache */
     uint64_t hazard;     /* the buffer holds what will not be executed */
+    uint64_t blocked;    /* must wait for an extra warp */
     uint64_t ending;     /* ended, with instructions or stores in flight */
     uint64_t wants[PIPES];
     struct warp_slot slot[MAX_WARPS];
@@ -204,6 +210,7 @@ struct sm {
     uint32_t data_line, const_line, tex_line; /* bytes, of the caches */
     struct component *component;
     const struct probe *probe, *inst_probe;
+    struct probe miss_probe; /* of the data cache, if the warp_source wants to know */
     struct stage_clocks clocks;
     struct load_stages stages;
     struct sm_stats stats;
@@ -261,6 +268,8 @@ void sm_look_at_warp(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm, cycle_t now);
+/* The step that `w` has just done, as an instruction in flight at its pipe's issue port. */
+uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now);
 /* Before the SM sleeps: why its schedulers will not issue. */
 void sm_note_stalls(struct sm *sm);
 /* Issue slots that passed while it slept. */
@@ -279,6 +288,11 @@ cycle_t sm_next_result(const struct sm *sm, cycle_t now);
 void sm_retire(struct sm *sm, uint16_t i, cycle_t now);
 /* Marks the banks of the instruction's results as busy; false if one is busy. */
 bool sm_claim_banks(struct sm *sm, uint16_t i);
+
+/* sm_extra.c: an instruction of an extra warp leaves the SM. */
+void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now);
+/* Tells the warp_source of what it wants to know of the data cache. */
+void sm_extra_listen(struct sm *sm);
 
 /* lsu.c */
 void lsu_tick(struct sm *sm, cycle_t now);

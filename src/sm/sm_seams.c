@@ -22,8 +22,12 @@ static uint32_t no_registers(const void *self, const struct kernel *k)
     return 0;
 }
 
-const struct warp_source warp_source_null = {issue_none, issue_none, pending_none, no_registers,
-                                             NULL};
+const struct warp_source warp_source_null = {
+    .issue_first = issue_none,
+    .issue_idle = issue_none,
+    .is_pending = pending_none,
+    .extra_registers = no_registers,
+};
 
 static uint32_t no_cycles(void *self, const struct rf_event *e)
 {

@@ -6,11 +6,29 @@
 #include "sm/decode.h"
 
 struct sm;
+struct extra_warp;
 
-/* Instructions that do not come from the program's warps. */
+/* What can be told to a warp_source, at the cycle in which it happens. */
+enum extra_event {
+    EXTRA_ISSUE = 1,  /* the program has issued an instruction */
+    EXTRA_LOAD = 2,   /* of global memory, issued; not by way of the constant or texture cache */
+    EXTRA_STORE = 4,  /* the same */
+    EXTRA_MISS = 8,   /* a line that a load needs was not in the data cache */
+    EXTRA_SPLIT = 16, /* lanes have parted at a branch */
+};
+
+struct extra_trigger {
+    enum extra_event event;
+    unsigned slot; /* warp */
+    uint32_t mask; /* lanes that executed the instruction */
+    addr_t addr;   /* of its first lane's access, or of the line */
+    const struct dinst *d;
+};
+
+/* Instructions that do not come from the program's warps (sm_extra.h). */
 struct warp_source {
     /* Before the scheduler looks at the program's warps, and when none of them can issue: may issue
-     * an instruction of its own (sm_issue.h) into scheduler `sched`'s slot. True: the slot is
+     * an instruction of its own into scheduler `sched`'s slot. True: the slot is
      * used. */
     bool (*issue_first)(void *self, struct sm *sm, unsigned sched, cycle_t now);
     bool (*issue_idle)(void *self, struct sm *sm, unsigned sched, cycle_t now);
@@ -20,6 +38,12 @@ struct warp_source {
     /* Registers that every thread of a kernel needs more. */
     uint32_t (*extra_registers)(const void *self, const struct kernel *k);
     void *self;
+    /* The others may be NULL. Once a cycle after the schedulers, if is_pending. */
+    void (*deploy)(void *self, struct sm *sm, cycle_t now);
+    /* An instruction of `x` has ended, its results are written. */
+    void (*retired)(void *self, struct sm *sm, struct extra_warp *x, cycle_t now);
+    uint32_t events; /* enum extra_event: what `event` wants to be told */
+    void (*event)(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
 };
 extern const struct warp_source warp_source_null;
 

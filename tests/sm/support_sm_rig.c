@@ -50,8 +50,15 @@ static uint32_t note_issue(void *self, const struct rf_event *e, uint32_t initia
 {
     struct sm_rig *r = self;
     const struct decoded *code = r->sm->slot[e->slot].code;
+    const struct warp *w = r->sm->slot[e->slot].w;
     assert_true(r->nissues < RIG_ISSUES);
     struct rig_issue *i = &r->issues[r->nissues++];
+    if (!w || e->base != w->base) { /* of an extra warp */
+        const struct xfunc *fn = r->extra->entry;
+        *i = (struct rig_issue){r->sm->slots_done - 1, RIG_EXTRA + e->slot,
+                                (uint32_t)(e->d->x - fn->code), e->mask, fn};
+        return initiation + r->more_initiation;
+    }
     *i = (struct rig_issue){r->sm->slots_done - 1, e->slot, 0, e->mask, r->kernel->entry};
     const struct dfunc *fn = decoded_func(code, r->kernel->entry);
     i->pc = (uint32_t)(e->d - fn->code);

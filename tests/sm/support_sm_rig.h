@@ -10,7 +10,8 @@
 #include "exec/fixture.h"
 #include "sm/sm_int.h"
 
-enum { RIG_ISSUES = 16384, RIG_REQUESTS = 4096 };
+/* RIG_EXTRA + slot: the slot in the notes of an extra warp's instructions. */
+enum { RIG_ISSUES = 16384, RIG_REQUESTS = 4096, RIG_EXTRA = 100 };
 
 /* A kernel with a pointer parameter `p`; its first instruction is number 0. */
 #define RIG_KERNEL(body)                                                                    \
@@ -46,6 +47,7 @@ struct sm_rig {
     /* what techniques may change */
     const struct warp_source *warps;
     const struct rf_policy *rf;
+    struct kernel *extra;     /* what the extra warps run */
     uint32_t more_initiation; /* cycles */
     /* of the last run */
     struct sm *sm;

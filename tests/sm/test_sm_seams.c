@@ -111,7 +111,11 @@ static void extra_registers_take_room(void **state)
 {
     (void)state;
     struct source s = {0};
-    const struct warp_source source = {first, idle, pending, registers, &s};
+    const struct warp_source source = {.issue_first = first,
+                                       .issue_idle = idle,
+                                       .is_pending = pending,
+                                       .extra_registers = registers,
+                                       .self = &s};
     struct sm_rig *r = sm_rig_new(dependent, NULL);
     sm_rig_run(r, 6, 256);
     assert_int_equal(r->most_ctas, 6);

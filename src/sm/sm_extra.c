@@ -1,0 +1,120 @@
+#include "sm/sm_extra.h"
+
+#include "sm/sm_int.h"
+
+unsigned sm_schedulers(const struct sm *sm)
+{
+    return sm->nsched;
+}
+
+unsigned sm_scheduler_of(const struct sm *sm, unsigned slot)
+{
+    const unsigned n = (unsigned)sm->cfg->subcores, in_turn = slot % sm->nsched;
+    return in_turn % n * (unsigned)sm->cfg->schedulers + in_turn / n;
+}
+
+const struct dinst *extra_next(struct extra_warp *x)
+{
+    const struct xinst *i = warp_peek(x->w);
+    if (!i)
+        return NULL;
+    const struct xfunc *fn = warp_top(x->w)->frame->fn;
+    return &decoded_func(x->code, fn)->code[i - fn->code];
+}
+
+bool extra_is_ready(const struct extra_warp *x, const struct dinst *d)
+{
+    for (unsigned k = 0; k < d->nregs; k++)
+        if (x->pending[d->regs[k] % EXTRA_SCOREBOARD])
+            return false;
+    return true;
+}
+
+bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d)
+{
+    const struct subcore *sub = &sm->sub[sm_subcore_of(sm, x->slot)];
+    return sub->nport[d->pipe] < sm_ports(sm->cfg, d->pipe);
+}
+
+bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
+{
+    if (!warp_step(x->w, sm->effects, now, &sm->step)) {
+        sm->faulted = x->w;
+        return false;
+    }
+    uint16_t i = sm_send(sm, x->slot, x->w, d, now);
+    sm->stats.extra_inst++;
+    sm->stats.extra_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
+    sm->fl[i].extra = x;
+    x->inflight++;
+    for (unsigned k = 0; k < d->ndst; k++)
+        x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
+    if (d->unit == UNIT_MEM)
+        lsu_resolve(sm, i, &sm->step);
+    return true;
+}
+
+void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
+{
+    const struct dinst *d = sm->fl[i].d;
+    struct extra_warp *x = sm->fl[i].extra;
+    for (unsigned k = 0; k < d->ndst; k++) {
+        assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
+        x->pending[d->regs[k] % EXTRA_SCOREBOARD]--;
+    }
+    x->inflight--;
+    inflight_put(sm, i);
+    sm->seams.warps->retired(sm->seams.warps->self, sm, x, now);
+}
+
+void extra_block(struct sm *sm, unsigned slot, bool is_blocked)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    sm->blocked = is_blocked ? sm->blocked | bit : sm->blocked & ~bit;
+}
+
+bool extra_hold(struct sm *sm, unsigned slot)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (!((sm->live | sm->ending) & bit))
+        return false;
+    sm->slot[slot].inflight++;
+    return true;
+}
+
+void extra_release(struct sm *sm, unsigned slot, cycle_t now)
+{
+    if (!--sm->slot[slot].inflight && (sm->ending >> slot & 1))
+        sm_end_warp(sm, slot, now);
+}
+
+unsigned extra_slot_of(const struct sm *sm, uint32_t token)
+{
+    assert(token < sm->nfl);
+    return sm->fl[token].slot;
+}
+
+void extra_fault(struct sm *sm, struct extra_warp *x)
+{
+    sm->faulted = x->w;
+}
+
+static void tell_miss(void *ctx, cycle_t now, uint32_t event, uint64_t line, uint64_t token)
+{
+    struct sm *sm = ctx;
+    const struct inflight *f = &sm->fl[token];
+    const struct warp_source *s = sm->seams.warps;
+    const struct extra_trigger t = {
+        .event = EXTRA_MISS, .slot = f->slot, .mask = f->mask, .addr = line, .d = f->d};
+    (void)event;
+    if (!f->extra) /* no routine is triggered by what routines do */
+        s->event(s->self, sm, &t, now);
+}
+
+void sm_extra_listen(struct sm *sm)
+{
+    if (!(sm->seams.warps->events & EXTRA_MISS))
+        return;
+    sm->miss_probe = (struct probe){tell_miss, sm};
+    l1_set_miss_probe(sm->data, &sm->miss_probe);
+}

@@ -1,0 +1,47 @@
+/* Warps that are not the program's: their instructions go the way of all others (issue port,
+ * collector, pipe, result), with a scoreboard of their own.
+ *
+ * An extra warp belongs to a warp_source (sm_seams.h) and to the slot of a parent warp, whose
+ * scheduler issues it and whose register banks it uses. From within issue_first and issue_idle the
+ * source asks what is next, whether it can go, and issues it; `retired` is called when it has
+ * ended. Deferred instructions (atomics on global memory, calls of the runtime), fences and
+ * barriers of blocks are not for extra warps. */
+#ifndef SM_SM_EXTRA_H
+#define SM_SM_EXTRA_H
+
+#include "sm/sm_seams.h"
+
+enum { EXTRA_SCOREBOARD = 256 };
+
+struct extra_warp {
+    struct warp *w;
+    const struct decoded *code; /* decode_extra() */
+    uint16_t slot;
+    uint16_t inflight;                 /* instructions */
+    uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
+};
+
+/* The scheduler whose slots the parent's instructions take; how many there are. */
+unsigned sm_scheduler_of(const struct sm *sm, unsigned slot);
+unsigned sm_schedulers(const struct sm *sm);
+
+/* The warp's next instruction, or NULL: it has ended. */
+const struct dinst *extra_next(struct extra_warp *x);
+/* Whether `d`, its next, finds its registers written; and room at its pipe's issue port. */
+bool extra_is_ready(const struct extra_warp *x, const struct dinst *d);
+bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d);
+/* Executes and issues it. False: a fault has stopped the SM. */
+bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now);
+
+/* While blocked, the program's warp in `slot` does not issue. */
+void extra_block(struct sm *sm, unsigned slot, bool is_blocked);
+/* The warp in `slot` does not leave it before it is released. False: there is none. */
+bool extra_hold(struct sm *sm, unsigned slot);
+void extra_release(struct sm *sm, unsigned slot, cycle_t now);
+
+/* The slot of the access that l1_access.token `token` of the data cache stands for. */
+unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* Stops the SM: what has happened lies in x->w->grid->fault. */
+void extra_fault(struct sm *sm, struct extra_warp *x);
+
+#endif
