@@ -1,0 +1,455 @@
+/* Lines that come or leave encoded, to the cycle: an L1 and an engine that is not there. */
+#include "support_l1_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { JOBS = 32, CODE = 40 };
+
+struct mock {
+    cycle_t latency;    /* 0: done at once */
+    cycle_t busy_until; /* answers CODEC_BUSY before */
+    bool refuses;
+    uint32_t stored; /* what a store becomes */
+    struct codec_job jobs[JOBS];
+    cycle_t due[JOBS];
+    uint32_t n, head;
+};
+
+static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
+{
+    struct mock *m = self;
+    if (now < m->busy_until)
+        return CODEC_BUSY;
+    if (m->refuses && job->kind == CODEC_STORE)
+        return CODEC_REFUSED;
+    if (job->kind == CODEC_STORE) {
+        assert_int_equal(job->bytes, 128);
+        job->bytes = (uint16_t)m->stored;
+        job->algorithm = 1;
+    }
+    assert_true(m->n < JOBS);
+    m->jobs[m->n] = *job;
+    m->due[m->n++] = now + m->latency;
+    m->head += !m->latency;
+    return m->latency ? CODEC_TAKEN : CODEC_DONE;
+}
+
+static bool done(void *self, cycle_t now, struct codec_job *job)
+{
+    struct mock *m = self;
+    if (m->head == m->n || m->due[m->head] > now)
+        return false;
+    *job = m->jobs[m->head++];
+    return true;
+}
+
+static cycle_t next(const void *self, cycle_t now)
+{
+    const struct mock *m = self;
+    cycle_t at = m->head < m->n ? m->due[m->head] : CYCLE_NEVER;
+    return now < m->busy_until && m->busy_until < at ? m->busy_until : at;
+}
+
+/* What memory answers; the cache sleeps while it says so. */
+struct memory {
+    struct mock mock;
+    struct codec_engine engine;
+    struct l1_rig *r;
+    bool is_encoded;
+    uint32_t refusals; /* so many writes and atomics are refused */
+};
+
+static void answer(void *ctx, const struct mem_req *reply)
+{
+    struct memory *m = ctx;
+    struct mem_req *r = (struct mem_req *)(uintptr_t)reply;
+    r->code_bytes = m->is_encoded && r->kind == MEM_READ ? CODE : 0;
+    if (r->kind != MEM_READ && r->full != 15 && m->refusals) {
+        m->refusals--;
+        r->refused = true;
+        r->code_bytes = CODE;
+    }
+    r->algorithm = r->code_bytes ? 2 : 0;
+}
+
+static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
+{
+    struct memory *m = xcalloc(1, sizeof *m);
+    m->r = l1_rig_new(NULL);
+    m->mock.latency = latency;
+    m->mock.stored = CODE;
+    m->engine = (struct codec_engine){submit, done, next, &m->mock};
+    m->r->on_fill = answer;
+    m->r->ctx = m;
+    l1_bind_codec(m->r->l1, &m->engine, cfg);
+    return m;
+}
+
+static void memory_free(struct memory *m)
+{
+    assert_true(l1_idle(m->r->l1));
+    assert_int_equal(m->r->pool.out, 0);
+    const struct l1_stats *st = l1_stats(m->r->l1);
+    assert_int_equal(st->requests_read + st->requests_write + st->requests_back, st->replies);
+    l1_rig_free(m->r);
+    free(m);
+}
+
+static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 8};
+
+static struct l1_access read_of(addr_t addr, uint32_t token)
+{
+    return (struct l1_access){.addr = addr, .bytes = 128, .sectors = 15, .token = token};
+}
+
+static struct l1_access store_of(addr_t addr, uint16_t sectors, uint32_t token)
+{
+    return (struct l1_access){.addr = addr,
+                              .bytes = 32u * (uint32_t)__builtin_popcount(sectors),
+                              .sectors = sectors,
+                              .full = sectors,
+                              .kind = MEM_WRITE,
+                              .token = token};
+}
+
+static void submit_all(struct memory *m, const struct l1_access *a, const cycle_t *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        l1_rig_submit(m->r, at[i], &a[i]);
+}
+
+/* The line is there when it is decoded; who comes meanwhile waits with the others. */
+static void an_encoded_line_is_decoded_before_it_is_used(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->is_encoded = true;
+    const struct l1_access a[] = {read_of(0, 7), read_of(0, 8), read_of(0, 9), read_of(0, 10)};
+    const cycle_t at[] = {10, 20, 115, 200}; /* the third is looked up while it is decoded */
+    submit_all(m, a, at, 4);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->mock.n, 1);
+    const struct codec_job *j = &m->mock.jobs[0];
+    assert_int_equal(j->kind, CODEC_FILL);
+    assert_int_equal(j->line, 0);
+    assert_int_equal(j->bytes, CODE);
+    assert_int_equal(j->algorithm, 2);
+    assert_int_equal(j->waiter, 7);
+    assert_int_equal(m->r->done[7], 165); /* 10 + 35 + 100 + 20 */
+    assert_int_equal(m->r->done[8], 166);
+    assert_int_equal(m->r->done[9], 167);
+    assert_int_equal(m->r->done[10], 235); /* raw by now */
+    assert_int_equal(l1_stats(m->r->l1)->coded_fills, 1);
+    assert_int_equal(l1_stats(m->r->l1)->codec_waits, 20);
+    memory_free(m);
+}
+
+static void a_line_waits_for_an_engine_that_is_busy(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->is_encoded = true;
+    m->mock.busy_until = 200;
+    const struct l1_access a[] = {read_of(0, 1), read_of(128, 2)};
+    const cycle_t at[] = {10, 11};
+    submit_all(m, a, at, 2);
+    l1_rig_run(m->r, 180);
+    assert_false(l1_idle(m->r->l1));
+    assert_int_equal(l1_next(m->r->l1, 180), 200);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->r->done[1], 220);
+    assert_int_equal(m->r->done[2], 221); /* one can be popped in a cycle */
+    assert_int_equal(l1_stats(m->r->l1)->codec_waits, (220 - 145) + (220 - 146));
+    memory_free(m);
+}
+
+static void an_engine_without_latency_changes_no_cycle(void **state)
+{
+    (void)state;
+    for (uint32_t encoded = 0; encoded < 2; encoded++) {
+        struct memory *m = memory_new(0, &decoded);
+        m->is_encoded = encoded;
+        const struct l1_access a[] = {read_of(0, 1), store_of(128, 15, 2)};
+        const cycle_t at[] = {10, 11};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 400);
+        assert_int_equal(m->r->done[1], 145);
+        assert_int_equal(m->r->acked[2], 146);
+        assert_int_equal(m->mock.n, 1 + encoded);
+        assert_int_equal(m->r->sent[1].code_bytes, CODE);
+        assert_int_equal(m->r->sent[1].algorithm, 1);
+        memory_free(m);
+    }
+}
+
+static void a_written_line_leaves_when_it_is_encoded(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 3, 2)};
+    const cycle_t at[] = {10, 11};
+    submit_all(m, a, at, 2);
+    l1_rig_run(m->r, 50);
+    assert_false(l1_idle(m->r->l1));
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->mock.n, 1); /* not the part */
+    assert_int_equal(m->mock.jobs[0].kind, CODEC_STORE);
+    assert_int_equal(m->mock.jobs[0].waiter, 1);
+    assert_int_equal(m->r->sent_at[0], 46);
+    assert_int_equal(m->r->sent[0].addr, 128);
+    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent_at[1], 65);
+    assert_int_equal(m->r->sent[1].code_bytes, CODE);
+    assert_int_equal(m->r->acked[2], 146);
+    assert_int_equal(m->r->acked[1], 165);
+    assert_int_equal(l1_stats(m->r->l1)->coded_stores, 1);
+    memory_free(m);
+}
+
+static void what_does_not_get_smaller_leaves_raw(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->mock.stored = 128;
+    const struct l1_access a = store_of(0, 15, 1);
+    l1_rig_submit(m->r, 10, &a);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->r->sent_at[0], 65);
+    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(l1_stats(m->r->l1)->stores_raw, 1);
+    memory_free(m);
+}
+
+static void a_full_buffer_lets_stores_go_raw(void **state)
+{
+    (void)state;
+    const struct code_cfg one = {CODE_DECODED, 0, 1, 8};
+    struct memory *m = memory_new(20, &one);
+    const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
+    const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
+    submit_all(m, a, at, 3);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(l1_stats(m->r->l1)->stores_overflow, 1);
+    assert_int_equal(l1_stats(m->r->l1)->coded_stores, 2);
+    assert_int_equal(m->r->sent_at[0], 46); /* the second, at once */
+    assert_int_equal(m->r->sent[0].addr, 128);
+    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent_at[1], 65);
+    assert_int_equal(m->r->sent_at[2], 86);
+    memory_free(m);
+}
+
+static void an_engine_may_refuse_a_store(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->mock.refuses = true;
+    const struct l1_access a = store_of(0, 15, 1);
+    l1_rig_submit(m->r, 10, &a);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->r->sent_at[0], 45);
+    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->acked[1], 145);
+    memory_free(m);
+}
+
+/* Stores wait for a busy engine; one that is refused later leaves raw then. */
+static void a_busy_engine_is_asked_again(void **state)
+{
+    (void)state;
+    for (uint32_t refuses = 0; refuses < 2; refuses++) {
+        struct memory *m = memory_new(20, &decoded);
+        m->mock.busy_until = 100;
+        m->mock.refuses = refuses;
+        const struct l1_access a = store_of(0, 15, 1);
+        l1_rig_submit(m->r, 10, &a);
+        l1_rig_run(m->r, 400);
+        assert_int_equal(m->r->sent_at[0], refuses ? 100 : 120);
+        assert_int_equal(m->r->sent[0].code_bytes, refuses ? 0 : CODE);
+        memory_free(m);
+    }
+}
+
+/* Nothing overtakes a write of its line: it goes first, and what is made of it is dropped. */
+static void an_access_to_a_buffered_line_lets_it_go_first(void **state)
+{
+    (void)state;
+    static const cycle_t busy[] = {0, 300}; /* the job is in the engine, or waits for it */
+    for (size_t i = 0; i < ARRAY_LEN(busy); i++) {
+        struct memory *m = memory_new(20, &decoded);
+        m->mock.busy_until = busy[i];
+        const struct l1_access a[] = {store_of(0, 15, 1), read_of(0, 2)};
+        const cycle_t at[] = {10, 12};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 600);
+        assert_int_equal(m->r->sent[0].kind, MEM_WRITE);
+        assert_int_equal(m->r->sent[0].code_bytes, 0);
+        assert_int_equal(m->r->sent_at[0], 47);
+        assert_int_equal(m->r->sent[1].kind, MEM_READ);
+        assert_int_equal(m->r->sent_at[1], 48);
+        assert_int_equal(m->r->nsent, 2);
+        assert_int_equal(m->r->acked[1], 147);
+        assert_int_equal(m->r->done[2], 148);
+        assert_int_equal(l1_stats(m->r->l1)->stores_yielded, 1);
+        assert_int_equal(l1_stats(m->r->l1)->coded_stores, 0);
+        memory_free(m);
+    }
+}
+
+/* Fetched by its refusal, decoded, merged, sent again: the whole line, raw. */
+static void a_refused_part_comes_again_as_a_whole(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->refusals = 1;
+    const struct l1_access a = store_of(128, 2, 5);
+    l1_rig_submit(m->r, 10, &a);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->mock.n, 1);
+    assert_int_equal(m->mock.jobs[0].kind, CODEC_FILL);
+    assert_int_equal(m->mock.jobs[0].waiter, 5);
+    assert_int_equal(m->mock.jobs[0].line, 128);
+    assert_int_equal(m->r->nsent, 2);
+    assert_int_equal(m->r->sent_at[1], 165); /* 45, back at 145, decoded at 165 */
+    assert_int_equal(m->r->sent[1].addr, 128);
+    assert_int_equal(m->r->sent[1].sectors, 15);
+    assert_int_equal(m->r->sent[1].full, 15);
+    assert_int_equal(m->r->sent[1].bytes, 128);
+    assert_int_equal(m->r->sent[1].code_bytes, 0);
+    assert_false(m->r->sent[1].refused);
+    assert_int_equal(m->r->acked[5], 265);
+    assert_int_equal(l1_stats(m->r->l1)->refused_writes, 1);
+    memory_free(m);
+}
+
+static void a_refused_atomic_follows_its_line(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->refusals = 1;
+    const struct l1_access a = {
+        .addr = 0, .bytes = 4, .sectors = 4, .kind = MEM_ATOMIC, .token = 6};
+    l1_rig_submit(m->r, 10, &a);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->r->nsent, 3);
+    assert_int_equal(m->r->sent[1].kind, MEM_WRITE);
+    assert_int_equal(m->r->sent[1].full, 15);
+    assert_int_equal(m->r->sent_at[1], 165);
+    assert_int_equal(m->r->sent[2].kind, MEM_ATOMIC);
+    assert_int_equal(m->r->sent[2].sectors, 4);
+    assert_int_equal(m->r->sent[2].bytes, 4);
+    assert_int_equal(m->r->sent_at[2], 166);
+    assert_int_equal(m->r->done[6], 266);
+    assert_int_equal(l1_stats(m->r->l1)->refused_atomics, 1);
+    memory_free(m);
+}
+
+/* What finds the miss queue full leaves as soon as it can, in order. */
+static void nothing_is_lost_when_the_interconnect_is_full(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    struct l1_access a[12];
+    cycle_t at[12];
+    for (uint32_t i = 0; i < 12; i++) {
+        a[i] = store_of(128 * i, i < 4 ? 15 : 3, i + 1);
+        at[i] = 10 + i;
+    }
+    m->r->hold = true;
+    submit_all(m, a, at, 12);
+    l1_rig_run(m->r, 300);
+    m->r->hold = false;
+    l1_rig_run(m->r, 900);
+    assert_int_equal(m->r->nsent, 12);
+    for (uint32_t i = 1; i <= 12; i++)
+        assert_true(m->r->acked[i] >= 400);
+    assert_int_equal(l1_stats(m->r->l1)->coded_stores, 4);
+    memory_free(m);
+}
+
+static void kept_lines_are_decoded_for_every_use(void **state)
+{
+    (void)state;
+    const struct code_cfg kept = {CODE_KEPT, 0, 0, 8};
+    struct memory *m = memory_new(20, &kept);
+    m->is_encoded = true;
+    const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
+    const cycle_t at[] = {10, 200, 300, 301};
+    submit_all(m, a, at, 4);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->r->done[1], 165);
+    assert_int_equal(m->r->done[2], 255);
+    assert_int_equal(m->mock.jobs[1].kind, CODEC_HIT);
+    assert_int_equal(m->mock.jobs[1].waiter, 2);
+    assert_int_equal(m->mock.jobs[1].bytes, CODE);
+    assert_int_equal(m->r->done[4], 456); /* a miss, behind the write that evicted the line */
+    assert_int_equal(l1_stats(m->r->l1)->coded_hits, 1);
+    memory_free(m);
+}
+
+static void direct_loads_need_no_engine(void **state)
+{
+    (void)state;
+    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 8};
+    struct memory *m = memory_new(20, &direct);
+    m->is_encoded = true;
+    const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
+    const cycle_t at[] = {10, 200};
+    submit_all(m, a, at, 2);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->mock.n, 0);
+    assert_int_equal(m->r->done[1], 148);
+    assert_int_equal(m->r->done[2], 238);
+    memory_free(m);
+}
+
+/* All of an encoded line comes, whatever was asked for. */
+static void an_encoded_line_brings_all_its_sectors(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l1.sectored=true", NULL};
+    for (uint32_t encoded = 0; encoded < 2; encoded++) {
+        struct memory *m = memory_new(0, &decoded);
+        l1_rig_free(m->r);
+        m->r = l1_rig_new(sets);
+        m->r->on_fill = answer;
+        m->r->ctx = m;
+        m->is_encoded = encoded;
+        l1_bind_codec(m->r->l1, &m->engine, &decoded);
+        const struct l1_access a[] = {{.addr = 0, .bytes = 32, .sectors = 1, .token = 1},
+                                      {.addr = 0, .bytes = 32, .sectors = 4, .token = 2}};
+        const cycle_t at[] = {10, 200};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 600);
+        assert_int_equal(m->r->done[2], encoded ? 235 : 335);
+        memory_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_encoded_line_is_decoded_before_it_is_used),
+        cmocka_unit_test(a_line_waits_for_an_engine_that_is_busy),
+        cmocka_unit_test(an_engine_without_latency_changes_no_cycle),
+        cmocka_unit_test(a_written_line_leaves_when_it_is_encoded),
+        cmocka_unit_test(what_does_not_get_smaller_leaves_raw),
+        cmocka_unit_test(a_full_buffer_lets_stores_go_raw),
+        cmocka_unit_test(an_engine_may_refuse_a_store),
+        cmocka_unit_test(a_busy_engine_is_asked_again),
+        cmocka_unit_test(an_access_to_a_buffered_line_lets_it_go_first),
+        cmocka_unit_test(a_refused_part_comes_again_as_a_whole),
+        cmocka_unit_test(a_refused_atomic_follows_its_line),
+        cmocka_unit_test(nothing_is_lost_when_the_interconnect_is_full),
+        cmocka_unit_test(kept_lines_are_decoded_for_every_use),
+        cmocka_unit_test(direct_loads_need_no_engine),
+        cmocka_unit_test(an_encoded_line_brings_all_its_sectors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
