@@ -22,10 +22,11 @@ extern "C" __global__ void convolve_rows(float *out, const float *in, int width)
     int x = start + threadIdx.x;
     if (x >= width)
         return;
+    const float *middle = tile + threadIdx.x + RADIUS;
     float sum = 0.0f;
 #pragma unroll
     for (int k = -RADIUS; k <= RADIUS; k++)
-        sum = __fmaf_rn(tile[threadIdx.x + RADIUS + k], filter[RADIUS - k], sum);
+        sum = __fmaf_rn(middle[k], filter[RADIUS - k], sum);
     out[blockIdx.y * width + x] = sum;
 }
 
@@ -42,10 +43,11 @@ extern "C" __global__ void convolve_columns(float *out, const float *in, int wid
     for (int i = threadIdx.y; i < COLUMN_H; i += blockDim.y) {
         if (x >= width || start + i >= height)
             return;
+        const float *middle = tile + (i + RADIUS) * COLUMN_W + threadIdx.x;
         float sum = 0.0f;
 #pragma unroll
         for (int k = -RADIUS; k <= RADIUS; k++)
-            sum = __fmaf_rn(tile[(i + RADIUS + k) * COLUMN_W + threadIdx.x], filter[RADIUS - k], sum);
+            sum = __fmaf_rn(middle[k * COLUMN_W], filter[RADIUS - k], sum);
         out[(start + i) * width + x] = sum;
     }
 }

@@ -39,9 +39,8 @@ extern "C" __global__ void laplace3d(const float *u1, float *u2, int nx, int ny,
     bool active = i < nx && j < ny;
     bool side = i == 0 || i == nx - 1 || j == 0 || j == ny - 1;
     load_plane(planes, u1, g, 0);
+    float *below = planes + 2 * PLANE, *here = planes, *above = planes + PLANE;
     for (int k = 0; k < nz; k++) {
-        float *here = planes + k % 3 * PLANE, *above = planes + (k + 1) % 3 * PLANE;
-        const float *below = planes + (k + 2) % 3 * PLANE;
         if (k + 1 < nz)
             load_plane(above, u1, g, k + 1);
         __syncthreads();
@@ -54,5 +53,9 @@ extern "C" __global__ void laplace3d(const float *u1, float *u2, int nx, int ny,
             u2[((long)k * ny + j) * nx + i] = v;
         }
         __syncthreads();
+        float *oldest = below;
+        below = here;
+        here = above;
+        above = oldest;
     }
 }
