@@ -43,6 +43,15 @@ struct mr_pairs mr_sorted_declare(struct wl *w, const char *name, enum wl_role r
     return mr_pairs_declare(w, name, role, room);
 }
 
+void mr_fill_index(struct mr_pairs *pairs, uint32_t count, uint32_t key_bytes, uint32_t value_bytes)
+{
+    struct mr_pair *index = pairs->index->data;
+
+    pairs->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        index[i] = (struct mr_pair){i * key_bytes, key_bytes, i * value_bytes, value_bytes};
+}
+
 struct mr mr_declare(struct wl *w, size_t items)
 {
     return (struct mr){
@@ -130,8 +139,7 @@ void mr_sort(struct wl *w, struct mr_pairs *pairs)
     }
 }
 
-/* Returns the number of groups; starts[] says where they begin and the last one ends. */
-static uint32_t group(struct wl *w, struct mr *mr, struct mr_pairs *in)
+uint32_t mr_group(struct wl *w, struct mr *mr, struct mr_pairs *in, CUdeviceptr starts)
 {
     CUdeviceptr number = mr->key_at->dev;
     struct wl_dim grid = WL_DIM(wl_blocks((size_t)in->count + 1, BLOCK)), block = WL_DIM(BLOCK);
@@ -141,7 +149,7 @@ static uint32_t group(struct wl *w, struct mr *mr, struct mr_pairs *in)
     wl_launch(w, "mr_group_flag", grid, block, 0,
               WL_ARGS(&in->index->dev, &in->keys->dev, &in->count, &number));
     uint32_t groups = scan_total(w, mr, number, in->count);
-    wl_launch(w, "mr_group_starts", grid, block, 0, WL_ARGS(&number, &in->count, &mr->starts->dev));
+    wl_launch(w, "mr_group_starts", grid, block, 0, WL_ARGS(&number, &in->count, &starts));
     return groups;
 }
 
@@ -149,7 +157,7 @@ void mr_reduce(struct wl *w, struct mr *mr, const void *job, struct mr_pairs *in
                struct mr_pairs *out)
 {
     void *value = (void *)(uintptr_t)job;
-    uint32_t groups = group(w, mr, in);
+    uint32_t groups = mr_group(w, mr, in, mr->starts->dev);
     struct wl_dim grid = WL_DIM(wl_blocks((size_t)groups + 1, BLOCK)), block = WL_DIM(BLOCK);
 
     wl_launch(w, "mr_reduce_count", grid, block, 0,

@@ -6,7 +6,7 @@
  *                        unsigned b_bytes);                                  (jobs that sort)
  *   template <class Out> WL_FN void mr_reduce(const struct mr_job &job, const struct mr_group
  * &group, Out &out);                     (jobs that reduce) and then includes mapreduce_map.cuh,
- * mapreduce_sort.cuh, mapreduce_reduce.cuh as needed. A map or reduce runs twice: `out` counts
+ * mapreduce_sort.cuh, mapreduce_group.cuh, mapreduce_reduce.cuh as needed. A map or reduce runs twice: `out` counts
  * bytes in the first pass; after prefix sums have given every thread its places, `out` writes there
  * in the second. So no locks, and the order of pairs is fixed. */
 #ifndef WORKLOADS_COMMON_MAPREDUCE_CUH
@@ -19,8 +19,9 @@
 /* key_bytes of entries that fill an index up to a power of two; they sort last. */
 #define MR_PADDING 0xffffffffu
 
-/* Where a pair's key and value are: Mars' index directory. */
-struct mr_pair {
+/* Where a pair's key and value are: Mars' index directory. Aligned, so that an entry is one access.
+ */
+struct __attribute__((aligned(16))) mr_pair {
     unsigned key, key_bytes, value, value_bytes;
 };
 

@@ -34,6 +34,10 @@ struct mr_pairs mr_pairs_declare(struct wl *w, const char *name, enum wl_role ro
 struct mr_pairs mr_sorted_declare(struct wl *w, const char *name, enum wl_role role,
                                   struct mr_room room);
 
+/* For input pairs of one size each: as many keys and values as there are, one after the other. */
+void mr_fill_index(struct mr_pairs *pairs, uint32_t count, uint32_t key_bytes,
+                   uint32_t value_bytes);
+
 /* What the phases work with. */
 struct mr {
     size_t items;                                 /* the most records, pairs or groups */
@@ -45,7 +49,10 @@ struct mr mr_declare(struct wl *w, size_t items);
 /* job: the device code's struct mr_job, to the byte. */
 void mr_map(struct wl *w, struct mr *mr, const void *job, uint32_t records, struct mr_pairs *out);
 void mr_sort(struct wl *w, struct mr_pairs *pairs);
-/* Groups equal keys of sorted pairs and reduces each group. */
+/* Finds the groups of equal keys of sorted pairs; returns their number. starts[] gets where each
+ * begins, and after the last where that ends. */
+uint32_t mr_group(struct wl *w, struct mr *mr, struct mr_pairs *in, CUdeviceptr starts);
+/* Groups sorted pairs and reduces each group. */
 void mr_reduce(struct wl *w, struct mr *mr, const void *job, struct mr_pairs *in,
                struct mr_pairs *out);
 

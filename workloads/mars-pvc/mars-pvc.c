@@ -1,115 +1,148 @@
-/* mars-pvc: how many different visits each page of a web log had. */
+/* mars-pvc: the different visits to each page of a web log. */
 #include "gen_text.h"
 #include "mapreduce.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* As the device code's. */
+struct entry {
+    uint64_t file;
+    uint32_t offset, hash;
+};
+
+struct line {
+    uint32_t bytes, second;
+};
+
+struct job {
+    CUdeviceptr pairs, keys, values;
+};
+
 struct state {
     uint32_t lines;
-    struct wl_array *text, *starts;
+    struct wl_array *text, *starts; /* starts: of the groups in `out` */
     struct mr mr;
-    struct mr_pairs sorted_lines, unique_lines, sorted_urls, out;
+    struct mr_pairs in, sorted_lines, unique_lines, out;
 };
-
-/* As the device code's struct mr_job. */
-struct job {
-    CUdeviceptr text, starts, keys, values, pairs;
-    uint32_t second;
-};
-
-/* What the pages of a log take as keys of the output. */
-static struct mr_room output_room(struct wl *w, const struct gen_text *log, uint32_t pages)
-{
-    struct mr_room room = {.key_type = WL_U8, .value_type = WL_U32};
-    uint8_t *seen = wl_alloc(w, pages, 1);
-
-    for (uint32_t i = 0; i < log->lines; i++) {
-        const uint8_t *line = log->text + log->starts[i];
-        if (seen[log->page[i]]++)
-            seen[log->page[i]] = 1;
-        else
-            room.key_bytes += mr_aligned((size_t)((uint8_t *)strchr((char *)line, ' ') - line));
-    }
-    for (uint32_t page = 0; page < pages; page++)
-        room.pairs += seen[page];
-    room.value_bytes = 4 * room.pairs;
-    return room;
-}
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t lines[WL_SIZES] = {56, 900, 9000, 36000};
+    static const uint32_t lines[WL_SIZES] = {128, 2048, 16384, 65536};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->lines = lines[wl_size(w)];
-    uint32_t pages = s->lines / 2;
-    struct gen_text log = gen_web_log(w, &rng, s->lines, pages);
+    struct gen_text log = gen_web_log(w, &rng, s->lines, s->lines / 2);
     size_t n = s->lines, bytes = log.starts[n];
-    struct mr_room room = {n, bytes + 4 * n, 4 * n, WL_U8, WL_U32};
+    struct mr_room room = {n, n * sizeof(struct entry), n * sizeof(struct line), WL_U32, WL_U32};
     s->text = wl_array(w, "log", WL_INPUT, WL_U8, bytes);
-    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, n + 1);
+    s->in = mr_pairs_declare(w, "in", WL_INPUT, room);
     s->mr = mr_declare(w, n);
     s->sorted_lines = mr_sorted_declare(w, "lines", WL_SCRATCH, room);
     s->unique_lines = mr_pairs_declare(w, "unique", WL_SCRATCH, room);
-    s->sorted_urls = mr_sorted_declare(w, "urls", WL_SCRATCH, room);
-    s->out = mr_pairs_declare(w, "out", WL_OUTPUT, output_room(w, &log, pages));
+    room.value_bytes = 4 * n;
+    s->out = mr_sorted_declare(w, "out", WL_OUTPUT, room);
+    s->starts = wl_array(w, "starts", WL_OUTPUT, WL_U32, n + 1);
     memcpy(s->text->data, log.text, bytes);
-    memcpy(s->starts->data, log.starts, (n + 1) * sizeof(uint32_t));
+    mr_fill_index(&s->in, s->lines, sizeof(struct entry), sizeof(struct line));
+    for (uint32_t i = 0; i < s->lines; i++) {
+        ((struct entry *)s->in.keys->data)[i].offset = log.starts[i];
+        ((struct line *)s->in.values->data)[i].bytes = log.starts[i + 1] - log.starts[i] - 1;
+    }
+}
+
+static struct job job_on(const struct mr_pairs *in)
+{
+    return (struct job){in->index->dev, in->keys->dev, in->values->dev};
 }
 
 static void run(struct wl *w, void *state)
 {
     struct state *s = state;
-    struct mr_pairs *unique = &s->unique_lines;
-    struct job job = {.text = s->text->dev, .starts = s->starts->dev};
+    struct job job = job_on(&s->in);
 
+    wl_launch(w, "set_log", WL_DIM(1), WL_DIM(1), 0, WL_ARGS(&s->text->dev));
     mr_map(w, &s->mr, &job, s->lines, &s->sorted_lines);
     mr_sort(w, &s->sorted_lines);
-    mr_reduce(w, &s->mr, &job, &s->sorted_lines, unique);
-    job = (struct job){.keys = unique->keys->dev,
-                       .values = unique->values->dev,
-                       .pairs = unique->index->dev,
-                       .second = 1};
-    mr_map(w, &s->mr, &job, unique->count, &s->sorted_urls);
-    mr_sort(w, &s->sorted_urls);
-    mr_reduce(w, &s->mr, &job, &s->sorted_urls, &s->out);
+    mr_reduce(w, &s->mr, &job, &s->sorted_lines, &s->unique_lines);
+    job = job_on(&s->unique_lines);
+    mr_map(w, &s->mr, &job, s->unique_lines.count, &s->out);
+    mr_sort(w, &s->out);
+    mr_group(w, &s->mr, &s->out, s->starts->dev);
 }
 
-static int compare_lines(const void *pa, const void *pb)
+/* An entry as the reference sorts it: by hash, text, and place. */
+struct sortable {
+    uint32_t hash, bytes, place, offset;
+    const uint8_t *text;
+};
+
+static int compare_entries(const void *pa, const void *pb)
 {
-    return strcmp(*(char *const *)pa, *(char *const *)pb);
+    const struct sortable *a = pa, *b = pb;
+    uint32_t shorter = a->bytes < b->bytes ? a->bytes : b->bytes;
+
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    int order = memcmp(a->text, b->text, shorter);
+    if (!order && a->bytes != b->bytes)
+        order = a->bytes < b->bytes ? -1 : 1;
+    return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Sorted lines stand by URL, then visitor: a space sorts before every character of a URL. */
+static bool same_text(const struct sortable *a, const struct sortable *b)
+{
+    return a->bytes == b->bytes && !memcmp(a->text, b->text, a->bytes);
+}
+
+static struct sortable sortable(const struct state *s, uint32_t place, uint32_t offset, uint8_t end)
+{
+    struct sortable e = {.place = place, .offset = offset, .text = s->text->u8 + offset};
+
+    e.hash = 2166136261u;
+    for (; e.text[e.bytes] != end; e.bytes++)
+        e.hash = (e.hash ^ e.text[e.bytes]) * 16777619u;
+    return e;
+}
+
+/* The unique lines, sorted, become entries for the second job; returns how many. */
+static uint32_t unique_urls(struct state *s, struct sortable *lines, struct sortable *urls)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < s->lines; i++)
+        lines[i] = sortable(s, i, ((struct entry *)s->in.keys->data)[i].offset, '\n');
+    qsort(lines, s->lines, sizeof *lines, compare_entries);
+    for (uint32_t i = 0; i < s->lines; i++)
+        if (!i || !same_text(&lines[i - 1], &lines[i])) {
+            urls[count] = sortable(s, count, lines[i].offset, ' ');
+            count++;
+        }
+    return count;
+}
+
 static void reference(struct wl *w, void *state)
 {
     struct state *s = state;
-    char *text = wl_alloc(w, s->text->count, 1);
-    char **lines = wl_alloc(w, s->lines, sizeof *lines);
-    struct mr_pair *out = s->out.index->expect, *last = NULL;
-    uint32_t key_at = 0, value_at = 0;
+    struct sortable *lines = wl_alloc(w, s->lines, sizeof *lines);
+    struct sortable *urls = wl_alloc(w, s->lines, sizeof *urls);
+    uint32_t count = unique_urls(s, lines, urls), padded = 2, groups = 0;
+    struct mr_pair *index = s->out.index->expect;
 
-    memcpy(text, s->text->data, s->text->count);
-    for (uint32_t i = 0; i < s->lines; i++) {
-        lines[i] = text + s->starts->u32[i];
-        text[s->starts->u32[i + 1] - 1] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ((struct entry *)s->out.keys->expect)[i] = (struct entry){0, urls[i].offset, urls[i].hash};
+        s->out.values->expect_u32[i] = urls[i].offset + urls[i].bytes + 1;
     }
-    qsort(lines, s->lines, sizeof *lines, compare_lines);
-    for (uint32_t i = 0; i < s->lines; i++) {
-        uint32_t url = (uint32_t)strcspn(lines[i], " ");
-        if (i && !strcmp(lines[i], lines[i - 1]))
-            continue;
-        if (!last || last->key_bytes != url ||
-            memcmp(s->out.keys->expect_u8 + last->key, lines[i], url)) {
-            last = out++;
-            *last = (struct mr_pair){key_at, url, value_at, 4};
-            memcpy(s->out.keys->expect_u8 + key_at, lines[i], url);
-            key_at += mr_aligned(url);
-            value_at += 4;
-        }
-        s->out.values->expect_u32[last->value / 4]++;
-    }
+    qsort(urls, count, sizeof *urls, compare_entries);
+    while (padded < count)
+        padded *= 2;
+    for (uint32_t i = 0; i < padded; i++)
+        index[i] = i < count ? (struct mr_pair){16 * urls[i].place, 16, 4 * urls[i].place, 4}
+                             : (struct mr_pair){0, UINT32_MAX, 0, 0};
+    for (uint32_t i = 0; i < count; i++)
+        if (!i || !same_text(&urls[i - 1], &urls[i]))
+            s->starts->expect_u32[groups++] = i;
+    s->starts->expect_u32[groups] = count;
 }
 
 const struct workload workload_mars_pvc = {
@@ -117,9 +150,8 @@ const struct workload workload_mars_pvc = {
     .make = make,
     .run = run,
     .reference = reference,
-    .algorithm =
-        "two map-reduce jobs with text keys: unique lines, then visits by URL; bitonic sort "
-        "that compares keys byte by byte",
+    .algorithm = "two map-reduce jobs whose keys are places in the log with a hash: unique lines, "
+                 "then visits grouped by URL; bitonic sort by hash, by text where hashes are equal",
     .input =
         "web log, Zipf-distributed pages, URL, address and cookie; a tenth of the lines repeated",
     .tolerance = "equal: integers",

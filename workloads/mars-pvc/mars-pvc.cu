@@ -1,60 +1,92 @@
-/* Page view count in the manner of Mars, two jobs over a web log whose lines are "URL IP cookie".
- * The first makes lines unique: key is the whole line, value the length of its URL. The second
- * takes the first's output, key is the URL, and counts. */
+/* Page view count in the manner of Mars, two jobs over a web log whose lines are "URL IP cookie". A
+ * key says where an entry of the log is and has its hash; keys are compared by hash, and by text
+ * only if the hashes are equal. The first job makes lines unique. The second takes what is left,
+ * its keys are the URLs; the pairs of a URL, side by side after the sort, are its visits. */
 #include "mapreduce.cuh"
 
-/* Job 1 reads text and starts (where each line begins; one more at the end); job 2 reads keys,
- * values and pairs, job 1's output. */
-struct mr_job {
-    const unsigned char *text;
-    const unsigned *starts;
-    const unsigned char *keys, *values;
-    const struct mr_pair *pairs;
-    unsigned second;
+struct entry {
+    unsigned long long file; /* where the log begins in the text */
+    unsigned offset, hash;
 };
 
-template <class Out> WL_FN void map_line(const struct mr_job &job, unsigned record, Out &out)
-{
-    const unsigned char *line = job.text + job.starts[record];
-    unsigned bytes = job.starts[record + 1] - job.starts[record] - 1, url = 0;
+struct line {
+    unsigned bytes, second; /* without the newline; 1: for the second job */
+};
 
-    while (url < bytes && line[url] != ' ')
-        url++;
-    out.emit(line, bytes, &url, sizeof(url));
+/* The log itself is no key, but keys point into it: mr_compare() gets no job. */
+__device__ unsigned char *log_text;
+
+extern "C" __global__ void set_log(unsigned char *text)
+{
+    log_text = text;
 }
 
-template <class Out> WL_FN void map_url(const struct mr_job &job, unsigned record, Out &out)
-{
-    const struct mr_pair *pair = &job.pairs[record];
-    unsigned one = 1;
+struct mr_job {
+    const struct mr_pair *pairs;
+    const unsigned char *keys, *values;
+};
 
-    out.emit(job.keys + pair->key, *(const unsigned *)(job.values + pair->value), &one,
-             sizeof(one));
+/* FNV-1a. */
+WL_FN unsigned hash_of(const unsigned char *text, unsigned bytes)
+{
+    unsigned hash = 2166136261u;
+
+    for (unsigned i = 0; i < bytes; i++)
+        hash = (hash ^ text[i]) * 16777619u;
+    return hash;
+}
+
+/* A URL gets a newline after it in the log, so that comparisons end there. */
+template <class Out> WL_FN void map_url(struct entry key, Out &out)
+{
+    unsigned char *text = log_text + key.file + key.offset;
+    unsigned bytes = 0;
+
+    while (text[bytes] > ' ')
+        bytes++;
+    text[bytes] = '\n';
+    key.hash = hash_of(text, bytes);
+    unsigned visitor = key.offset + bytes + 1;
+    out.emit(&key, sizeof(key), &visitor, sizeof(visitor));
 }
 
 template <class Out> WL_FN void mr_map(const struct mr_job &job, unsigned record, Out &out)
 {
-    if (job.second)
-        map_url(job, record, out);
-    else
-        map_line(job, record, out);
+    const struct mr_pair *pair = &job.pairs[record];
+    struct entry key = *(const struct entry *)(job.keys + pair->key);
+    struct line line = *(const struct line *)(job.values + pair->value);
+
+    if (line.second) {
+        map_url(key, out);
+        return;
+    }
+    key.hash = hash_of(log_text + key.file + key.offset, line.bytes);
+    out.emit(&key, sizeof(key), &line, sizeof(line));
 }
 
-WL_FN int mr_compare(const unsigned char *a, unsigned a_bytes, const unsigned char *b,
-                     unsigned b_bytes)
+WL_FN int mr_compare(const unsigned char *a, unsigned, const unsigned char *b, unsigned)
 {
-    return mr_compare_bytes(a, a_bytes, b, b_bytes);
+    const struct entry *x = (const struct entry *)a, *y = (const struct entry *)b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    const unsigned char *s = log_text + x->file + x->offset;
+    const unsigned char *t = log_text + y->file + y->offset;
+    while (*s == *t && *s != '\n') {
+        s++;
+        t++;
+    }
+    return *s < *t ? -1 : *s > *t;
 }
 
+/* Of the first job: one of equal lines stays. */
 template <class Out>
-WL_FN void mr_reduce(const struct mr_job &job, const struct mr_group &group, Out &out)
+WL_FN void mr_reduce(const struct mr_job &, const struct mr_group &group, Out &out)
 {
-    unsigned value = *(const unsigned *)group.value(0);
+    struct line line = *(const struct line *)group.value(0);
 
-    if (job.second)
-        for (unsigned i = 1; i < group.count; i++)
-            value += *(const unsigned *)group.value(i);
-    out.emit(group.key(), group.key_bytes(), &value, sizeof(value));
+    line.second = 1;
+    out.emit(group.key(), group.key_bytes(), &line, sizeof(line));
 }
 
 #include "mapreduce_map.cuh"

@@ -7,14 +7,13 @@
 
 struct state {
     uint32_t pages; /* a power of two, so that the index is filled */
-    struct wl_array *text, *starts;
     struct mr mr;
-    struct mr_pairs out;
+    struct mr_pairs in, out;
 };
 
 /* As the device code's struct mr_job. */
 struct job {
-    CUdeviceptr text, starts;
+    CUdeviceptr pairs, keys, values;
 };
 
 static void make(struct wl *w, void *state)
@@ -25,19 +24,22 @@ static void make(struct wl *w, void *state)
     s->pages = pages[wl_size(w)];
     struct gen_text views = gen_page_views(w, &rng, s->pages);
     size_t n = s->pages;
-    s->text = wl_array(w, "text", WL_INPUT, WL_U8, views.starts[n]);
-    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, n + 1);
+    struct mr_room room = {n, 4 * n, 4 * n, WL_U32, WL_U32};
+    s->in = mr_pairs_declare(w, "in", WL_INPUT, room);
     s->mr = mr_declare(w, n);
-    s->out =
-        mr_sorted_declare(w, "out", WL_OUTPUT, (struct mr_room){n, 4 * n, 4 * n, WL_U32, WL_U32});
-    memcpy(s->text->data, views.text, views.starts[n]);
-    memcpy(s->starts->data, views.starts, (n + 1) * sizeof(uint32_t));
+    s->out = mr_sorted_declare(w, "out", WL_OUTPUT, room);
+    mr_fill_index(&s->in, s->pages, 4, 4);
+    for (uint32_t i = 0; i < s->pages; i++) {
+        const char *line = (const char *)views.text + views.starts[i];
+        s->in.keys->u32[i] = (uint32_t)strtoul(strchr(line, ' '), NULL, 10);
+        s->in.values->u32[i] = views.starts[i];
+    }
 }
 
 static void run(struct wl *w, void *state)
 {
     struct state *s = state;
-    struct job job = {s->text->dev, s->starts->dev};
+    struct job job = {s->in.index->dev, s->in.keys->dev, s->in.values->dev};
 
     mr_map(w, &s->mr, &job, s->pages, &s->out);
     mr_sort(w, &s->out);
@@ -63,10 +65,9 @@ static void reference(struct wl *w, void *state)
     struct mr_pair *index = s->out.index->expect;
 
     for (uint32_t i = 0; i < s->pages; i++) {
-        const char *line = (const char *)s->text->u8 + s->starts->u32[i];
-        views[i] = (struct view){(uint32_t)strtoul(strchr(line, ' '), NULL, 10), i};
+        views[i] = (struct view){s->in.keys->u32[i], i};
         s->out.keys->expect_u32[i] = views[i].count;
-        s->out.values->expect_u32[i] = s->starts->u32[i];
+        s->out.values->expect_u32[i] = s->in.values->u32[i];
     }
     qsort(views, s->pages, sizeof *views, by_views);
     for (uint32_t i = 0; i < s->pages; i++)
@@ -78,8 +79,8 @@ const struct workload workload_mars_pvr = {
     .make = make,
     .run = run,
     .reference = reference,
-    .algorithm =
-        "map reads the count of a line of text, bitonic sort of the index by count; no reduce",
-    .input = "URLs of 40 to 70 bytes with view counts by Zipf's law, in random order",
+    .algorithm = "map passes (count, place of the URL) on, bitonic sort of the index by count; no "
+                 "reduce",
+    .input = "view counts by Zipf's law in random order, with the places of URLs of 40 to 70 bytes",
     .tolerance = "equal: integers, equal counts in the order of the lines",
 };
