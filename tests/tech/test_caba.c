@@ -1,0 +1,240 @@
+/* Which form lines get, what an engine makes of jobs, and what memory and packets make of forms. */
+#include "support_memory.h"
+#include "tech/caba/caba_capacity.h"
+#include "tech/caba/caba_form.h"
+#include "tech/caba/fixed_engine.h"
+#include "tech/cmem.h"
+#include "tech/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Few different words, far from each other: a dictionary finds them, differences do not. */
+static void make_dictionary(struct memory *mem, uint32_t i)
+{
+    static const uint32_t words[] = {0x12345678, 0x9abcdef0};
+    for (uint32_t k = 0; k < MEMORY_BLOCK / 4; k++)
+        memcpy(mem->bytes + i * MEMORY_BLOCK + 4 * k, &words[(k * k / 3) & 1], 4);
+}
+
+static void the_smallest_code_is_taken(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct caba_codec all, bdi, none;
+    assert_true(caba_codec_init(&all, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
+    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
+    assert_true(caba_codec_init(&none, &mem->m, "t", "", &err));
+    memory_make_close(mem, 1);
+    memory_make_random(mem, 2);
+    make_dictionary(mem, 3);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct line_form f = caba_codec_form(&all, memory_block(i));
+        uint32_t least = 97; /* what saves no burst is raw */
+        uint8_t which = 0;
+        for (uint8_t k = 0; k < 3; k++) {
+            uint32_t n = codec_bytes(codec_size(all.codecs[k], mem->bytes + i * MEMORY_BLOCK));
+            if (n < least) {
+                least = n;
+                which = k;
+            }
+        }
+        assert_int_equal(f.bytes, least < 97 ? least : 0);
+        assert_int_equal(f.algorithm, which);
+        assert_int_equal(caba_codec_form(&none, memory_block(i)).bytes, 0);
+    }
+    assert_int_equal(caba_codec_form(&all, memory_block(3)).algorithm, 2);
+    assert_true(caba_codec_form(&bdi, memory_block(3)).bytes == 0 ||
+                caba_codec_form(&bdi, memory_block(3)).bytes >
+                    caba_codec_form(&all, memory_block(3)).bytes);
+    assert_int_equal(caba_codec_form(&all, memory_block(2)).bytes, 0);
+    assert_int_equal(caba_codec_form(&all, MEMORY_BASE - 128).bytes, 0); /* not device memory */
+    assert_false(caba_codec_init(&none, &mem->m, "t", "bdy", &err));
+    assert_non_null(strstr(err.msg, "t: unknown codec 'bdy'"));
+    caba_codec_free(&all);
+    caba_codec_free(&bdi);
+    memory_free(mem);
+}
+
+static void lines_have_the_form_that_was_written(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct caba_form *f = caba_form_new(&mem->m);
+    const struct form_policy p = caba_form_policy(f, false);
+    const addr_t a = memory_block(1), b = memory_block(2), outside = MEMORY_BASE - 128;
+    assert_int_equal(p.stored(p.self, a).bytes, 0);
+    caba_form_host(f, a, (struct line_form){40, 2});
+    caba_form_host(f, b, (struct line_form){0});
+    assert_int_equal(p.stored(p.self, a).bytes, 40);
+    assert_int_equal(p.stored(p.self, a).algorithm, 2);
+    assert_int_equal(p.stored(p.self, b).bytes, 0);
+    p.store(p.self, b, (struct line_form){17, 0});
+    assert_int_equal(p.stored(p.self, b).bytes, 17);
+    assert_int_equal(p.stored(p.self, b).algorithm, 0);
+    p.store(p.self, a, (struct line_form){0});
+    assert_int_equal(p.stored(p.self, a).bytes, 0);
+    p.store(p.self, outside, (struct line_form){17, 0});
+    assert_int_equal(p.stored(p.self, outside).bytes, 0);
+    const struct caba_form_stats *st = caba_form_stats(f);
+    assert_int_equal(st->host_encoded, 1);
+    assert_int_equal(st->host_raw, 1);
+    assert_int_equal(st->stored_encoded, 1);
+    assert_int_equal(st->stored_raw, 1);
+    assert_int_equal(st->opened, 1);
+    caba_form_free(f);
+    memory_free(mem);
+}
+
+static void an_engine_takes_its_time(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct caba_codec bdi;
+    struct codec_job job, out;
+    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
+    memory_make_close(mem, 1);
+    memory_make_random(mem, 2);
+    const uint32_t code = codec_bytes(codec_size(bdi.codecs[0], mem->bytes + MEMORY_BLOCK));
+    struct fixed_engine *slow = fixed_engine_new(&bdi, 7), *fast = fixed_engine_new(&bdi, 0);
+    const struct codec_engine s = fixed_engine_seam(slow), q = fixed_engine_seam(fast);
+    job = (struct codec_job){.line = memory_block(1), .kind = CODEC_STORE, .bytes = 128};
+    assert_int_equal(q.submit(q.self, 5, &job), CODEC_DONE);
+    assert_int_equal(job.bytes, code);
+    assert_false(q.done(q.self, 5, &out));
+    assert_true(q.next(q.self, 5) == CYCLE_NEVER);
+    for (uint32_t i = 0; i < 40; i++) { /* any number, and it grows */
+        job = (struct codec_job){
+            .line = memory_block(1 + i % 2), .kind = CODEC_STORE, .bytes = 128, .token = i};
+        assert_int_equal(s.submit(s.self, 10 + i / 20, &job), CODEC_TAKEN);
+    }
+    assert_int_equal(s.next(s.self, 11), 17);
+    assert_false(s.done(s.self, 16, &out));
+    for (uint32_t i = 0; i < 40; i++) {
+        assert_true(s.done(s.self, 17 + i / 20, &out));
+        assert_int_equal(out.token, i);
+        assert_int_equal(out.bytes, i % 2 ? 128 : code);
+        if (i == 19)
+            assert_false(s.done(s.self, 17, &out));
+    }
+    assert_true(s.next(s.self, 18) == CYCLE_NEVER);
+    fixed_engine_free(slow);
+    fixed_engine_free(fast);
+    caba_codec_free(&bdi);
+    memory_free(mem);
+}
+
+/* Bursts are those of the size that the request says, whatever the bytes are now. */
+static void memory_is_told_how_large_blocks_are(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    const struct cmem_cfg cfg = {
+        .codec = {NULL, MEMORY_BLOCK, false}, .is_told = true, .md_bytes = 1024, .md_ways = 4};
+    struct cmem *c = cmem_new(&mem->m, &cfg);
+    const struct storage_policy p = cmem_policy(c);
+    const addr_t local = interleave_locate(mem->m.il, memory_block(1)).local;
+    struct storage_form f;
+    cmem_tell(c, local, 40);
+    struct mem_req read = memory_request(1, MEM_READ, 15, 0);
+    read.code_bytes = 40;
+    p.dram_form(p.self, 10, &read, local, 15, &f);
+    assert_int_equal(f.bursts, 3);
+    assert_int_equal(f.nextras, 1); /* the metadata, first */
+    assert_true(f.extras_first);
+    assert_int_equal(f.latency, 0);
+    struct mem_req write = memory_request(1, MEM_WRITE, 15, 15);
+    write.code_bytes = 70;
+    p.dram_form(p.self, 11, &write, local, 15, &f);
+    assert_int_equal(f.bursts, 7);
+    assert_int_equal(f.reads, 0);
+    assert_int_equal(f.delay, 0);
+    assert_int_equal(f.nextras, 0);
+    write.code_bytes = 0;
+    p.dram_form(p.self, 12, &write, local, 15, &f);
+    assert_int_equal(f.bursts, 15);
+    struct mem_req part = memory_request(1, MEM_WRITE, 2, 2);
+    p.dram_form(p.self, 13, &part, local, 2, &f);
+    assert_int_equal(f.bursts, 2);
+    assert_int_equal(f.reads, 0);
+    assert_false(p.write_whole(p.self, memory_block(1)));
+    const struct cmem_stats *st = cmem_stats(c);
+    assert_int_equal(st->recompressed, 2); /* 2 to 3 to 4 bursts */
+    assert_int_equal(st->encoded + st->decoded + st->rmw, 0);
+    assert_int_equal(st->first_touches, 0);
+    cmem_free(c);
+    memory_free(mem);
+}
+
+static void packets_say_how_large_they_are(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    const struct wire_cfg cfg = {.is_told = true};
+    struct wire *w = wire_new(&mem->m, &cfg);
+    const struct packet_policy p = wire_policy(w);
+    struct mem_req read = memory_request(1, MEM_READ, 15, 0);
+    assert_int_equal(p.wire_bytes(p.self, &read, false, 0), 0);
+    assert_int_equal(p.wire_bytes(p.self, &read, true, 128), 128); /* all 0, but raw */
+    read.code_bytes = 40;
+    read.wire_bytes = p.wire_bytes(p.self, &read, true, 128);
+    assert_int_equal(read.wire_bytes, 40);
+    assert_int_equal(p.fill_latency(p.self, &read, 10), 0);
+    struct mem_req sector = memory_request(1, MEM_READ, 2, 0);
+    sector.code_bytes = 40;
+    assert_int_equal(p.wire_bytes(p.self, &sector, true, 32), 40); /* always the whole line */
+    struct mem_req store = memory_request(1, MEM_WRITE, 15, 15);
+    store.code_bytes = 9;
+    assert_int_equal(p.wire_bytes(p.self, &store, false, 128), 9);
+    assert_int_equal(p.send_latency(p.self, &store, 10), 0);
+    assert_int_equal(wire_stats(w)->packets, 4);
+    assert_int_equal(wire_stats(w)->encoded_packets, 3);
+    wire_free(w);
+    memory_free(mem);
+}
+
+static void lines_take_whole_segments(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct caba_codec bdi;
+    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
+    memory_make_close(mem, 1);
+    memory_make_random(mem, 2);
+    const struct line_form close = caba_codec_form(&bdi, memory_block(1));
+    struct caba_form *f = caba_form_new(&mem->m);
+    const struct form_policy forms = caba_form_policy(f, false);
+    struct caba_capacity l1 = {&bdi, NULL, 128, 8}, l2 = {&bdi, &forms, 128, 8};
+    const struct capacity_policy p = caba_capacity_policy(&l1, 2), q = caba_capacity_policy(&l2, 4);
+    assert_int_equal(p.tag_factor, 2);
+    assert_int_equal(p.line_bytes(p.self, memory_block(1)), (close.bytes + 7) / 8 * 8);
+    assert_int_equal(p.line_bytes(p.self, memory_block(2)), 128);
+    assert_int_equal(q.line_bytes(q.self, memory_block(1)), 128); /* raw as long as nobody stores */
+    caba_form_host(f, memory_block(1), (struct line_form){41, 0});
+    assert_int_equal(q.line_bytes(q.self, memory_block(1)), 48);
+    assert_int_equal(q.hit_latency(q.self, 48, 10), 0);
+    caba_form_free(f);
+    caba_codec_free(&bdi);
+    memory_free(mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_smallest_code_is_taken),
+        cmocka_unit_test(lines_have_the_form_that_was_written),
+        cmocka_unit_test(an_engine_takes_its_time),
+        cmocka_unit_test(memory_is_told_how_large_blocks_are),
+        cmocka_unit_test(packets_say_how_large_they_are),
+        cmocka_unit_test(lines_take_whole_segments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
