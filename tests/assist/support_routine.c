@@ -51,6 +51,7 @@ void assist_open(struct assist *a, const char *file, const char *text)
     a->prog = program_load(a->dev, &m, 1, &err);
     if (!a->prog)
         fail_msg("%s", err.msg);
+    program_join_shared(a->prog);
     a->fx = effects_new();
 }
 
@@ -111,6 +112,11 @@ void routine_run(struct routine *r)
         assert_in_range(r->ninst, 0, 10000);
     }
     assert_int_equal(w->state, WARP_DONE);
+}
+
+uint32_t routine_windows(const struct routine *r)
+{
+    return r->cta->shared_bytes - WINDOWS;
 }
 
 static uint32_t code(struct routine *r, const uint8_t *in, uint8_t *out, uint32_t dst)

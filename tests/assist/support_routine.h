@@ -42,6 +42,9 @@ void routine_set(struct routine *r, const char *name, uint64_t value);
 /* Runs it from its first instruction to its end. Shared memory is as the last run left it. */
 void routine_run(struct routine *r);
 
+/* Where shared memory that is not the module's variables begins. */
+uint32_t routine_windows(const struct routine *r);
+
 /* A codec routine between windows that must stay as they are: in holds LINE bytes. Returns the
  * result word, and in `out` what the dst window holds. Fails if anything else was written. */
 uint32_t routine_code(struct routine *r, const uint8_t *in, uint8_t *out);
