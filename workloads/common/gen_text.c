@@ -100,7 +100,7 @@ struct gen_text gen_web_log(struct wl *w, struct rng *rng, uint32_t lines, uint3
         int bytes = print_url(line, salt, page);
         bytes += snprintf(line + bytes, MAX_LINE, " %u.%u.%u.%u %08x", 11 + (unsigned)(ip % 200),
                           (unsigned)(ip >> 8 & 255), (unsigned)(ip >> 16 & 255),
-                          (unsigned)(ip >> 24 & 255), (unsigned)(ip >> 32));
+                          (unsigned)(ip >> 24 & 255), (unsigned)rng_u64(rng));
         add_line(&t, line, bytes, page);
     }
     return t;

@@ -13,9 +13,9 @@ struct gen_text {
 };
 
 /* "URL IP cookie" a line: visits to `pages` pages, the k-th most popular with a probability of 1/k
- * (Zipf); by visitors who have an address and a cookie of 8 hexadecimal digits each, as unevenly
- * active. One line in ten repeats one of the last 64 (the page was loaded again). URLs have 40 to
- * 70 bytes; pages of one site share their beginning. */
+ * (Zipf); by visitors who have an address each, as unevenly active; every visit has a cookie of its
+ * own, 8 hexadecimal digits. One line in ten repeats one of the last 64 (the page was loaded
+ * again). URLs have 40 to 70 bytes; pages of one site share their beginning. */
 struct gen_text gen_web_log(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages);
 
 /* "URL count" a line: each of `pages` pages once, in random order, with counts as Zipf's law gives

@@ -14,10 +14,13 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const unsigned scales[WL_SIZES] = {11, 16, 20, 21};
+    static const struct {
+        unsigned scale;
+        uint32_t edges;
+    } sizes[WL_SIZES] = {{11, 16384}, {16, 524288}, {18, 1048576}, {20, 4194304}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
-    struct gen_graph g = gen_graph_rmat(w, &rng, scales[wl_size(w)], 8u << scales[wl_size(w)]);
+    struct gen_graph g = gen_graph_rmat(w, &rng, sizes[wl_size(w)].scale, sizes[wl_size(w)].edges);
     s->nodes = g.n;
     s->row = wl_array(w, "row", WL_INPUT, WL_U32, (size_t)g.n + 1);
     s->column = wl_array(w, "column", WL_INPUT, WL_U32, g.m);
@@ -80,7 +83,7 @@ const struct workload workload_lonestar_bfs = {
     .algorithm =
         "data-driven: the worklist of a level makes that of the next; a node is claimed by "
         "compare-and-swap",
-    .input = "R-MAT graph, about 16 neighbours a node on average, skewed degrees (up to hundreds), "
-             "one node in a hundred alone",
+    .input = "R-MAT graph, about 16 neighbours a node on average (8 at medium and large), skewed "
+             "degrees (up to hundreds), a few nodes alone",
     .tolerance = "equal: levels are unique",
 };

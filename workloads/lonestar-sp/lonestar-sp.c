@@ -57,8 +57,8 @@ static void list_occurrences(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t variables[WL_SIZES] = {40, 330, 2000, 8000};
-    static const uint32_t steps[WL_SIZES] = {1, 2, 3, 4}, updates[WL_SIZES] = {4, 8, 12, 16};
+    static const uint32_t variables[WL_SIZES] = {40, 330, 6000, 12000};
+    static const uint32_t steps[WL_SIZES] = {1, 2, 1, 2}, updates[WL_SIZES] = {4, 8, 2, 4};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->variables = variables[wl_size(w)];

@@ -1,4 +1,4 @@
-/* lonestar-sssp: shortest distances from one node of a road-like graph, with worklists. */
+/* lonestar-sssp: shortest distances from one node of a random graph, with worklists. */
 #include "gen.h"
 
 #include <string.h>
@@ -14,13 +14,14 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const unsigned sides[WL_SIZES] = {40, 168, 448, 800};
+    static const uint32_t counts[WL_SIZES] = {1024, 32768, 131072, 524288};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
-    unsigned side = sides[wl_size(w)];
-    struct gen_graph g = gen_graph_road(w, &rng, side, side);
+    uint32_t n = counts[wl_size(w)];
+    struct gen_graph g = gen_graph_uniform(w, &rng, n, 2 * n);
     s->nodes = g.n;
-    s->source = g.n / 2 + side / 2;
+    while (g.first[s->source] == g.first[s->source + 1])
+        s->source++; /* a node that has neighbours */
     s->row = wl_array(w, "row", WL_INPUT, WL_U32, (size_t)g.n + 1);
     s->column = wl_array(w, "column", WL_INPUT, WL_U32, g.m);
     s->weight = wl_array(w, "weight", WL_INPUT, WL_U32, g.m);
@@ -115,6 +116,6 @@ const struct workload workload_lonestar_sssp = {
     .reference = reference,
     .algorithm = "data-driven Bellman-Ford: nodes whose distance fell are the next worklist; "
                  "distances fall by atomic minimum",
-    .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 150",
+    .input = "uniform random graph, 4 neighbours a node on average, lengths 1 to 100",
     .tolerance = "equal: shortest distances are unique",
 };

@@ -13,7 +13,7 @@ static void make(struct wl *w, void *state)
     static const struct {
         unsigned scale;
         uint32_t edges;
-    } sizes[WL_SIZES] = {{11, 12000}, {16, 500000}, {20, 7000000}, {21, 16000000}};
+    } sizes[WL_SIZES] = {{11, 12000}, {16, 500000}, {18, 786432}, {20, 4000000}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->graph = gen_graph_rmat(w, &rng, sizes[wl_size(w)].scale, sizes[wl_size(w)].edges);
