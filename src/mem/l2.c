@@ -102,7 +102,7 @@ static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t 
 static void fetch_done(struct l2 *l, cycle_t now, const struct mem_req *fetch)
 {
     uint32_t e = fetch->token, slot = l->mshr.entries[e].slot;
-    uint32_t cycles = l2_port_cycles(l, fetch->bytes);
+    uint32_t cycles = l2_port_cycles(l, fetch->wire_bytes);
     struct mshr_waiter w;
     tags_fill(&l->tags, slot, fetch->sectors);
     mshr_arrive(&l->mshr, e, fetch->sectors);

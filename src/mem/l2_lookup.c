@@ -79,6 +79,7 @@ static struct mem_req *request_new(struct l2 *l, cycle_t now, addr_t line, uint1
     struct mem_req *r = mem_req_get(&l->pool);
     r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
     r->bytes = mem_sector_count(sectors) << l->sector_shift;
+    r->wire_bytes = r->bytes;
     r->sectors = sectors;
     r->kind = (uint8_t)kind;
     r->what = (uint8_t)what;
@@ -259,7 +260,6 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
     if (!req_ring_room(atomic ? &l->alu : &l->replies))
         return fail(&l->stats.fail_reply);
     tags_touch(&l->tags, p.index);
-    data_port_use(l, now, mem_sector_count(p.sectors) << l->sector_shift);
     cycle_t there = now;
     if (l->tags.capacity)
         there += l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p.index], now);
@@ -270,6 +270,7 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
         l2_reply(l, there, r);
         l2_used(l, p.index);
     }
+    data_port_use(l, now, atomic ? mem_sector_count(p.sectors) << l->sector_shift : r->wire_bytes);
     ++*o->hits;
     return true;
 }
@@ -306,6 +307,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
     bool hit = p.index != TAGS_NONE;
     uint16_t lacking = p.sectors & (uint16_t) ~(p.valid | p.full);
     bool waits = lacking && l->cfg.partial == L2_PARTIAL_FETCH;
+    const uint32_t bytes = r->wire_bytes; /* before it becomes its own answer */
     if (!req_ring_room(&l->replies))
         return fail(&l->stats.fail_reply);
     if (waits) {
@@ -320,7 +322,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
     }
     take_form(l, r, &p);
     tags_write(&l->tags, p.index, p.sectors, p.full);
-    data_port_use(l, now, r->bytes);
+    data_port_use(l, now, bytes);
     l->stats.write_partial_sectors += mem_sector_count(lacking);
     ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);
     return true;

@@ -271,6 +271,7 @@ static void answer(struct mem_ctrl *m, cycle_t now)
         struct mem_req *r = req_ring_pop(&m->answers);
         hist_add(&m->stats.latency, now - r->at[MEM_AT_DRAM_IN]);
         m->stats.answers++;
+        r->wire_bytes = m->txns[t].form.fill;
         m->free[m->nfree++] = t;
         port_push(to, now, r);
     }

@@ -48,6 +48,7 @@ struct storage_form {
     uint32_t reads;    /* of a write: bursts of the block that are read, and waited for, before */
     uint32_t delay;    /* cycles an engine needs before the first access */
     uint32_t latency;  /* cycles an engine adds before the answer */
+    uint32_t fill;     /* bytes of the answer that the L2's data array takes */
     bool extras_first; /* all others wait until the extra reads are back */
     uint8_t nextras;   /* further accesses (metadata) */
     struct storage_access extras[STORAGE_EXTRAS];

@@ -35,11 +35,12 @@ const struct packet_policy packet_policy_null = {null_wire_bytes, null_packet_la
 static void null_dram_form(void *self, cycle_t now, const struct mem_req *r, addr_t local,
                            uint32_t bursts, struct storage_form *f)
 {
-    (void)self, (void)now, (void)r, (void)local;
+    (void)self, (void)now, (void)local;
     f->bursts = bursts;
     f->reads = 0;
     f->delay = 0;
     f->latency = 0;
+    f->fill = r->bytes;
     f->extras_first = false;
     f->nextras = 0;
 }

@@ -224,6 +224,8 @@ static void read_form(struct cmem *c, const struct mem_req *r, addr_t line, addr
     if (n < c->nraw) {
         f->bursts = low_bursts(n);
         f->latency = c->cfg.is_raw_above ? c->decode.cfg.latency : 0;
+        if (!c->cfg.is_raw_above && n * c->burst_bytes < f->fill)
+            f->fill = n * c->burst_bytes;
     }
     c->stats.read_bursts += (uint32_t)__builtin_popcount(f->bursts);
     count_block(c, bytes);
@@ -276,6 +278,7 @@ static void dram_form(void *self, cycle_t now, const struct mem_req *r, addr_t l
     const void *block = c->image.at(c->image.self, line, c->block_bytes);
     f->bursts = bursts;
     f->reads = f->delay = f->latency = 0;
+    f->fill = r->bytes;
     f->extras_first = false;
     f->nextras = 0;
     if (block && c->cfg.seen)

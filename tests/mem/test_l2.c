@@ -278,6 +278,28 @@ static void the_data_port_moves_so_many_bytes_a_cycle(void **state)
     l2_rig_free(r);
 }
 
+static uint32_t quarter(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)self, (void)r;
+    return reply ? payload / 4 : payload;
+}
+
+static void the_data_port_moves_a_line_as_it_is_stored(void **state)
+{
+    (void)state;
+    struct packet_policy packets = packet_policy_null;
+    packets.wire_bytes = quarter;
+    struct l2_rig *r = l2_rig_with(NULL, &packets);
+    l2_touch(r->l2, 0, 256);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 15, 0); /* 32 bytes: one cycle */
+    l2_rig_give(r, 11, 2, MEM_READ, 128, 1, 0);
+    l2_rig_run(r, 300);
+    assert_int_equal(r->back[1], 130);
+    assert_int_equal(r->back[2], 131);
+    assert_int_equal(l2_stats(r->l2)->data_busy, 2);
+    l2_rig_free(r);
+}
+
 static void the_fill_port_moves_so_many_bytes_a_cycle(void **state)
 {
     (void)state;
@@ -394,6 +416,7 @@ int main(void)
         cmocka_unit_test(atomics_keep_the_alu_busy_by_the_sector),
         cmocka_unit_test(an_atomic_makes_the_line_dirty),
         cmocka_unit_test(the_data_port_moves_so_many_bytes_a_cycle),
+        cmocka_unit_test(the_data_port_moves_a_line_as_it_is_stored),
         cmocka_unit_test(the_fill_port_moves_so_many_bytes_a_cycle),
         cmocka_unit_test(full_ways_out_hold_the_lookup),
         cmocka_unit_test(a_full_memory_holds_the_lookup),
