@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -47,6 +48,36 @@ static void cpack_agrees(void **state)
 {
     (void)state;
     agrees(&suites[SUITE_CPACK]);
+}
+
+/* --- declarations --- */
+
+static void check_declared(const struct routine *r, const char *want)
+{
+    const struct ptx_func *f = r->launch.kernel->src;
+    assert_int_equal(f->npragmas, 1);
+    assert_string_equal(f->pragmas[0].text, want);
+}
+
+static void routines_declare_when_they_run(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SUITES; i++) {
+        const struct suite *s = &suites[i];
+        struct bench b;
+        char want[128], encoding[32] = "";
+        bench_open(&b, s, assist_text(s->file));
+        snprintf(want, sizeof want, "assist on=store codec=%s priority=low", s->codec);
+        check_declared(&b.compress, want);
+        for (unsigned n = 0; n < b.ndecompress; n++) {
+            if (s->encodings)
+                snprintf(encoding, sizeof encoding, " encoding=%u", n);
+            snprintf(want, sizeof want, "assist on=fill codec=%s%s priority=high", s->codec,
+                     encoding);
+            check_declared(&b.decompress[n], want);
+        }
+        bench_close(&b);
+    }
 }
 
 /* --- planted bugs --- */
@@ -109,6 +140,7 @@ int main(void)
         cmocka_unit_test(bdi_agrees),
         cmocka_unit_test(fpc_agrees),
         cmocka_unit_test(cpack_agrees),
+        cmocka_unit_test(routines_declare_when_they_run),
         cmocka_unit_test(planted_bugs_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
