@@ -32,6 +32,24 @@ void run_options_help(FILE *out, bool variables)
     }
 }
 
+static void add_to_list(char **list, const char *key, const char *value)
+{
+    char *more = *list ? xasprintf("%s,%s", *list, value) : xasprintf("%s=%s", key, value);
+    free(*list);
+    *list = more;
+}
+
+/* The program may change its directory before the machine is made. */
+static bool add_assist(struct run_options *r, const char *file, struct err *err)
+{
+    char *path = realpath(file, NULL);
+    if (!path)
+        return err_set(err, "--assist %s: there is no such file", file);
+    add_to_list(&r->assist, "assist.files", path);
+    free(path);
+    return true;
+}
+
 bool run_options_take(struct run_options *r, int c, const char *value, bool *is_mine,
                       struct err *err)
 {
@@ -44,11 +62,11 @@ bool run_options_take(struct run_options *r, int c, const char *value, bool *is_
         return true;
     }
     if (row->kind == SESSION_WITH) {
-        char *more = r->with ? xasprintf("%s,%s", r->with, value) : xasprintf("gpu.with=%s", value);
-        free(r->with);
-        r->with = more;
+        add_to_list(&r->with, "gpu.with", value);
         return true;
     }
+    if (row->kind == SESSION_ASSIST)
+        return add_assist(r, value, err);
     char name[64];
     snprintf(name, sizeof name, "--%s", row->name);
     return session_option_set(row, &r->o, name, value, err);
@@ -58,12 +76,16 @@ bool run_options_finish(struct run_options *r, struct err *err)
 {
     if (r->with)
         vec_push(&r->sets, r->with);
+    if (r->assist)
+        vec_push(&r->sets, r->assist);
     if (r->o.verify)
         vec_push(&r->sets, "gpu.verify=true");
     r->o.sets = r->sets.data;
     r->o.nsets = r->sets.len;
     if (!session_options_check(&r->o, err))
         return false;
+    if (r->assist && !r->o.is_timed)
+        return err_set(err, "--assist needs a timed run: give --gpu NAME or --timed");
     struct machine *m =
         machine_new(r->o.gpu ? r->o.gpu : MACHINE_DEFAULT, r->o.sets, r->o.nsets, err);
     machine_free(m);
@@ -105,6 +127,7 @@ static bool export_row(const struct run_options *r, const struct session_option 
     switch (row->kind) {
     case SESSION_SETS:
     case SESSION_WITH:
+    case SESSION_ASSIST:
         if (r->sets.len)
             export_sets(r, row->variable);
         return true;
@@ -139,4 +162,5 @@ void run_options_free(struct run_options *r)
 {
     vec_free(&r->sets);
     free(r->with);
+    free(r->assist);
 }

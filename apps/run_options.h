@@ -13,7 +13,8 @@ enum { RUN_OPTION_FIRST = 1000, RUN_OPTIONS_MAX = 64 };
 struct run_options {
     struct session_options o;
     VEC(const char *) sets;
-    char *with; /* the techniques named, as one more of `sets` */
+    char *with;   /* the techniques named, as one more of `sets` */
+    char *assist; /* the same of files with routines */
 };
 
 /* Appends the shared options to a command's own (ended by a zero row); `all` has RUN_OPTIONS_MAX

@@ -88,6 +88,11 @@ bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t siz
     return techs_describe(g->tech->techs, i, buf, size);
 }
 
+const struct assist *gpu_assist(const struct gpu *g)
+{
+    return g->tech->seams.assist;
+}
+
 bool gpu_finish(struct gpu *g, struct err *err)
 {
     return techs_finish(g->tech->techs, err);

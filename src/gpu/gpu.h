@@ -45,6 +45,9 @@ struct gpu_kernel {
 
 /* What the i-th technique on it has done, in a sentence; false: there are fewer. */
 bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size);
+/* The assist warps on it (tech/caba/assist.h), or NULL. */
+struct assist;
+const struct assist *gpu_assist(const struct gpu *g);
 /* After the last kernel: techniques write the files that they were asked for. */
 bool gpu_finish(struct gpu *g, struct err *err);
 

@@ -32,6 +32,8 @@ static struct tech_machine describe(const struct gpu *g)
         .memory_range = devmem_reserved(g->dev->mem),
         .memory_bytes = devmem_capacity(g->dev->mem),
         .image = {image_at, image_used, g->dev->mem},
+        .dev = g->dev,
+        .sm = &m->sm,
         .verify = m->gpu.verify,
     };
 }

@@ -47,4 +47,9 @@ bool report_close(FILE *f, const char *path, struct err *err);
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);
 
+/* report_assist.c */
+struct json_object;
+void report_assist_print(const struct gpu *g, FILE *out);
+struct json_object *report_assist_json(const struct gpu *g);
+
 #endif

@@ -277,6 +277,8 @@ static void add_stats(json *o, const struct session *s)
     report_facts(&f, session_machine(s), gpu_stats(g), gpu_cycles(g));
     json_object_object_add(o, "summary", summary_of(&f));
     json_object_object_add(o, "energy", energy_of(&f.energy));
+    if (gpu_assist(g))
+        json_object_object_add(o, "assist", report_assist_json(g));
     json_object_object_add(o, "stats", groups_of(gpu_stats(g), session_options(s)->per_instance));
     if (session_options(s)->interval)
         json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));

@@ -182,6 +182,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_time(&f, m, out);
     print_memory(&f, out);
     print_techniques(g, out);
+    report_assist_print(g, out);
     print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);

@@ -34,12 +34,14 @@ enum session_option_kind {
     SESSION_NUMBER,
     SESSION_FLAG,
     SESSION_SETS,
-    SESSION_WITH
+    SESSION_WITH,
+    SESSION_ASSIST
 };
 struct session_option {
     enum session_option_kind kind;
-    uint32_t offset;  /* in struct session_options; SETS, WITH: none, the reader collects them */
-    const char *name; /* without "--" */
+    uint32_t
+        offset; /* in struct session_options; SETS, WITH, ASSIST: none, the reader collects them */
+    const char *name;     /* without "--" */
     const char *variable; /* of the environment, or NULL */
     const char *arg, *help;
     uint64_t least, most;
@@ -47,8 +49,8 @@ struct session_option {
 extern const struct session_option session_option_rows[];
 extern const size_t session_noption_rows;
 
-/* Puts `text` (NULL for a FLAG) into its member; not for SETS and WITH. `name` stands for the
- * option in messages. */
+/* Puts `text` (NULL for a FLAG) into its member; not for SETS, WITH and ASSIST. `name` stands for
+ * the option in messages. */
 bool session_option_set(const struct session_option *row, struct session_options *o,
                         const char *name, const char *text, struct err *err);
 /* Decides whether the run is timed (a machine was named, or is_timed; unless is_functional), and

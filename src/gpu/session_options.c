@@ -37,7 +37,7 @@ bool session_option_set(const struct session_option *row, struct session_options
                         const char *name, const char *text, struct err *err)
 {
     void *member = (char *)o + row->offset;
-    assert(row->kind != SESSION_SETS && row->kind != SESSION_WITH);
+    assert(row->kind < SESSION_SETS);
     if (row->kind == SESSION_FLAG)
         *(bool *)member = true;
     else if (row->kind == SESSION_NUMBER)

@@ -3,6 +3,7 @@
 #include "gpu/trace.h"
 
 #include "gpu/gpu_int.h"
+#include "tech/caba/assist.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +11,14 @@
 #include <string.h>
 
 /* Numbers of the tracks, by process and thread as the format calls them. */
-enum { PID_KERNELS = 0, PID_SM = 1, PID_DRAM = 1001, TID_BLOCKS = 1, TID_WARPS = 101 };
+enum {
+    PID_KERNELS = 0,
+    PID_SM = 1,
+    PID_DRAM = 1001,
+    TID_BLOCKS = 1,
+    TID_WARPS = 101,
+    TID_ASSIST = 201
+};
 
 enum text {
     TEXT_BLOCK,
@@ -23,10 +31,11 @@ enum text {
     TEXT_ROW,
     TEXT_READ,
     TEXT_WRITE,
-    TEXT_REFRESH
+    TEXT_REFRESH,
+    TEXT_ASSIST
 };
-static const char *const texts[] = {"block", "warp", "load", "to L2", "L2",     "DRAM",
-                                    "back",  "row",  "read", "write", "refresh"};
+static const char *const texts[] = {"block", "warp", "load", "to L2", "L2",      "DRAM",
+                                    "back",  "row",  "read", "write", "refresh", "assist"};
 
 struct event {
     uint64_t ps, dur; /* picoseconds */
@@ -120,6 +129,10 @@ static void sm_fired(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_
     case SM_WARP_END:
         put(s, event == SM_WARP_BEGIN ? 'B' : 'E', TEXT_WARP, ps, TID_WARPS + (uint32_t)b, a % 64);
         break;
+    case SM_EXTRA_BEGIN:
+    case SM_EXTRA_END:
+        put(s, event == SM_EXTRA_BEGIN ? 'B' : 'E', TEXT_ASSIST, ps, TID_ASSIST + (uint32_t)b, a);
+        break;
     case SM_REPLY:
         put_load(s, (const struct mem_req *)(uintptr_t)a);
         break;
@@ -171,9 +184,13 @@ static void write_us(FILE *f, const char *key, uint64_t ps)
     fprintf(f, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ps / 1000000, ps % 1000000);
 }
 
-static void write_name(FILE *f, const struct event *e)
+/* Names of routines and kernels are identifiers: nothing in them needs quoting. */
+static void write_name(const struct trace *t, const struct event *e)
 {
-    if (e->text == TEXT_LOAD)
+    FILE *f = t->out;
+    if (e->text == TEXT_ASSIST)
+        fprintf(f, "\"%s\"", assist_store(gpu_assist(t->gpu))->routines[e->number].name);
+    else if (e->text == TEXT_LOAD)
         fprintf(f, "\"load 0x%" PRIx64 "\"", e->number);
     else if (e->text == TEXT_DRAM || e->text == TEXT_REFRESH)
         fprintf(f, "\"%s\"", texts[e->text]);
@@ -186,7 +203,7 @@ static void write_event(struct trace *t, const struct event *e)
     const struct source *s = &t->sources[e->source];
     begin_event(t);
     fprintf(t->out, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"name\":", e->ph, s->pid, e->tid);
-    write_name(t->out, e);
+    write_name(t, e);
     write_us(t->out, "ts", e->ps);
     if (e->ph == 'X')
         write_us(t->out, "dur", e->dur);
@@ -301,7 +318,6 @@ struct trace *trace_new(struct gpu *g, const char *path, uint64_t limit, struct 
     return t;
 }
 
-/* Names of kernels are identifiers: nothing in them needs quoting. */
 static void write_kernels(struct trace *t)
 {
     const double ps = 1e6 / t->gpu->m->gpu.core_mhz;

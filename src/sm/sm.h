@@ -91,8 +91,17 @@ const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
  *   block   a = its number, b = its slot
  *   warp    a = the block's number * 64 + the warp's number in it, b = its slot
  *   reply   a = the struct mem_req * of a load's answer with all its stamps, valid during the call
+ *   extra   a = the number of an assist warp's routine, b = its place in the table of the SM
  */
-enum sm_event { SM_BLOCK_BEGIN, SM_BLOCK_END, SM_WARP_BEGIN, SM_WARP_END, SM_REPLY };
+enum sm_event {
+    SM_BLOCK_BEGIN,
+    SM_BLOCK_END,
+    SM_WARP_BEGIN,
+    SM_WARP_END,
+    SM_REPLY,
+    SM_EXTRA_BEGIN,
+    SM_EXTRA_END,
+};
 void sm_set_probe(struct sm *sm, const struct probe *probe);
 /* Fired when an instruction is about to be executed, its registers as they are before: event 0,
  * a = the struct warp *, b = the const struct dinst *. */

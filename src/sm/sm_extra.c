@@ -94,6 +94,16 @@ unsigned extra_slot_of(const struct sm *sm, uint32_t token)
     return sm->fl[token].slot;
 }
 
+bool extra_has_exited(const struct sm *sm, unsigned slot)
+{
+    return sm->ending >> slot & 1;
+}
+
+void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t routine, unsigned row)
+{
+    probe_fire(sm->probe, now, begins ? SM_EXTRA_BEGIN : SM_EXTRA_END, routine, row);
+}
+
 void extra_fault(struct sm *sm, struct extra_warp *x)
 {
     sm->faulted = x->w;

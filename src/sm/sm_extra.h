@@ -41,6 +41,10 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
 /* The slot of the access that l1_access.token `token` of the data cache stands for. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* Whether the program's warp in `slot` has ended, and is only held. */
+bool extra_has_exited(const struct sm *sm, unsigned slot);
+/* Tells the SM's probe that an extra warp begins or has ended: SM_EXTRA_BEGIN and SM_EXTRA_END. */
+void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t routine, unsigned row);
 /* Stops the SM: what has happened lies in x->w->grid->fault. */
 void extra_fault(struct sm *sm, struct extra_warp *x);
 

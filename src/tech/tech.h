@@ -33,7 +33,9 @@ struct tech_machine {
     addr_t memory_base;    /* device addresses are [memory_base, memory_base + memory_range) */
     uint64_t memory_range, memory_bytes; /* memory_bytes: that the GPU has */
     struct mem_image image;
-    bool verify; /* check that everything that is encoded can be decoded */
+    struct device *dev;      /* for code that techniques bring */
+    const struct sm_cfg *sm; /* where it runs */
+    bool verify;             /* check that everything that is encoded can be decoded */
 };
 
 enum tech_seam {
@@ -49,6 +51,9 @@ enum tech_seam {
     TECH_SEAMS
 };
 
+struct assist;
+struct assist_cfg;
+
 struct tech_seams {
     struct storage_policy *storage;      /* by channel; of its slices too */
     struct packet_policy *l2_packets;    /* by slice */
@@ -62,6 +67,8 @@ struct tech_seams {
     struct warp_source *warp_sources;    /* by SM */
     const char *owner[TECH_SEAMS];       /* technique, or NULL */
     struct stats *stats;                 /* where a technique adds its own */
+    const struct assist_cfg *assist_cfg; /* of assist warps, for who brings some */
+    struct assist *assist;               /* they, or NULL (caba/assist.h) */
 };
 
 /* The technique `name` takes a seam. One that is taken is an error, unless it wraps what is there.

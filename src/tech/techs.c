@@ -25,6 +25,7 @@ void techs_add_conf(struct tech_cfgs *c, struct conf *conf)
     conf_add(conf, "hwcomp", hwcomp_fields, hwcomp_nfields, &c->hwcomp);
     conf_add(conf, "e2mc", e2mc_tech_fields, e2mc_tech_nfields, &c->e2mc);
     conf_add(conf, "ccache", ccache_fields, ccache_nfields, &c->ccache);
+    conf_add(conf, "assist", assist_fields, assist_nfields, &c->assist);
     conf_add(conf, "caba", caba_fields, caba_nfields, &c->caba);
 }
 
@@ -118,11 +119,38 @@ static bool bind_one(void *ctx, const struct technique *t)
     return true;
 }
 
+static void describe_assist(const void *self, char *buf, size_t size)
+{
+    const struct aws *s = assist_store(self);
+    snprintf(buf, size, "assist: %u routines, %llu bytes of the Assist Warp Store", s->nroutines,
+             (unsigned long long)aws_bytes(s));
+}
+
+static void free_assist(void *self)
+{
+    assist_free(self);
+}
+
+/* The user's routines, on a machine whose techniques bring none that they could run beside. */
+static bool bind_assist(struct binding *b)
+{
+    struct tech_seams *s = b->seams;
+    if (!*b->cfgs->assist.files || s->assist)
+        return true;
+    s->assist = assist_new("assist", "", b->m, &b->cfgs->assist, s, b->err);
+    if (s->assist)
+        vec_push(&b->techs->parts,
+                 ((struct tech_part){
+                     .self = s->assist, .describe = describe_assist, .free = free_assist}));
+    return s->assist != NULL;
+}
+
 struct techs *techs_bind(const char *names, const struct tech_cfgs *c, const struct tech_machine *m,
                          struct tech_seams *s, struct err *err)
 {
     struct binding b = {xcalloc(1, sizeof *b.techs), c, m, s, err};
-    if (each(names, bind_one, &b, err))
+    s->assist_cfg = &c->assist;
+    if (each(names, bind_one, &b, err) && bind_assist(&b))
         return b.techs;
     techs_free(b.techs);
     return NULL;

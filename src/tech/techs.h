@@ -2,6 +2,7 @@
 #ifndef TECH_TECHS_H
 #define TECH_TECHS_H
 
+#include "tech/caba/assist.h"
 #include "tech/caba/caba.h"
 #include "tech/ccache/ccache.h"
 #include "tech/e2mc/e2mc_tech.h"
@@ -14,6 +15,7 @@ struct tech_cfgs {
     struct e2mc_tech_cfg e2mc;
     struct ccache_cfg ccache;
     struct caba_cfg caba;
+    struct assist_cfg assist;
 };
 
 void techs_add_conf(struct tech_cfgs *c, struct conf *conf);

@@ -1,9 +1,13 @@
-# embed_texts(TARGET NAME HEADER STRUCT FOLDER): the .yaml files of FOLDER as one C file of TARGET, so
-# that they are found wherever it is installed. It defines
+# embed_texts(TARGET NAME HEADER STRUCT FOLDER [EXT]): the .yaml (.EXT) files of FOLDER as one C file
+# of TARGET, so that they are found wherever it is installed. It defines
 #   const struct STRUCT *NAME(void);   rows {name, text}, ended by {NULL, NULL}
 # as HEADER declares it.
 function(embed_texts target name header struct folder)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.yaml)
+  set(ext yaml)
+  if(ARGC GREATER 5)
+    set(ext ${ARGV5})
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.${ext})
   set(texts "")
   set(rows "")
   foreach(file ${files})

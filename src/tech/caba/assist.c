@@ -1,0 +1,168 @@
+#include "tech/caba/assist.h"
+
+#include "base/file.h"
+#include "ptx/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct conf_field assist_fields[] = {
+#define ROW(...) CONF_FIELD(assist_cfg, __VA_ARGS__)
+#include "tech/caba/assist_cfg.def"
+#undef ROW
+};
+
+const size_t assist_nfields = ARRAY_LEN(assist_fields);
+
+struct assist {
+    struct aws aws;
+    struct awc **awcs; /* by SM */
+    uint32_t nsms;
+    bool verify;
+};
+
+/* --- loading --- */
+
+static bool load_ours(struct assist *a, const char *name, struct err *err)
+{
+    for (const struct assist_text *t = assist_texts(); t->name; t++) {
+        char file[64];
+        if (strcmp(t->name, name))
+            continue;
+        snprintf(file, sizeof file, "assist/%s.ptx", name);
+        return aws_load(&a->aws, file, t->text, strlen(t->text), err);
+    }
+    return err_set(err, "there is no assist/%s.ptx", name);
+}
+
+static bool load_file(struct assist *a, const char *path, struct err *err)
+{
+    size_t len;
+    char *text = file_read(path, &len, err);
+    bool ok = text && aws_load(&a->aws, path, text, len, err);
+    free(text);
+    return ok;
+}
+
+static bool load_list(struct assist *a, const char *names,
+                      bool (*load)(struct assist *a, const char *name, struct err *err),
+                      struct err *err)
+{
+    char *copy = xstrdup(names), *save = NULL;
+    bool ok = true;
+    for (char *w = strtok_r(copy, ",", &save); w && ok; w = strtok_r(NULL, ",", &save))
+        ok = load(a, w, err);
+    free(copy);
+    return ok;
+}
+
+struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
+                          const struct assist_cfg *cfg, struct tech_seams *s, struct err *err)
+{
+    if (!tech_claim(s, TECH_WARPS, name, false, err))
+        return NULL;
+    struct assist *a = xcalloc(1, sizeof *a);
+    aws_init(&a->aws, m->dev, m->sm);
+    a->verify = m->verify;
+    if (!load_list(a, ours, load_ours, err) || !load_list(a, cfg->files, load_file, err) ||
+        !aws_check(&a->aws, cfg->aws_bytes, err)) {
+        assist_free(a);
+        return NULL;
+    }
+    a->nsms = m->sms;
+    a->awcs = xcalloc(m->sms, sizeof *a->awcs);
+    for (uint32_t i = 0; i < m->sms; i++) {
+        a->awcs[i] = awc_new(&a->aws, cfg, i);
+        s->warp_sources[i] = awc_source(a->awcs[i]);
+        stats_add(s->stats, "assist", assist_stat_rows, assist_nstat_rows, awc_stats(a->awcs[i]));
+    }
+    return a;
+}
+
+void assist_free(struct assist *a)
+{
+    if (!a)
+        return;
+    for (uint32_t i = 0; i < a->nsms; i++)
+        awc_free(a->awcs[i]);
+    free(a->awcs);
+    aws_free(&a->aws);
+    free(a);
+}
+
+/* --- codecs --- */
+
+/* Encodings that the codec can make: a form's number is the code's first byte. */
+static int encodings_of(const struct codec *k)
+{
+    return codec_id(k) == CODEC_BDI ? 8 : 1;
+}
+
+bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const char *name = codec_name(c->codecs[i]);
+        for (int e = 0; e < encodings_of(c->codecs[i]); e++)
+            if (!aws_codec(&a->aws, ON_FILL, name, e))
+                return err_set(err, "no routine decodes encoding %d of %s (on=fill codec=%s)", e,
+                               name, name);
+        if (!aws_codec(&a->aws, ON_STORE_LINE, name, -1))
+            return err_set(err, "no routine encodes %s (on=store codec=%s)", name, name);
+    }
+    return true;
+}
+
+struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c)
+{
+    return awc_engine(a->awcs[sm], c, a->verify);
+}
+
+/* --- what routines have counted --- */
+
+static const struct ptx_var *var_at(const struct assist *a, uint32_t i, uint32_t *module)
+{
+    for (*module = 0; *module < a->aws.nmodules; ++*module) {
+        const struct ptx_module *m = program_module(a->aws.modules[*module].prog, 0);
+        for (uint32_t k = 0; k < m->nvars; k++)
+            if (m->vars[k]->space == PTX_SPACE_SHARED && m->vars[k]->bytes && !i--)
+                return m->vars[k];
+    }
+    return NULL;
+}
+
+static uint32_t element_bytes(const struct ptx_var *v)
+{
+    const unsigned n = ptx_type_bytes((enum ptx_type)v->type);
+    return n == 8 ? 8 : 4;
+}
+
+bool assist_var(const struct assist *a, uint32_t i, struct assist_var *out)
+{
+    uint32_t module;
+    const struct ptx_var *v = var_at(a, i, &module);
+    if (!v)
+        return false;
+    *out = (struct assist_var){a->aws.modules[module].file, v->name,
+                               (uint32_t)(v->bytes / element_bytes(v))};
+    return true;
+}
+
+uint64_t assist_var_at(const struct assist *a, uint32_t i, uint32_t element)
+{
+    uint32_t module;
+    uint64_t sum = 0;
+    const struct ptx_var *v = var_at(a, i, &module);
+    const uint32_t bytes = element_bytes(v);
+    const uint32_t at = program_shared_offset(a->aws.modules[module].prog, v) + element * bytes;
+    for (uint32_t k = 0; k < a->nsms; k++) {
+        uint64_t x = 0;
+        memcpy(&x, (const char *)awc_shared(a->awcs[k], module) + at, bytes);
+        sum += x;
+    }
+    return sum;
+}
+
+const struct aws *assist_store(const struct assist *a)
+{
+    return &a->aws;
+}

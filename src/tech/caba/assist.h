@@ -1,0 +1,38 @@
+/* Assist warps of a machine: the store, a controller for every SM, what routines have counted. */
+#ifndef TECH_CABA_ASSIST_H
+#define TECH_CABA_ASSIST_H
+
+#include "tech/caba/awc.h"
+#include "tech/tech.h"
+
+extern const struct conf_field assist_fields[];
+extern const size_t assist_nfields;
+
+/* A PTX file of ours (assist/NAME.ptx), built in. */
+struct assist_text {
+    const char *name, *text;
+};
+const struct assist_text *assist_texts(void);
+
+struct assist;
+
+/* Loads the modules named in `ours` (separated by commas; "": none) and the user's files, and binds
+ * a controller to every SM. `name` is the technique's. NULL and an error. */
+struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
+                          const struct assist_cfg *cfg, struct tech_seams *s, struct err *err);
+void assist_free(struct assist *a);
+/* The engine of an SM's L1. There must be routines for all codecs: else false and an error. */
+bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err);
+struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c);
+
+/* The elements of the modules' .shared variables, summed over SMs; i counts all variables. False:
+ * there are fewer. */
+struct assist_var {
+    const char *file, *name;
+    uint32_t n; /* elements */
+};
+bool assist_var(const struct assist *a, uint32_t i, struct assist_var *v);
+uint64_t assist_var_at(const struct assist *a, uint32_t i, uint32_t element);
+const struct aws *assist_store(const struct assist *a);
+
+#endif

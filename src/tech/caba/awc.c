@@ -1,0 +1,496 @@
+#include "tech/caba/awc_int.h"
+
+#include <string.h>
+
+/* --- making one --- */
+
+static uint32_t windows_at(const struct awc *c, uint32_t module)
+{
+    return (uint32_t)align_up(c->aws->modules[module].shared_bytes, AWC_LINE);
+}
+
+static uint32_t shared_bytes(const struct awc *c, uint32_t module)
+{
+    return windows_at(c, module) + (uint32_t)c->cfg->awt_entries * (2 * AWC_LINE + 16);
+}
+
+uint32_t awc_window(const struct awc *c, const struct awt_row *row)
+{
+    return windows_at(c, row->in->r->module) + (uint32_t)(row - c->rows) * 2 * AWC_LINE;
+}
+
+uint32_t awc_result(const struct awc *c, const struct awt_row *row)
+{
+    return windows_at(c, row->in->r->module) + (uint32_t)c->cfg->awt_entries * 2 * AWC_LINE +
+           (uint32_t)(row - c->rows) * 16;
+}
+
+/* A block of as many warps as there are rows, on the module's memory; each warp is started when a
+ * row begins to use it. */
+static void make_context(struct awc *c, struct awc_context *x, const struct routine *r)
+{
+    x->launch =
+        (struct launch){.kernel = r->kernel, .grid = {1, 1, 1}, .block = {WARP_LANES, 1, 1}};
+    grid_init(&x->grid, c->aws->dev, &x->launch);
+    x->grid.smid = c->sm;
+    x->grid.shared_bytes = 0;
+    x->grid.nwarps = (uint32_t)c->cfg->awt_entries;
+    x->cta = cta_new(&x->grid);
+    const uint32_t n = x->cta->nwarps;
+    x->cta->nwarps = 0;
+    cta_start(x->cta, &x->grid, 0);
+    x->cta->nwarps = n;
+    free(x->cta->shared);
+    x->cta->shared = c->shared[r->module];
+    x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
+    x->next_at = r->decl.every;
+}
+
+struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
+{
+    struct awc *c = xcalloc(1, sizeof *c);
+    c->aws = aws;
+    c->cfg = cfg;
+    c->sm_cfg = aws->sm;
+    c->sm = sm;
+    c->rows = xcalloc((size_t)cfg->awt_entries, sizeof *c->rows);
+    c->shared = xcalloc(aws->nmodules, sizeof *c->shared);
+    for (uint32_t i = 0; i < aws->nmodules; i++) {
+        c->shared[i] = xalloc_aligned(AWC_LINE, align_up(shared_bytes(c, i), AWC_LINE));
+        memset(c->shared[i], 0, shared_bytes(c, i));
+    }
+    c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
+    for (uint32_t i = 0; i < aws->nroutines; i++)
+        make_context(c, &c->contexts[i], &aws->routines[i]);
+    return c;
+}
+
+static void free_list(struct instance_list *l)
+{
+    for (struct instance *in = l->head, *next; in; in = next) {
+        next = in->next;
+        free(in);
+    }
+}
+
+void awc_free(struct awc *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->aws->nroutines; i++) {
+        c->contexts[i].cta->shared = NULL; /* the module's */
+        cta_free(c->contexts[i].cta);
+    }
+    for (uint32_t i = 0; i < c->aws->nmodules; i++)
+        free(c->shared[i]);
+    for (uint64_t m = c->used; m; m &= m - 1)
+        free(c->rows[__builtin_ctzll(m)].in);
+    free_list(&c->inbox);
+    free_list(&c->waiting);
+    vec_free(&c->done);
+    free(c->shared);
+    free(c->contexts);
+    free(c->rows);
+    free(c);
+}
+
+const struct assist_stats *awc_stats(const struct awc *c)
+{
+    return &c->stats;
+}
+
+const void *awc_shared(const struct awc *c, uint32_t module)
+{
+    return c->shared[module];
+}
+
+/* --- triggers --- */
+
+void instance_append(struct instance_list *l, struct instance *in)
+{
+    in->next = NULL;
+    if (l->head)
+        l->tail->next = in;
+    else
+        l->head = in;
+    l->tail = in;
+    l->len++;
+}
+
+/* From now on its parent stays, and waits for it if it is blocking. */
+static void attach(struct awc *c, struct sm *sm, struct instance *in)
+{
+    in->holds = extra_hold(sm, in->slot);
+    if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
+        extra_block(sm, in->slot, true);
+}
+
+static void detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    if (!in->holds)
+        return;
+    if (instance_is_high(in) && !--c->blockers[in->slot])
+        extra_block(sm, in->slot, false);
+    extra_release(sm, in->slot, now);
+}
+
+static void put_waiting(struct awc *c, struct instance *in)
+{
+    instance_append(&c->waiting, in);
+    c->waiting_low += !instance_is_high(in);
+    c->may_start = true;
+    c->is_quiet = false;
+}
+
+void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    in->triggered = now;
+    in->is_new = true;
+    c->is_quiet = false;
+    if (in->slot == NO_SLOT) {
+        instance_append(&c->inbox, in);
+        return;
+    }
+    attach(c, sm, in);
+    put_waiting(c, in);
+}
+
+/* Jobs come from the L1, which knows no slots. */
+static void resolve_inbox(struct awc *c, struct sm *sm)
+{
+    struct instance *next;
+    for (struct instance *in = c->inbox.head; in; in = next) {
+        next = in->next;
+        if (in->job.waiter != UINT32_MAX) {
+            in->slot = extra_slot_of(sm, in->job.waiter);
+        } else {
+            in->slot = c->slot_turn;
+            c->slot_turn = (c->slot_turn + 1) % (unsigned)c->sm_cfg->warps;
+        }
+        attach(c, sm, in);
+        put_waiting(c, in);
+    }
+    c->inbox = (struct instance_list){0};
+}
+
+/* --- rows --- */
+
+static void fill_params(struct awc *c, struct awt_row *row)
+{
+    const struct instance *in = row->in;
+    const struct routine *r = in->r;
+    const uint32_t window = awc_window(c, row);
+    const uint64_t values[] = {
+        [PARAM_SRC] = window,
+        [PARAM_DST] = window + AWC_LINE,
+        [PARAM_RESULT] = awc_result(c, row),
+        [PARAM_ADDR] = in->addr,
+        [PARAM_WARP] = in->slot,
+        [PARAM_MASK] = in->mask,
+        [PARAM_VALUE] = in->value,
+        [PARAM_SM] = c->sm,
+    };
+    for (unsigned i = 0; i < r->nparams; i++)
+        memcpy(row->params + r->params[i].offset, &values[r->params[i].what], r->params[i].bytes);
+}
+
+static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    const unsigned k = (unsigned)__builtin_ctzll(~c->used);
+    const uint64_t bit = UINT64_C(1) << k;
+    struct awt_row *row = &c->rows[k];
+    struct awc_context *x = &c->contexts[in->r->id];
+    struct warp *w = &x->cta->warps[k];
+    in->started = now;
+    *row = (struct awt_row){.in = in, .fn = in->r->entry};
+    row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
+    warp_start(w, x->cta, k, 0, WARP_LANES);
+    w->live &= in->r->decl.mask;
+    warp_top(w)->mask = w->live;
+    if (in->is_job)
+        awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
+    fill_params(c, row);
+    x->active |= UINT64_C(1) << in->slot;
+    c->used |= bit;
+    if (instance_is_high(in))
+        c->high |= bit;
+    c->of_sched[sm_scheduler_of(sm, in->slot)] |= bit;
+    extra_note(sm, now, true, in->r->id, k);
+}
+
+static bool can_start(const struct awc *c, const struct instance *in)
+{
+    return !(c->contexts[in->r->id].active >> in->slot & 1);
+}
+
+static uint64_t all_rows(const struct awc *c)
+{
+    return c->cfg->awt_entries == 64 ? UINT64_MAX : (UINT64_C(1) << c->cfg->awt_entries) - 1;
+}
+
+/* In order, past those whose routine is active for their warp. */
+static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
+{
+    struct instance_list rest = {0};
+    struct instance *next;
+    c->may_start = false;
+    for (struct instance *in = c->waiting.head; in; in = next) {
+        next = in->next;
+        if (c->used != all_rows(c) && can_start(c, in)) {
+            c->waiting_low -= !instance_is_high(in);
+            start(c, sm, in, now);
+            c->has_moved = true;
+        } else {
+            c->stats.waited += in->is_new;
+            in->is_new = false;
+            instance_append(&rest, in);
+        }
+    }
+    c->waiting = rest;
+}
+
+static void flush(struct awc *c, struct awt_row *row)
+{
+    c->stats.flushed += row->nstaged;
+    if (instance_is_high(row->in))
+        c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] - row->nstaged);
+    else
+        c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
+    row->nstaged = 0;
+}
+
+/* The row is free; its instance ends, or goes on with another routine. */
+static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    const uint64_t bit = UINT64_C(1) << (row - c->rows);
+    struct instance *in = row->in;
+    const char *shared = c->shared[in->r->module];
+    uint32_t result;
+    memcpy(&result, shared + awc_result(c, row), sizeof result);
+    extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
+    c->contexts[in->r->id].active &= ~(UINT64_C(1) << in->slot);
+    c->used &= ~bit;
+    c->high &= ~bit;
+    c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
+    c->may_start = true;
+    c->stats.active_cycles += now - in->started;
+    if (in->is_job && !row->is_killed &&
+        awc_finish_job(c, sm, row, shared + awc_window(c, row) + AWC_LINE, result)) {
+        put_waiting(c, in);
+        return;
+    }
+    ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
+    c->stats.instance_cycles += now - in->triggered;
+    detach(c, sm, in, now);
+    free(in);
+}
+
+static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
+{
+    struct awc *c = self;
+    struct awt_row *row = (struct awt_row *)(void *)x;
+    c->is_quiet = false;
+    if (row->has_ended && !x->inflight)
+        finish(c, sm, row, now);
+}
+
+/* --- issue --- */
+
+/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
+static bool is_end(struct awt_row *row, const struct dinst *d)
+{
+    const struct xinst *i = d->x;
+    const struct split *s = warp_top(row->x.w);
+    const bool returns =
+        !i->src || (!i->has_guard && (i->src->op == PTX_OP_RET || i->src->op == PTX_OP_EXIT));
+    return returns && !s->frame->caller && s->mask == row->x.w->live;
+}
+
+/* What comes next, after the row's first staged instruction was executed. */
+static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
+{
+    struct step last;
+    const struct dinst *next = extra_next(&row->x);
+    if (next && is_end(row, next)) {
+        warp_step(row->x.w, NULL, now, &last);
+        next = NULL;
+    }
+    if (!next) {
+        row->has_ended = true;
+        flush(c, row);
+    } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
+        flush(c, row);
+        row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
+        row->pc = (uint32_t)(next - row->fn->code);
+    }
+}
+
+static void unstage_first(struct awc *c, struct awt_row *row)
+{
+    row->nstaged--;
+    memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
+    if (instance_is_high(row->in)) {
+        c->slot_staged[row->x.slot]--;
+        c->stats.issued_high++;
+    } else {
+        c->low_staged--;
+        c->stats.issued_low++;
+    }
+}
+
+static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    const struct dinst *d = row->staged[0];
+    if (!extra_is_ready(&row->x, d) || !extra_has_room(sm, &row->x, d))
+        return false;
+    row->x.w->grid->params = row->params;
+    unstage_first(c, row);
+    c->has_moved = true;
+    if (extra_issue(sm, &row->x, d, now))
+        go_on(c, row, now);
+    return true;
+}
+
+static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
+{
+    const unsigned from = c->turn[sched];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        uint64_t m = rows & c->of_sched[sched] & (UINT64_MAX << from);
+        if (pass)
+            m = rows & c->of_sched[sched] & ~(UINT64_MAX << from);
+        for (; m; m &= m - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(m);
+            if (!c->rows[k].nstaged || !issue_row(c, sm, &c->rows[k], now))
+                continue;
+            c->turn[sched] = (k + 1) % 64;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
+{
+    struct awc *c = self;
+    return c->high && issue_of(c, sm, c->high, sched, now);
+}
+
+static bool issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
+{
+    struct awc *c = self;
+    return c->low_staged && issue_of(c, sm, c->used & ~c->high, sched, now);
+}
+
+/* --- deployment --- */
+
+static unsigned room_for(const struct awc *c, const struct awt_row *row)
+{
+    if (instance_is_high(row->in))
+        return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
+    return c->is_throttled ? 0 : (unsigned)c->cfg->awb_low_entries - c->low_staged;
+}
+
+/* The next instruction to stage; NULL: behind it only the routine's end can come. */
+static const struct dinst *to_stage(const struct awt_row *row)
+{
+    if (row->has_ended || row->pc >= row->fn->ncode)
+        return NULL;
+    const struct dinst *d = &row->fn->code[row->pc];
+    const struct ptx_inst *i = d->x->src;
+    const bool returns = !i || (!d->x->has_guard && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT));
+    return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
+}
+
+static unsigned stage(struct awc *c, struct awt_row *row)
+{
+    unsigned room = room_for(c, row), n = 0;
+    room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
+    room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
+    for (const struct dinst *d; n < room && (d = to_stage(row)); n++, row->pc++)
+        row->staged[row->nstaged++] = d;
+    if (instance_is_high(row->in))
+        c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
+    else
+        c->low_staged = (uint16_t)(c->low_staged + n);
+    c->stats.deployed += n;
+    return n;
+}
+
+/* One instance a cycle, in turn. */
+static void deploy_next(struct awc *c)
+{
+    const unsigned n = (unsigned)c->cfg->awt_entries;
+    for (unsigned k = 0; k < n; k++) {
+        const unsigned at = (c->deploy_turn + k) % n;
+        if (!(c->used >> at & 1) || !stage(c, &c->rows[at]))
+            continue;
+        c->deploy_turn = (at + 1) % n;
+        c->has_moved = true;
+        return;
+    }
+}
+
+/* Instances of low priority whose parent has ended are of no use to anybody. */
+static void kill_orphans(struct awc *c, struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job || row->has_ended || !extra_has_exited(sm, row->x.slot))
+            continue;
+        flush(c, row);
+        row->has_ended = row->is_killed = true;
+        if (!row->x.inflight)
+            finish(c, sm, row, now);
+    }
+}
+
+static bool has_ready(const struct awc *c)
+{
+    for (uint64_t m = c->used; m; m &= m - 1) {
+        const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->nstaged && extra_is_ready(&row->x, row->staged[0]))
+            return true;
+    }
+    return false;
+}
+
+static void deploy(void *self, struct sm *sm, cycle_t now)
+{
+    struct awc *c = self;
+    resolve_inbox(c, sm);
+    if (c->cfg->kill_at_exit)
+        kill_orphans(c, sm, now);
+    if (c->may_start)
+        start_waiting(c, sm, now);
+    awc_measure(c, sm, now);
+    deploy_next(c);
+    const bool is_held_back = c->is_throttled && (c->used & ~c->high);
+    c->stats.throttled_cycles += is_held_back;
+    c->is_quiet = !c->has_moved && !is_held_back && !has_ready(c);
+    c->has_moved = false;
+}
+
+static bool is_pending(const void *self)
+{
+    const struct awc *c = self;
+    return !c->is_quiet && (c->used || c->waiting.len || c->inbox.len);
+}
+
+static uint32_t extra_registers(const void *self, const struct kernel *k)
+{
+    (void)k;
+    return aws_registers(((const struct awc *)self)->aws);
+}
+
+struct warp_source awc_source(struct awc *c)
+{
+    return (struct warp_source){.issue_first = issue_first,
+                                .issue_idle = issue_idle,
+                                .is_pending = is_pending,
+                                .extra_registers = extra_registers,
+                                .self = c,
+                                .deploy = deploy,
+                                .retired = retired,
+                                .events = awc_events(c),
+                                .event = awc_event};
+}

@@ -1,0 +1,38 @@
+/* The Assist Warp Controller of one SM: a warp_source and a codec_engine.
+ *
+ * A trigger (an event of the program, or a job of the L1) makes an instance of a routine for a
+ * parent warp. It waits until its routine is not active for that warp and the Assist Warp Table has
+ * a free row. Every cycle the controller takes the next row in turn and stages at most
+ * deploy_width of its instructions: those of high priority in the parent's partition of the
+ * instruction buffer, those of low priority in a few entries of the SM's own (the Assist Warp
+ * Buffer). They issue before the program's instructions, or in slots that these leave. While an
+ * instance of high priority exists, its parent does not issue.
+ *
+ * All instances of a module on an SM share its .shared variables; each row has two line windows and
+ * a result word behind them. Instructions are executed on real bytes when they are issued. */
+#ifndef TECH_CABA_AWC_H
+#define TECH_CABA_AWC_H
+
+#include "tech/caba/assist_stats.h"
+#include "tech/caba/aws.h"
+#include "tech/caba/caba_codec.h"
+
+struct assist_cfg {
+#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
+#include "tech/caba/assist_cfg.def"
+#undef ROW
+};
+
+struct awc;
+
+struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm);
+void awc_free(struct awc *c);
+struct warp_source awc_source(struct awc *c);
+/* For lines coded with `codec`, which stays the caller's. With `verify`, what every instance has
+ * made is compared with the codec's; a difference is a fault that stops the run. */
+struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bool verify);
+const struct assist_stats *awc_stats(const struct awc *c);
+/* The .shared variables of a module on this SM. */
+const void *awc_shared(const struct awc *c, uint32_t module);
+
+#endif

@@ -1,0 +1,198 @@
+/* Lines that the L1 wants encoded or decoded: instances on their real bytes. */
+#include "tech/caba/awc_int.h"
+
+#include "parsim/codec.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- making instances --- */
+
+/* The line's code as the codec makes it now. A line that has changed since it was sent and cannot
+ * be encoded any more is stood in for by a line of zeros. */
+static void encode_line(struct awc *c, struct instance *in)
+{
+    const struct codec *k = c->codec->codecs[in->algorithm];
+    unsigned bits = codec_encode(k, in->raw, in->code);
+    if (bits >= 8 * AWC_LINE) {
+        c->stats.stale++;
+        memset(in->raw, 0, sizeof in->raw);
+        bits = codec_encode(k, in->raw, in->code);
+    }
+    in->code_bytes = (uint16_t)codec_bytes(bits);
+}
+
+static const struct routine *routine_of(const struct awc *c, const struct instance *in)
+{
+    const char *name = codec_name(c->codec->codecs[in->algorithm]);
+    return in->job.kind == CODEC_STORE ? aws_codec(c->aws, ON_STORE_LINE, name, -1)
+                                       : aws_codec(c->aws, ON_FILL, name, in->code[0]);
+}
+
+static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
+{
+    c->stats.empty++;
+    if (job->kind == CODEC_STORE) {
+        const struct line_form f = caba_codec_form(c->codec, job->line);
+        job->bytes = f.bytes ? f.bytes : job->bytes;
+        job->algorithm = f.algorithm;
+    }
+    return CODEC_DONE;
+}
+
+static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
+{
+    struct awc *c = self;
+    const bool is_store = job->kind == CODEC_STORE;
+    const struct mem_image *image = &c->codec->image;
+    const void *bytes = image->at(image->self, job->line, AWC_LINE);
+    if (!bytes || !c->codec->n)
+        return is_store ? CODEC_REFUSED : CODEC_DONE;
+    c->stats.triggered++;
+    if (is_store && c->waiting_low >= (uint32_t)c->cfg->waiting) {
+        c->stats.overflow++;
+        return CODEC_REFUSED;
+    }
+    struct instance *in = xcalloc(1, sizeof *in);
+    *in = (struct instance){.slot = NO_SLOT,
+                            .mask = UINT32_MAX,
+                            .addr = job->line,
+                            .is_job = true,
+                            .job = *job,
+                            .algorithm = is_store ? 0 : job->algorithm,
+                            .best_bytes = AWC_LINE};
+    memcpy(in->raw, bytes, AWC_LINE);
+    if (!is_store)
+        encode_line(c, in);
+    in->r = routine_of(c, in);
+    if (in->r->is_empty) {
+        free(in);
+        return answer_empty(c, job);
+    }
+    awc_trigger(c, NULL, in, now);
+    return CODEC_TAKEN;
+}
+
+void awc_load_line(const struct instance *in, char *src)
+{
+    const bool is_store = in->job.kind == CODEC_STORE;
+    memset(src, 0, AWC_LINE);
+    memcpy(src, is_store ? in->raw : in->code, is_store ? AWC_LINE : in->code_bytes);
+}
+
+/* --- what has become of them --- */
+
+static void differ(struct sm *sm, struct awt_row *row, const char *what, unsigned at, unsigned is,
+                   unsigned should)
+{
+    struct fault *f = &row->x.w->grid->fault;
+    f->code = FAULT_LAUNCH_FAILED;
+    snprintf(f->msg, sizeof f->msg,
+             "assist routine %s, line 0x%llx: %s %u is 0x%02x, the codec's is 0x%02x",
+             row->in->r->name, (unsigned long long)row->in->job.line, what, at, is, should);
+    extra_fault(sm, &row->x);
+}
+
+static void compare(struct sm *sm, struct awt_row *row, const uint8_t *dst, const uint8_t *should,
+                    unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (dst[i] != should[i]) {
+            differ(sm, row, "byte", i, dst[i], should[i]);
+            return;
+        }
+}
+
+static void verify_store(struct awc *c, struct sm *sm, struct awt_row *row, const uint8_t *dst,
+                         uint32_t result)
+{
+    struct instance *in = row->in;
+    const unsigned bits = codec_encode(c->codec->codecs[in->algorithm], in->raw, in->code);
+    const unsigned n = bits >= 8 * AWC_LINE ? AWC_LINE : codec_bytes(bits);
+    c->stats.verified++;
+    if (result != n)
+        differ(sm, row, "size at offset", 0, result, n);
+    else if (n < AWC_LINE)
+        compare(sm, row, dst, in->code, n);
+}
+
+static void push_done(struct awc *c, const struct instance *in)
+{
+    if (c->done_at == c->done.len)
+        c->done_at = c->done.len = 0;
+    vec_push(&c->done, in->job);
+}
+
+/* A code that saves no burst is not worth having. */
+static bool saves(const struct caba_codec *k, uint32_t bytes)
+{
+    return bytes && bytes < AWC_LINE &&
+           (bytes + k->burst_bytes - 1) / k->burst_bytes < AWC_LINE / k->burst_bytes;
+}
+
+static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
+{
+    struct instance *in = row->in;
+    if (saves(c->codec, result) && result < in->best_bytes) {
+        in->best_bytes = (uint16_t)result;
+        in->best_algorithm = in->algorithm;
+    }
+    if (in->algorithm + 1u < c->codec->n) {
+        in->algorithm++;
+        in->r = routine_of(c, in);
+        return true;
+    }
+    if (in->best_bytes < AWC_LINE) {
+        in->job.bytes = in->best_bytes;
+        in->job.algorithm = in->best_algorithm;
+    }
+    c->stats.encoded++;
+    return false;
+}
+
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
+                    uint32_t result)
+{
+    struct instance *in = row->in;
+    const uint8_t *bytes = (const uint8_t *)dst;
+    if (in->job.kind == CODEC_STORE) {
+        if (c->verify)
+            verify_store(c, sm, row, bytes, result);
+        if (finish_store(c, row, result))
+            return true;
+    } else {
+        if (c->verify) {
+            c->stats.verified++;
+            compare(sm, row, bytes, in->raw, AWC_LINE);
+        }
+        c->stats.decoded++;
+    }
+    push_done(c, in);
+    return false;
+}
+
+/* --- the seam --- */
+
+static bool done(void *self, cycle_t now, struct codec_job *job)
+{
+    struct awc *c = self;
+    (void)now;
+    if (c->done_at == c->done.len)
+        return false;
+    *job = c->done.data[c->done_at++];
+    return true;
+}
+
+static cycle_t next(const void *self, cycle_t now)
+{
+    const struct awc *c = self;
+    return c->done_at < c->done.len ? now : CYCLE_NEVER;
+}
+
+struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bool verify)
+{
+    c->codec = codec;
+    c->verify = verify;
+    return (struct codec_engine){submit, done, next, c};
+}

@@ -1,0 +1,111 @@
+/* The inside of an Assist Warp Controller. Private to its files and their tests. */
+#ifndef TECH_CABA_AWC_INT_H
+#define TECH_CABA_AWC_INT_H
+
+#include "base/vec.h"
+#include "sm/sm.h"
+#include "sm/sm_extra.h"
+#include "tech/caba/awc.h"
+
+enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
+
+/* One execution of a routine, from its trigger to its end. */
+struct instance {
+    const struct routine *r;
+    unsigned slot; /* parent; NO_SLOT: not yet known, whoever waits for job.waiter */
+    uint32_t mask;
+    addr_t addr;
+    uint64_t value;
+    bool holds;  /* the parent in its slot */
+    bool is_new; /* has not been looked at */
+    cycle_t triggered, started;
+    struct instance *next;
+    /* of a job */
+    bool is_job;
+    struct codec_job job;
+    uint8_t algorithm;      /* that it tries now */
+    uint8_t best_algorithm; /* of those tried */
+    uint16_t best_bytes, code_bytes;
+    uint8_t raw[AWC_LINE], code[AWC_LINE];
+};
+
+/* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. */
+struct awt_row {
+    struct extra_warp x; /* first: its address is the row's; has the warp id and registers in use */
+    struct instance *in;
+    const struct dfunc *fn; /* Inst.ID: the next to stage */
+    uint32_t pc;
+    const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
+    uint8_t nstaged;
+    bool has_ended, is_killed;
+    _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
+};
+
+/* What a routine needs on an SM. */
+struct awc_context {
+    struct launch launch;
+    struct grid grid;
+    struct cta *cta;
+    uint64_t active;  /* slots with an instance in the table */
+    uint64_t next_at; /* ON_EVERY: the counter's value that triggers */
+};
+
+struct instance_list {
+    struct instance *head, *tail;
+    uint32_t len;
+};
+
+struct awc {
+    const struct aws *aws;
+    const struct assist_cfg *cfg;
+    const struct sm_cfg *sm_cfg;
+    uint32_t sm;
+    struct awc_context *contexts; /* by routine */
+    char **shared;                /* by module */
+    struct awt_row *rows;
+    uint64_t used, high; /* rows */
+    uint64_t of_sched[AWC_SCHEDULERS];
+    unsigned turn[AWC_SCHEDULERS], deploy_turn, slot_turn;
+    struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
+    uint32_t waiting_low;
+    uint16_t low_staged;
+    uint8_t slot_staged[AWC_SLOTS];
+    uint16_t blockers[AWC_SLOTS];
+    bool may_start; /* something waits, and something has changed */
+    bool is_quiet;  /* nothing to do before the next event */
+    bool has_moved; /* in this cycle */
+    bool is_throttled;
+    cycle_t window_from;
+    uint64_t window_active, window_busy, window_lsu;
+    /* jobs */
+    const struct caba_codec *codec;
+    bool verify;
+    VEC(struct codec_job) done;
+    size_t done_at;
+    struct assist_stats stats;
+};
+
+void instance_append(struct instance_list *l, struct instance *in);
+
+/* awc.c: an instance is triggered; its parent is known, or the job's waiter says. */
+void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
+/* awc_triggers.c */
+uint32_t awc_events(const struct awc *c);
+void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
+/* awc_throttle.c: whether instances of low priority must wait now. */
+void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
+/* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
+ * another routine. */
+void awc_load_line(const struct instance *in, char *src);
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
+                    uint32_t result);
+/* Windows of a row, as shared addresses of its module. */
+uint32_t awc_window(const struct awc *c, const struct awt_row *row);
+uint32_t awc_result(const struct awc *c, const struct awt_row *row);
+
+static inline bool instance_is_high(const struct instance *in)
+{
+    return in->r->decl.is_high;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Which events of the program begin which routines. */
+#include "tech/caba/awc_int.h"
+
+#include <string.h>
+
+static enum extra_event event_of(enum routine_on on)
+{
+    switch (on) {
+    case ON_LOAD:
+        return EXTRA_LOAD;
+    case ON_STORE:
+        return EXTRA_STORE;
+    case ON_MISS:
+        return EXTRA_MISS;
+    case ON_DIVERGENCE:
+        return EXTRA_SPLIT;
+    default:
+        return EXTRA_ISSUE;
+    }
+}
+
+static bool is_codec(const struct routine *r)
+{
+    return r->decl.on == ON_FILL || r->decl.on == ON_STORE_LINE;
+}
+
+uint32_t awc_events(const struct awc *c)
+{
+    uint32_t events = 0;
+    for (uint32_t i = 0; i < c->aws->nroutines; i++)
+        if (!is_codec(&c->aws->routines[i]))
+            events |= event_of(c->aws->routines[i].decl.on);
+    return events;
+}
+
+/* The counter has reached its next mark. Cycles are counted by the SM only now and then. */
+static bool is_due(struct awc *c, const struct sm *sm, const struct routine *r, cycle_t now,
+                   uint64_t *value)
+{
+    struct awc_context *x = &c->contexts[r->id];
+    memcpy(value, (const char *)sm_stats(sm) + r->decl.counter, sizeof *value);
+    if (r->decl.counter == offsetof(struct sm_stats, cycles))
+        *value = now;
+    if (*value < x->next_at)
+        return false;
+    x->next_at = (*value / r->decl.every + 1) * r->decl.every;
+    return true;
+}
+
+static bool applies(struct awc *c, const struct sm *sm, const struct routine *r,
+                    const struct extra_trigger *t, cycle_t now, uint64_t *value)
+{
+    if (is_codec(r) || event_of(r->decl.on) != t->event)
+        return false;
+    *value = 0;
+    if (r->decl.on == ON_EVERY)
+        return is_due(c, sm, r, now, value);
+    if (t->d->x->src)
+        *value = t->d->x->src->line;
+    return r->decl.on != ON_INST || *value == r->decl.line;
+}
+
+void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now)
+{
+    struct awc *c = self;
+    for (uint32_t i = 0; i < c->aws->nroutines; i++) {
+        const struct routine *r = &c->aws->routines[i];
+        uint64_t value;
+        if (!applies(c, sm, r, t, now, &value))
+            continue;
+        c->stats.triggered++;
+        if (r->is_empty) {
+            c->stats.empty++;
+            continue;
+        }
+        if (!r->decl.is_high && c->waiting_low >= (uint32_t)c->cfg->waiting) {
+            c->stats.overflow++;
+            continue;
+        }
+        struct instance *in = xcalloc(1, sizeof *in);
+        *in = (struct instance){
+            .r = r, .slot = t->slot, .mask = t->mask, .addr = t->addr, .value = value};
+        awc_trigger(c, sm, in, now);
+    }
+}

@@ -1,0 +1,179 @@
+#include "tech/caba/aws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void aws_init(struct aws *s, struct device *dev, const struct sm_cfg *sm)
+{
+    *s = (struct aws){.dev = dev, .sm = sm};
+}
+
+void aws_free(struct aws *s)
+{
+    for (uint32_t i = 0; i < s->nroutines; i++)
+        decoded_free(s->routines[i].code);
+    for (uint32_t i = 0; i < s->nmodules; i++) {
+        program_unload(s->modules[i].prog);
+        free(s->modules[i].file);
+    }
+    free(s->routines);
+    free(s->modules);
+}
+
+/* --- parameters --- */
+
+static bool add_param(struct routine *r, const struct ptx_var *v, const char *file, struct err *err)
+{
+    static const char *const names[] = {
+        [PARAM_SRC] = "src",     [PARAM_DST] = "dst",   [PARAM_RESULT] = "result",
+        [PARAM_ADDR] = "addr",   [PARAM_WARP] = "warp", [PARAM_MASK] = "mask",
+        [PARAM_VALUE] = "value", [PARAM_SM] = "sm",
+    };
+    for (unsigned k = 0; k < ARRAY_LEN(names); k++) {
+        if (strcmp(v->name, names[k]))
+            continue;
+        if (v->bytes != 4 && v->bytes != 8)
+            return err_set(err, "%s:%u: routine %s: parameter %s should be a .u32 or a .u64", file,
+                           v->line, r->name, v->name);
+        r->params[r->nparams].what = (uint8_t)k;
+        r->params[r->nparams].bytes = (uint8_t)v->bytes;
+        r->params[r->nparams++].offset = (uint16_t)v->offset;
+        return true;
+    }
+    return err_set(err,
+                   "%s:%u: routine %s: no parameter can be called %s; they are src, dst, result, "
+                   "addr, warp, mask, value and sm",
+                   file, v->line, r->name, v->name);
+}
+
+static bool add_params(struct routine *r, const struct ptx_func *f, const char *file,
+                       struct err *err)
+{
+    if (f->nparams > AWS_PARAMS || f->param_bytes > AWS_PARAM_BYTES)
+        return err_set(err, "%s:%u: routine %s: at most %d parameters", file, f->line, f->name,
+                       AWS_PARAMS);
+    for (uint32_t i = 0; i < f->nparams; i++)
+        if (!add_param(r, f->params[i], file, err))
+            return false;
+    return true;
+}
+
+/* --- code --- */
+
+static const char *forbidden(const struct routine *r, const struct dinst *d)
+{
+    const bool is_memory = (d->flags & (DINST_LOAD | DINST_STORE | DINST_ATOMIC)) != 0;
+    if (d->flags & DINST_BARRIER)
+        return "waits for other warps, of which a routine has none";
+    if (d->flags & DINST_FENCE)
+        return "is a fence, which has no meaning for one warp";
+    if (d->x->is_deferred)
+        return "touches what SMs share (atomics are for .shared variables)";
+    if (*r->decl.codec && is_memory && d->x->space != PTX_SPACE_SHARED)
+        return "is not on .shared memory, which is all that a routine of a codec may touch";
+    return NULL;
+}
+
+static bool check_code(struct routine *r, const char *file, struct err *err)
+{
+    for (uint32_t i = 0; i < program_func_count(r->kernel->prog); i++) {
+        if (!r->kernel->funcs[i])
+            continue;
+        const struct dfunc *f = decoded_func(r->code, r->kernel->funcs[i]);
+        for (uint32_t pc = 0; pc < f->ncode; pc++) {
+            const struct dinst *d = &f->code[pc];
+            if (!d->x->src)
+                continue;
+            r->ninst++;
+            const char *why = forbidden(r, d);
+            char text[96];
+            if (why)
+                return err_set(err, "%s:%u: routine %s: %s %s", file, d->x->src->line, r->name,
+                               ptx_inst_text(d->x->src, text, sizeof text), why);
+        }
+    }
+    const struct xinst *first = r->entry->code[0].x;
+    r->is_empty = !first->src || (first->src->op == PTX_OP_RET && !first->has_guard);
+    r->ninst -= r->entry->code[r->entry->ncode - 2].x->src->op == PTX_OP_RET;
+    return true;
+}
+
+static bool load_routine(struct aws *s, uint32_t module, const struct ptx_func *f, struct err *err)
+{
+    struct aws_module *m = &s->modules[module];
+    struct routine r = {.name = f->name, .id = s->nroutines, .module = module};
+    if (!routine_decl_parse(f, &r.decl, err) || !add_params(&r, f, m->file, err) ||
+        !(r.kernel = program_kernel(m->prog, f->name, err)))
+        return false;
+    r.code = decode_extra(r.kernel, s->sm);
+    r.entry = decoded_func(r.code, r.kernel->entry);
+    s->routines = xrealloc(s->routines, (s->nroutines + 1) * sizeof *s->routines);
+    s->routines[s->nroutines++] = r;
+    if (r.kernel->shared_bytes > m->shared_bytes)
+        m->shared_bytes = r.kernel->shared_bytes;
+    return check_code(&s->routines[r.id], m->file, err);
+}
+
+bool aws_load(struct aws *s, const char *file, const char *text, size_t len, struct err *err)
+{
+    struct ptx_module *mod = ptx_parse(file, text, len, err);
+    struct program *p = mod ? program_load(s->dev, &mod, 1, err) : NULL;
+    if (!p)
+        return false;
+    program_join_shared(p);
+    s->modules = xrealloc(s->modules, (s->nmodules + 1) * sizeof *s->modules);
+    s->modules[s->nmodules] = (struct aws_module){.file = xstrdup(file), .prog = p};
+    const uint32_t m = s->nmodules++, before = s->nroutines;
+    for (uint32_t i = 0; i < program_func_count(p); i++) {
+        const struct ptx_func *f = program_func(p, i);
+        if (f->is_entry && !load_routine(s, m, f, err))
+            return false;
+    }
+    return s->nroutines > before || err_set(err, "%s: has no .entry, so no routine", file);
+}
+
+/* --- */
+
+uint64_t aws_bytes(const struct aws *s)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->nroutines; i++)
+        n += s->routines[i].ninst;
+    return n * (uint64_t)s->sm->instruction_bytes;
+}
+
+bool aws_check(const struct aws *s, uint64_t capacity, struct err *err)
+{
+    const uint64_t need = aws_bytes(s);
+    return need <= capacity ||
+           err_set(err,
+                   "assist.aws_bytes: the %u routines need %llu bytes of the Assist Warp Store, "
+                   "which has %llu",
+                   s->nroutines, (unsigned long long)need, (unsigned long long)capacity);
+}
+
+const struct routine *aws_codec(const struct aws *s, enum routine_on on, const char *codec,
+                                int encoding)
+{
+    for (uint32_t i = 0; i < s->nroutines; i++) {
+        const struct routine_decl *d = &s->routines[i].decl;
+        if (d->on == on && !strcmp(d->codec, codec) && (d->encoding < 0 || d->encoding == encoding))
+            return &s->routines[i];
+    }
+    return NULL;
+}
+
+uint32_t aws_registers(const struct aws *s)
+{
+    uint32_t decode = 0, encode = 0, others = 0;
+    for (uint32_t i = 0; i < s->nroutines; i++) {
+        const struct routine *r = &s->routines[i];
+        if (r->decl.on == ON_FILL)
+            decode = r->kernel->regs > decode ? r->kernel->regs : decode;
+        else if (r->decl.on == ON_STORE_LINE)
+            encode = r->kernel->regs > encode ? r->kernel->regs : encode;
+        else
+            others += r->kernel->regs;
+    }
+    return decode + encode + others;
+}

@@ -1,0 +1,71 @@
+/* The Assist Warp Store: the routines of all modules, decoded, by SR.ID and Inst.ID. One for all
+ * SMs, since it does not change after it was loaded. */
+#ifndef TECH_CABA_AWS_H
+#define TECH_CABA_AWS_H
+
+#include "exec/grid.h"
+#include "sm/decode.h"
+#include "tech/caba/routine_decl.h"
+
+enum { AWS_PARAM_BYTES = 64, AWS_PARAMS = 8 };
+
+/* What a parameter's name asks for. */
+enum routine_param {
+    PARAM_SRC,
+    PARAM_DST,
+    PARAM_RESULT,
+    PARAM_ADDR,
+    PARAM_WARP,
+    PARAM_MASK,
+    PARAM_VALUE,
+    PARAM_SM,
+};
+
+struct routine {
+    const char *name;
+    uint32_t id; /* SR.ID */
+    uint32_t module;
+    struct routine_decl decl;
+    struct kernel *kernel;
+    struct decoded *code;
+    const struct dfunc *entry;
+    uint32_t ninst; /* of all its functions, without the last return */
+    bool is_empty;  /* it returns at once */
+    uint8_t nparams;
+    struct {
+        uint8_t what; /* enum routine_param */
+        uint8_t bytes;
+        uint16_t offset;
+    } params[AWS_PARAMS];
+};
+
+struct aws_module {
+    char *file;
+    struct program *prog;
+    uint32_t shared_bytes; /* of its variables */
+};
+
+struct aws {
+    struct device *dev;
+    const struct sm_cfg *sm;
+    struct routine *routines;
+    uint32_t nroutines;
+    struct aws_module *modules;
+    uint32_t nmodules;
+};
+
+void aws_init(struct aws *s, struct device *dev, const struct sm_cfg *sm);
+void aws_free(struct aws *s);
+/* All entries of a module's text. */
+bool aws_load(struct aws *s, const char *file, const char *text, size_t len, struct err *err);
+/* Bytes of code; false and an error if they are more than `capacity`. */
+uint64_t aws_bytes(const struct aws *s);
+bool aws_check(const struct aws *s, uint64_t capacity, struct err *err);
+/* The routine that decodes what begins with `encoding`, or that encodes (encoding -1). */
+const struct routine *aws_codec(const struct aws *s, enum routine_on on, const char *codec,
+                                int encoding);
+/* Registers that each thread needs more: the largest of those that decode, the largest of those
+ * that encode, and all others. */
+uint32_t aws_registers(const struct aws *s);
+
+#endif

@@ -1,0 +1,177 @@
+#include "tech/caba/routine_decl.h"
+
+#include "parsim/codec.h"
+#include "sm/sm_stats.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct where {
+    const struct ptx_func *f;
+    uint32_t line;
+    struct err *err;
+};
+
+PRINTF_LIKE(2, 3)
+static bool wrong(const struct where *w, const char *fmt, ...)
+{
+    char what[384];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    return err_set(w->err, "%s:%u: routine %s: %s", w->f->module->file, w->line, w->f->name, what);
+}
+
+static bool number(const char *s, int base, uint64_t *out)
+{
+    char *end;
+    *out = strtoull(s, &end, base);
+    return *s && *s != '-' && !*end;
+}
+
+static bool counter_of(const char *name, size_t len, size_t *offset)
+{
+    for (size_t i = 0; i < sm_nstat_rows; i++) {
+        const struct stat_row *r = &sm_stat_rows[i];
+        if (r->kind != STAT_COUNTER || strlen(r->name) != len || memcmp(r->name, name, len))
+            continue;
+        *offset = r->offset;
+        return true;
+    }
+    return false;
+}
+
+static bool set_every(const struct where *w, const char *v, struct routine_decl *d)
+{
+    const char *colon = strchr(v, ':');
+    if (!colon || !number(colon + 1, 10, &d->every) || !d->every)
+        return wrong(w, "on=every:%s: should be every:COUNTER:N, for example every:warp_inst:1000",
+                     v);
+    d->on = ON_EVERY;
+    return counter_of(v, (size_t)(colon - v), &d->counter) ||
+           wrong(w,
+                 "on=every:%s: an SM has no such counter ('parsim run --json' lists those of sm)",
+                 v);
+}
+
+static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
+{
+    static const struct {
+        const char *name;
+        enum routine_on on;
+    } words[] = {{"fill", ON_FILL},
+                 {"store", ON_STORE},
+                 {"load", ON_LOAD},
+                 {"l1_miss", ON_MISS},
+                 {"divergence", ON_DIVERGENCE}};
+    uint64_t n;
+    d->has_on = true;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (!strcmp(v, words[i].name)) {
+            d->on = words[i].on;
+            return true;
+        }
+    if (!strncmp(v, "every:", 6))
+        return set_every(w, v + 6, d);
+    if (!strncmp(v, "inst:", 5) && number(v + 5, 10, &n) && n <= UINT32_MAX) {
+        d->on = ON_INST;
+        d->line = (uint32_t)n;
+        return true;
+    }
+    return wrong(w,
+                 "on=%s: should be fill, store, load, l1_miss, divergence, inst:LINE or "
+                 "every:COUNTER:N",
+                 v);
+}
+
+static bool set_priority(const struct where *w, const char *v, struct routine_decl *d)
+{
+    d->is_high = !strcmp(v, "high");
+    return d->is_high || !strcmp(v, "low") || wrong(w, "priority=%s: should be high or low", v);
+}
+
+static bool set_codec(const struct where *w, const char *v, struct routine_decl *d)
+{
+    enum codec_id id;
+    unsigned bits, ways;
+    snprintf(d->codec, sizeof d->codec, "%s", v);
+    return codec_name_parse(v, &id, &bits, &ways) ||
+           wrong(w, "codec=%s: no such codec; routines are for bdi, fpc-seg and cpack4", v);
+}
+
+static bool set_key(const struct where *w, const char *key, const char *v, struct routine_decl *d)
+{
+    uint64_t n = 0;
+    if (!strcmp(key, "on"))
+        return set_on(w, v, d);
+    if (!strcmp(key, "priority"))
+        return set_priority(w, v, d);
+    if (!strcmp(key, "codec"))
+        return set_codec(w, v, d);
+    if (!strcmp(key, "encoding")) {
+        d->encoding = (int)(number(v, 0, &n) && n < 256 ? n : 256);
+        return d->encoding < 256 || wrong(w, "encoding=%s: should be a number from 0 to 255", v);
+    }
+    if (!strcmp(key, "mask")) {
+        bool ok = number(v, 0, &n) && n && n <= UINT32_MAX;
+        d->mask = (uint32_t)n;
+        return ok || wrong(w, "mask=%s: should be a set of lanes from 1 to 0xffffffff", v);
+    }
+    if (!strcmp(key, "live_out")) {
+        snprintf(d->live_out, sizeof d->live_out, "%s", v);
+        return true;
+    }
+    return wrong(w, "'%s': the keys are on, codec, encoding, priority, mask and live_out", key);
+}
+
+static bool check(const struct where *w, struct routine_decl *d)
+{
+    if (!d->has_on)
+        return wrong(w, "says not when it begins: on=... is missing");
+    if (d->on == ON_STORE && *d->codec)
+        d->on = ON_STORE_LINE;
+    if (d->on == ON_FILL && !*d->codec)
+        return wrong(w, "on=fill needs codec=...");
+    if (*d->codec && d->on != ON_FILL && d->on != ON_STORE_LINE)
+        return wrong(w, "codec=%s goes with on=fill (it decodes) or on=store (it encodes)",
+                     d->codec);
+    if (d->encoding >= 0 && d->on != ON_FILL)
+        return wrong(w, "encoding=%d goes with on=fill", d->encoding);
+    return true;
+}
+
+static bool parse_text(const struct where *w, const char *text, struct routine_decl *d)
+{
+    char *copy = xstrdup(text), *save = NULL;
+    bool ok = true;
+    strtok_r(copy, " \t", &save); /* "assist" */
+    for (char *k; ok && (k = strtok_r(NULL, " \t,", &save));) {
+        char *eq = strchr(k, '=');
+        if (!eq) {
+            ok = wrong(w, "'%s' should be KEY=VALUE", k);
+            break;
+        }
+        *eq = 0;
+        ok = set_key(w, k, eq + 1, d);
+    }
+    free(copy);
+    return ok && check(w, d);
+}
+
+bool routine_decl_parse(const struct ptx_func *f, struct routine_decl *d, struct err *err)
+{
+    *d = (struct routine_decl){.encoding = -1, .mask = UINT32_MAX};
+    for (uint32_t i = 0; i < f->npragmas; i++) {
+        const char *t = f->pragmas[i].text;
+        if (strncmp(t, "assist", 6) || (t[6] && t[6] != ' '))
+            continue;
+        const struct where w = {f, f->pragmas[i].line, err};
+        d->pragma_line = w.line;
+        return parse_text(&w, t, d);
+    }
+    const struct where w = {f, f->line, err};
+    return wrong(&w, "has no .pragma \"assist on=... priority=...\" in its body");
+}

@@ -1,0 +1,41 @@
+/* What a routine says of itself: .pragma "assist KEY=VALUE ..." in its body.
+ *
+ *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N
+ *   codec=NAME      with on=fill: it decodes; with on=store: it encodes
+ *   encoding=N      with on=fill: only lines whose code begins with byte N
+ *   priority=high|low, mask=LANES, live_out=... (kept as a word) */
+#ifndef TECH_CABA_ROUTINE_DECL_H
+#define TECH_CABA_ROUTINE_DECL_H
+
+#include "ptx/ir.h"
+
+enum routine_on {
+    ON_FILL,
+    ON_STORE_LINE, /* on=store with a codec */
+    ON_LOAD,
+    ON_STORE,
+    ON_MISS,
+    ON_DIVERGENCE,
+    ON_INST,
+    ON_EVERY,
+};
+
+struct routine_decl {
+    enum routine_on on;
+    bool has_on;
+    bool is_high;
+    char codec[16];
+    int encoding; /* -1: all */
+    uint32_t mask;
+    uint32_t line;  /* ON_INST: of the program's PTX */
+    size_t counter; /* ON_EVERY: its place in struct sm_stats */
+    uint64_t every;
+    char live_out[64];
+    uint32_t pragma_line;
+};
+
+/* False and an error that names file, line and what would be right. An entry without a pragma that
+ * begins with "assist" is an error, too. */
+bool routine_decl_parse(const struct ptx_func *f, struct routine_decl *d, struct err *err);
+
+#endif
