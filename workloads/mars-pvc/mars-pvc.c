@@ -65,7 +65,7 @@ static void run(struct wl *w, void *state)
     struct state *s = state;
     struct job job = job_on(&s->in);
 
-    wl_launch(w, "set_log", WL_DIM(1), WL_DIM(1), 0, WL_ARGS(&s->text->dev));
+    wl_set_symbol(w, "log_text", &s->text->dev, sizeof s->text->dev);
     mr_map(w, &s->mr, &job, s->lines, &s->sorted_lines);
     mr_sort(w, &s->sorted_lines);
     mr_reduce(w, &s->mr, &job, &s->sorted_lines, &s->unique_lines);
