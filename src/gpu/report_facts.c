@@ -77,18 +77,19 @@ void report_facts(struct report_facts *f, const struct machine *m, const struct 
                   cycle_t cycles)
 {
     double busy = fact_get(st, "sm.busy_cycles");
-    *f = (struct report_facts){.cycles = (double)cycles,
-                               .seconds = (double)cycles / (m->gpu.core_mhz * 1e6),
-                               .warp_inst = fact_get(st, "sm.warp_inst"),
-                               .thread_inst = fact_get(st, "sm.thread_inst"),
-                               .dram_bytes = fact_get(st, "mc.bytes_moved"),
-                               .dram_peak = machine_dram_bandwidth(m),
-                               .row_hits = fact_get(st, "dram.row_hit_rate"),
-                               .l1 = hit_rate(st, "l1"),
-                               .l2 = hit_rate(st, "l2"),
-                               .konst = hit_rate(st, "l1c"),
-                               .tex = hit_rate(st, "l1t"),
-                               .inst = hit_rate(st, "l1i")};
+    *f = (struct report_facts){
+        .cycles = (double)cycles,
+        .seconds = (double)cycles / (m->gpu.core_mhz * 1e6),
+        .warp_inst = fact_get(st, "sm.warp_inst") - fact_get(st, "sm.extra_inst"),
+        .thread_inst = fact_get(st, "sm.thread_inst") - fact_get(st, "sm.extra_thread_inst"),
+        .dram_bytes = fact_get(st, "mc.bytes_moved"),
+        .dram_peak = machine_dram_bandwidth(m),
+        .row_hits = fact_get(st, "dram.row_hit_rate"),
+        .l1 = hit_rate(st, "l1"),
+        .l2 = hit_rate(st, "l2"),
+        .konst = hit_rate(st, "l1c"),
+        .tex = hit_rate(st, "l1t"),
+        .inst = hit_rate(st, "l1i")};
     f->warp_ipc = stat_ratio(f->warp_inst, f->cycles);
     f->thread_ipc = stat_ratio(f->thread_inst, f->cycles);
     f->busy = stat_ratio(busy, f->cycles * (double)m->gpu.sms);

@@ -199,6 +199,8 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
                          .total = grid};
     struct memory mem = {.rig = r};
     const struct issue_policy spy = {note_issue, r};
+    if (r->prepare)
+        r->prepare(r->prepare_ctx);
     r->nissues = r->nrequests = r->most_ctas = r->most_warps = 0;
     r->fault = (struct fault){0};
     grid_init(&l.root, r->f.dev, &l.launch);

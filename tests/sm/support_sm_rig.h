@@ -47,6 +47,8 @@ struct sm_rig {
     /* what techniques may change */
     const struct warp_source *warps;
     const struct rf_policy *rf;
+    void (*prepare)(void *ctx); /* before each of the two runs, or NULL */
+    void *prepare_ctx;
     struct kernel *extra;     /* what the extra warps run */
     uint32_t more_initiation; /* cycles */
     /* of the last run */

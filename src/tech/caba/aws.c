@@ -155,7 +155,7 @@ bool aws_check(const struct aws *s, uint64_t capacity, struct err *err)
 const struct routine *aws_codec(const struct aws *s, enum routine_on on, const char *codec,
                                 int encoding)
 {
-    for (uint32_t i = 0; i < s->nroutines; i++) {
+    for (uint32_t i = s->nroutines; i-- > 0;) {
         const struct routine_decl *d = &s->routines[i].decl;
         if (d->on == on && !strcmp(d->codec, codec) && (d->encoding < 0 || d->encoding == encoding))
             return &s->routines[i];

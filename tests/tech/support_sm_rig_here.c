@@ -1,0 +1,2 @@
+/* The SM between mocks (tests/sm), for techniques on it. */
+#include "sm/support_sm_rig.c"
