@@ -166,7 +166,7 @@ static void store_remove(struct l1_code *c, const struct l1_job *j)
 
 static void store_form(struct l1 *l, struct mem_req *r, const struct codec_job *job)
 {
-    bool is_smaller = job->bytes < (uint32_t)l->cfg.line_bytes;
+    bool is_smaller = job->bytes <= l->code.cfg.most_bytes;
     r->code_bytes = is_smaller ? job->bytes : 0;
     r->algorithm = is_smaller ? job->algorithm : 0;
     ++*(is_smaller ? &l->stats.coded_stores : &l->stats.stores_raw);

@@ -83,7 +83,8 @@ static void check_sm(const struct gpu *g, uint32_t part, const char *what)
 
 static void check_l2(const struct l2_stats *l2, const char *what, uint32_t part)
 {
-    EQUAL(l2->requests, l2->reads + l2->writes + l2->atomics);
+    EQUAL(l2->requests, l2->reads + l2->writes + l2->atomics + l2->refused);
+    EQUAL(l2->refused, l2->refused_hits + l2->refused_misses);
     EQUAL(l2->reads, l2->read_hits + l2->read_merges + l2->read_sector_misses + l2->read_misses);
     EQUAL(l2->atomics,
           l2->atomic_hits + l2->atomic_merges + l2->atomic_sector_misses + l2->atomic_misses);
@@ -123,7 +124,8 @@ static void check_channel(const struct gpu *g, uint32_t part, const char *what)
 /* Sums over all parts: what one side sends, the other receives. */
 struct sums {
     uint64_t l1_reads, l1_writes, l1_back, l1_replies, instructions, stores_out;
-    uint64_t l2_requests, l2_reads, l2_writes, l2_atomics, l2_replies;
+    uint64_t l2_requests, l2_reads, l2_writes, l2_atomics, l2_refused, l2_replies;
+    uint64_t refused_writes, refused_atomics, coded_fills, coded_answers;
     uint64_t ctas;
     bool is_flushing; /* dirty lines of the last kernel are still on their way down */
 };
@@ -139,6 +141,9 @@ static struct sums sum_up(const struct gpu *g)
             t.l1_writes += l1->requests_write;
             t.l1_back += l1->requests_back;
             t.l1_replies += l1->replies;
+            t.refused_writes += l1->refused_writes;
+            t.refused_atomics += l1->refused_atomics;
+            t.coded_fills += l1->coded_fills;
         }
         t.is_flushing |= g->sms[i]->pool.out != 0;
     }
@@ -148,6 +153,8 @@ static struct sums sum_up(const struct gpu *g)
         t.l2_reads += l2->reads;
         t.l2_writes += l2->writes;
         t.l2_atomics += l2->atomics;
+        t.l2_refused += l2->refused;
+        t.coded_answers += l2->coded_answers;
         t.l2_replies += l2->replies;
     }
     return t;
@@ -173,8 +180,10 @@ static void check_wires(const struct gpu *g, const char *what)
     if (t.is_flushing)
         return;
     EQUAL(t.l1_replies, t.l1_reads + t.l1_writes + t.l1_back);
-    EQUAL(t.l2_reads + t.l2_atomics, t.l1_reads);
-    EQUAL(t.l2_writes, t.l1_writes + t.l1_back);
+    EQUAL(t.l2_reads + t.l2_atomics + t.refused_atomics, t.l1_reads);
+    EQUAL(t.l2_writes + t.refused_writes, t.l1_writes + t.l1_back);
+    EQUAL(t.l2_refused, t.refused_writes + t.refused_atomics);
+    EQUAL(t.coded_fills, t.coded_answers);
     EQUAL(t.l2_replies, t.l2_requests);
     EQUAL(t.l2_replies, t.l1_replies);
     EQUAL(in, t.l2_requests + t.l2_replies);

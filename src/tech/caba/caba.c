@@ -178,6 +178,7 @@ static void bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
                                   : CODE_DECODED,
         .direct_latency = (uint32_t)cfg->direct_latency,
         .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
+        .most_bytes = caba_codec_most(&c->codec),
         .segment_bytes = (uint32_t)cfg->segment_bytes,
     };
     c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));

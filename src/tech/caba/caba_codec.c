@@ -31,11 +31,16 @@ void caba_codec_free(struct caba_codec *c)
         codec_free(c->codecs[i]);
 }
 
+uint32_t caba_codec_most(const struct caba_codec *c)
+{
+    return c->block_bytes - c->burst_bytes;
+}
+
 struct line_form caba_codec_form(const struct caba_codec *c, addr_t line)
 {
     struct line_form best = {0};
     const void *block = c->n ? c->image.at(c->image.self, line, c->block_bytes) : NULL;
-    uint32_t least = c->block_bytes - c->burst_bytes + 1;
+    uint32_t least = caba_codec_most(c) + 1;
     for (uint32_t i = 0; block && i < c->n; i++) {
         uint32_t bytes = block_codec_bytes(&c->blocks[i], line, block);
         if (bytes < least) {

@@ -19,6 +19,8 @@ struct caba_codec {
 bool caba_codec_init(struct caba_codec *c, const struct tech_machine *m, const char *technique,
                      const char *names, struct err *err);
 void caba_codec_free(struct caba_codec *c);
+/* The largest code that saves a burst. */
+uint32_t caba_codec_most(const struct caba_codec *c);
 /* The smallest code of the line's bytes now; the first of equal ones; raw if it saves no burst, or
  * if the line is not in device memory. */
 struct line_form caba_codec_form(const struct caba_codec *c, addr_t line);

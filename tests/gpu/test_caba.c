@@ -1,0 +1,322 @@
+/* CABA's memory side on whole machines, with an engine of fixed latency in place of assist warps:
+ * without encoded lines nothing changes; without latency it is ideal compression where stores are
+ * whole lines; outputs are those of the machine without; every packet and burst is accounted for;
+ * results depend on no host thread. */
+#include "support_cases.h"
+#include "support_invariants.h"
+
+#include <json-c/json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_SETS = 16 };
+
+struct outcome {
+    struct json_object *stats;
+    void *data;
+    cycle_t cycles;
+};
+
+struct how {
+    const char *machine, *with;
+    const char *sets[4]; /* beyond a small L2, so that dirty lines are evicted */
+    unsigned threads;
+    uint64_t shuffle;
+};
+
+static double stat(const struct outcome *o, const char *group, const char *name)
+{
+    struct json_object *groups = json_object_object_get(o->stats, "groups");
+    struct json_object *v = json_object_object_get(json_object_object_get(groups, group), name);
+    if (!v)
+        fail_msg("no statistic %s.%s", group, name);
+    return json_object_get_double(v);
+}
+
+/* Numbers near each other, which bdi makes small; every eighth line has no pattern; where the cases
+ * count, 0. */
+static void fill(uint32_t *words)
+{
+    uint32_t x = 1;
+    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
+        x = x * 1664525 + 1013904223;
+        words[i] = i / 32 % 8 == 7 ? 0x3f800000 | x >> 9 : 0x3f800000 + (uint32_t)(i & 31);
+        if (i * 4 >= 0x80000)
+            words[i] = 0;
+    }
+}
+
+/* What the controllers moved is what the forms said. */
+static void check_bursts(const struct outcome *o)
+{
+    const double data = stat(o, "mc", "burst_reads") + stat(o, "mc", "burst_writes");
+    const double form = stat(o, "cmem", "read_bursts") + stat(o, "cmem", "write_bursts") +
+                        stat(o, "cmem", "raw_bursts");
+    assert_true(data <= form);
+    assert_true(stat(o, "mc", "extra_reads") <= stat(o, "cmem", "md_misses"));
+    if (stat(o, "mc", "reads") + stat(o, "mc", "writes") == stat(o, "mc", "answers"))
+        assert_true(data == form && stat(o, "mc", "extra_reads") == stat(o, "cmem", "md_misses"));
+    assert_true(stat(o, "cmem", "rmw") == 0); /* nobody there could change a part */
+    assert_true(stat(o, "cmem", "encoded") + stat(o, "cmem", "decoded") == 0);
+    assert_true(stat(o, "caba_form", "stored_encoded") == stat(o, "l1", "coded_stores"));
+    const double raw = stat(o, "l1", "stores_raw") + stat(o, "l1", "stores_overflow") +
+                       stat(o, "l1", "stores_yielded") + stat(o, "l1", "refused_writes") +
+                       stat(o, "l1", "refused_atomics");
+    assert_true(stat(o, "caba_form", "stored_raw") >= raw);
+}
+
+static struct outcome run(const struct gpu_case *c, const struct how *h)
+{
+    struct case_run t;
+    char with[64];
+    const char *sets[MAX_SETS] = {with, "gpu.verify=true", "l2.size=8K", "caba.md_size=256",
+                                  "caba.md_ways=2"};
+    size_t n = 5;
+    snprintf(with, sizeof with, "gpu.with=%s", h->with);
+    for (size_t i = 0; i < ARRAY_LEN(h->sets) && h->sets[i]; i++)
+        sets[n++] = h->sets[i];
+    case_open(&t, c, h->machine, sets, n, h->threads ? h->threads : 1);
+    if (h->shuffle)
+        gpu_shuffle(t.gpu, h->shuffle);
+    fill(devmem_ptr(t.buf->base));
+    gpu_copied(t.gpu, t.buf->base, CASE_BYTES);
+    case_run(&t);
+    case_run(&t);
+    invariants_check(t.gpu, h->with);
+    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), true),
+                          .data = xcalloc(1, CASE_BYTES),
+                          .cycles = gpu_cycles(t.gpu)};
+    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
+    case_close(&t);
+    if (!strncmp(h->with, "caba-", 5) && strcmp(h->with, "caba-raw"))
+        check_bursts(&out);
+    return out;
+}
+
+static void outcome_free(struct outcome *o)
+{
+    json_object_put(o->stats);
+    free(o->data);
+}
+
+static void assert_same(const struct gpu_case *c, const char *how, const struct outcome *a,
+                        const struct outcome *b)
+{
+    const char *x = json_object_to_json_string_ext(a->stats, JSON_C_TO_STRING_PRETTY);
+    const char *y = json_object_to_json_string_ext(b->stats, JSON_C_TO_STRING_PRETTY);
+    size_t i = 0, line = 0;
+    for (; x[i] && x[i] == y[i]; i++)
+        if (x[i] == '\n')
+            line = i;
+    if (x[i] != y[i])
+        fail_msg("%s, %s: %.120s\n  differs: %.120s", c->name, how, x + line, y + line);
+    assert_int_equal(a->cycles, b->cycles);
+    assert_memory_equal(a->data, b->data, CASE_BYTES);
+}
+
+static const struct gpu_case *case_named(const char *name)
+{
+    for (size_t i = 0; i < ngpu_cases; i++)
+        if (!strcmp(gpu_cases[i].name, name))
+            return &gpu_cases[i];
+    fail_msg("no case %s", name);
+    return NULL;
+}
+
+static void remove_groups(struct outcome *o, const char *const *names, size_t n)
+{
+    struct json_object *groups = json_object_object_get(o->stats, "groups");
+    for (size_t k = 0; k < n; k++)
+        json_object_object_del(groups, names[k]);
+}
+
+static void without_encoded_lines_nothing_changes(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"cmem", "wire_sm", "wire_l2", "caba_form"};
+    static const char *const names[] = {"vecadd",       "stencil", "atomics",
+                                        "local_memory", "scatter", "textures"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct gpu_case *c = case_named(names[i]);
+        struct outcome base = run(c, &(struct how){.machine = "gtx480", .with = "base"});
+        struct outcome raw = run(c, &(struct how){.machine = "gtx480",
+                                                  .with = "caba-raw",
+                                                  .sets = {"caba.engine_latency=99"}});
+        remove_groups(&raw, own, ARRAY_LEN(own));
+        assert_same(c, "caba-raw", &base, &raw);
+        outcome_free(&base);
+        outcome_free(&raw);
+    }
+}
+
+/* 39 blocks of 256 threads that store 4 bytes each: whole lines. */
+static void without_latency_it_is_ideal_where_stores_are_whole_lines(void **state)
+{
+    (void)state;
+    struct gpu_case whole = *case_named("vecadd");
+    whole.grid[0] = 39;
+    whole.number[0] = 39 * 256;
+    struct outcome ideal = run(&whole, &(struct how){.machine = "gtx480", .with = "ideal-bdi"});
+    struct outcome caba =
+        run(&whole, &(struct how){.machine = "gtx480",
+                                  .with = "caba-bdi",
+                                  .sets = {"caba.free_metadata=true", "caba.engine_latency=0"}});
+    assert_int_equal(ideal.cycles, caba.cycles);
+    static const char *const bursts[] = {"reads", "read_bursts", "writes", "write_bursts",
+                                         "raw_bursts"};
+    for (size_t i = 0; i < ARRAY_LEN(bursts); i++)
+        assert_true(stat(&ideal, "cmem", bursts[i]) == stat(&caba, "cmem", bursts[i]));
+    assert_true(stat(&ideal, "wire_sm", "wire_bytes") == stat(&caba, "wire_sm", "wire_bytes"));
+    assert_true(stat(&ideal, "wire_l2", "wire_bytes") == stat(&caba, "wire_l2", "wire_bytes"));
+    assert_true(stat(&caba, "l1", "coded_stores") > 0);
+    assert_true(stat(&caba, "l1", "coded_fills") > 0);
+    outcome_free(&ideal);
+    outcome_free(&caba);
+}
+
+static const char *const designs[] = {
+    "caba-bdi",       "caba-fpc",       "caba-cpack",     "caba-bestofall", "caba-bdi-l1-2x",
+    "caba-bdi-l1-4x", "caba-bdi-l2-2x", "caba-bdi-l2-4x", "caba-bdi-rawl2", "caba-bdi-direct"};
+
+static void outputs_are_those_of_the_machine_without(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"vecadd", "scatter", "local_memory", "textures"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct gpu_case *c = case_named(names[i]);
+        struct outcome base = run(c, &(struct how){.machine = "gtx480", .with = "base"});
+        for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
+            struct outcome o = run(c, &(struct how){.machine = "gtx480",
+                                                    .with = designs[k],
+                                                    .sets = {"caba.engine_latency=30"}});
+            assert_memory_equal(o.data, base.data, CASE_BYTES);
+            outcome_free(&o);
+        }
+        outcome_free(&base);
+    }
+}
+
+/* Parts of encoded lines and atomics on them take the long way, and only once. */
+static void refused_requests_come_again(void **state)
+{
+    (void)state;
+    const struct how h = {
+        .machine = "gtx480", .with = "caba-bdi", .sets = {"caba.engine_latency=30"}};
+    struct outcome parts = run(case_named("scatter"), &h);
+    assert_true(stat(&parts, "l1", "refused_writes") > 0);
+    assert_true(stat(&parts, "caba_form", "opened") > 0);
+    outcome_free(&parts);
+    struct outcome atomics = run(case_named("atomics"), &h);
+    assert_true(stat(&atomics, "l1", "refused_atomics") > 0);
+    outcome_free(&atomics);
+}
+
+/* Whose decoding takes longer does not finish earlier. */
+static void latency_is_paid(void **state)
+{
+    (void)state;
+    static const char *const latency[] = {"caba.engine_latency=0", "caba.engine_latency=50",
+                                          "caba.engine_latency=400"};
+    cycle_t before = 0;
+    for (size_t i = 0; i < ARRAY_LEN(latency); i++) {
+        struct outcome o =
+            run(case_named("vecadd"),
+                &(struct how){.machine = "gtx480", .with = "caba-bdi", .sets = {latency[i]}});
+        assert_true(o.cycles > before);
+        assert_true((stat(&o, "l1", "codec_waits") > 0) == (i > 0));
+        before = o.cycles;
+        outcome_free(&o);
+    }
+}
+
+static void results_depend_on_no_thread(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"caba-bestofall", "caba-bdi-l1-2x", "caba-bdi-rawl2"};
+    static const char *const names[] = {"scatter", "atomics", "vecadd"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct gpu_case *c = case_named(names[i]);
+        struct how h = {.machine = "gtx480",
+                        .with = with[i],
+                        .sets = {"caba.engine_latency=25", "caba.store_buffer_lines=2"}};
+        struct outcome one = run(c, &h);
+        const struct {
+            unsigned threads;
+            uint64_t shuffle;
+        } ways[] = {{2, 0}, {4, 5}};
+        for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
+            h.threads = ways[w].threads;
+            h.shuffle = ways[w].shuffle;
+            struct outcome o = run(c, &h);
+            assert_same(c, h.with, &one, &o);
+            outcome_free(&o);
+        }
+        outcome_free(&one);
+    }
+}
+
+/* Lines of 4 bursts and of 2; sectored L1s and whole lines; one network and two. */
+static void on_every_machine(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"gtx480-gpgpusim", "gtx580", "mesh56", "h200"};
+    for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
+        struct outcome base =
+            run(case_named("vecadd"), &(struct how){.machine = machines[i], .with = "base"});
+        struct outcome o =
+            run(case_named("vecadd"), &(struct how){.machine = machines[i],
+                                                    .with = "caba-bdi",
+                                                    .sets = {"caba.engine_latency=30"}});
+        assert_memory_equal(o.data, base.data, CASE_BYTES);
+        assert_true(stat(&o, "l1", "coded_fills") > 0);
+        outcome_free(&o);
+        outcome_free(&base);
+    }
+}
+
+static void fails(const char *with, const char *set, const char *message)
+{
+    struct err err = {0};
+    char name[64];
+    const char *const sets[] = {name, set};
+    snprintf(name, sizeof name, "gpu.with=%s", with);
+    struct machine *m = machine_new("gtx480", sets, set ? 2 : 1, &err);
+    if (m) {
+        struct device *dev = machine_device(m, &err);
+        assert_null(gpu_new(m, dev, 1, &err));
+        device_free(dev);
+    }
+    if (!strstr(err.msg, message))
+        fail_msg("%s", err.msg);
+    machine_free(m);
+}
+
+static void what_cannot_be_is_named(void **state)
+{
+    (void)state;
+    fails("caba-bdi,hw-bdi", NULL, "hw-bdi cannot be combined with caba-bdi");
+    fails("caba-bdi-l1-2x,cc-l1-bdi-2x", NULL, "cannot be combined with caba-bdi-l1-2x");
+    fails("caba-bdi", "caba.segment_bytes=12", "caba.segment_bytes: 12 is not a power of two");
+    fails("caba-bdi-l1-2x", "l1.write_global=back", "l1.write_global must be through");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_encoded_lines_nothing_changes),
+        cmocka_unit_test(without_latency_it_is_ideal_where_stores_are_whole_lines),
+        cmocka_unit_test(outputs_are_those_of_the_machine_without),
+        cmocka_unit_test(refused_requests_come_again),
+        cmocka_unit_test(latency_is_paid),
+        cmocka_unit_test(results_depend_on_no_thread),
+        cmocka_unit_test(on_every_machine),
+        cmocka_unit_test(what_cannot_be_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
