@@ -24,6 +24,7 @@
 #define WIRE_ROWS(X)  X(encoded) X(decoded)
 #define CCACHE_ROWS(X) X(encoded_lines) X(decoded)
 #define E2MC_ROWS(X)  X(compress_units)
+#define ASSIST_ROWS(X) X(deployed) X(triggered)
 /* clang-format on */
 
 #define GROUP(name, ROWS)          \
@@ -44,6 +45,7 @@
 #define wire_ROW(m)   ROW_OF(wire, m)
 #define e2mc_ROW(m)   ROW_OF(e2mc, m)
 #define ccache_ROW(m) ROW_OF(ccache, m)
+#define assist_ROW(m) ROW_OF(assist, m)
 GROUP(sm, SM_ROWS)
 GROUP(l1, CACHE_ROWS)
 GROUP(l2, L2_ROWS)
@@ -54,6 +56,7 @@ GROUP(cmem, CMEM_ROWS)
 GROUP(wire, WIRE_ROWS)
 GROUP(e2mc, E2MC_ROWS)
 GROUP(ccache, CCACHE_ROWS)
+GROUP(assist, ASSIST_ROWS)
 
 struct rig {
     struct conf *conf;
@@ -70,6 +73,7 @@ struct rig {
     struct wire_events wire;
     struct e2mc_events e2mc;
     struct ccache_events ccache;
+    struct assist_events assist;
     struct energy_stats out;
 };
 
@@ -188,6 +192,17 @@ static void test_memory(void **state)
 }
 
 /* Circuits of a fixed codec, then those of entropy coding; without the groups they cost nothing. */
+static void test_assist(void **state)
+{
+    struct rig *r = *state;
+    r->assist = (struct assist_events){.deployed = 10, .triggered = 3};
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_assist], 0); /* a machine without them */
+    stats_add(r->st, "assist", assist_rows, ARRAY_LEN(assist_rows), &r->assist);
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_assist], 10 * (14 + 28 + 28) + 3 * 28);
+}
+
 static void test_engines(void **state)
 {
     struct rig *r = *state;
@@ -324,7 +339,7 @@ int main(void)
         T(test_time_alone), T(test_nothing),         T(test_core),
         T(test_memory),     T(test_dram_arithmetic), T(test_scales),
         T(test_grows),      T(test_summary),         T(test_rows),
-        T(test_engines),
+        T(test_engines),    T(test_assist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "tech/caba/caba.h"
 
+#include "tech/caba/assist.h"
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
 #include "tech/caba/fixed_engine.h"
@@ -9,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct conf_field caba_fields[] = {
 #define ROW(...) CONF_FIELD(caba_cfg, __VA_ARGS__)
@@ -26,6 +28,7 @@ struct caba {
     struct caba_form **forms; /* by channel */
     struct form_policy *form_policies;
     struct wire **sms, **slices;
+    struct assist *assist;         /* NULL: fixed engines stand in */
     struct fixed_engine **engines; /* by SM */
     struct caba_capacity *capacities;
 };
@@ -88,7 +91,8 @@ static void caba_free(void *self)
     }
     for (uint32_t i = 0; c->sms && i < c->m.sms; i++) {
         wire_free(c->sms[i]);
-        fixed_engine_free(c->engines[i]);
+        if (c->engines)
+            fixed_engine_free(c->engines[i]);
     }
     for (uint32_t i = 0; c->slices && i < c->m.slices; i++)
         wire_free(c->slices[i]);
@@ -98,6 +102,7 @@ static void caba_free(void *self)
     free(c->sms);
     free(c->slices);
     free(c->engines);
+    assist_free(c->assist);
     free(c->capacities);
     caba_codec_free(&c->codec);
     free(c);
@@ -169,7 +174,36 @@ static struct wire **wires(const struct caba *c, uint32_t n, struct packet_polic
     return all;
 }
 
-static void bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
+/* The files of assist/ with the codecs' routines. */
+static void name_modules(const struct caba_codec *k, char *names, size_t size)
+{
+    *names = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const enum codec_id id = codec_id(k->codecs[i]);
+        const size_t len = strlen(names);
+        snprintf(names + len, size - len, "%s%s", i ? "," : "",
+                 id == CODEC_BDI       ? "bdi"
+                 : id == CODEC_FPC_SEG ? "fpc"
+                                       : "cpack");
+    }
+}
+
+/* Assist warps, unless a latency is given for engines that stand in for them. */
+static bool bind_assist(struct caba *c, struct tech_seams *s, struct err *err)
+{
+    char modules[64];
+    name_modules(&c->codec, modules, sizeof modules);
+    c->assist = assist_new(c->t->name, modules, &c->m, s->assist_cfg, s, err);
+    if (!c->assist || !assist_check_codec(c->assist, &c->codec, err))
+        return false;
+    s->assist = c->assist;
+    for (uint32_t i = 0; i < c->m.sms; i++)
+        s->codec_engines[i] = assist_engine(c->assist, i, &c->codec);
+    return true;
+}
+
+static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
+                         struct err *err)
 {
     const int v = c->t->variant;
     const struct code_cfg code = {
@@ -181,12 +215,17 @@ static void bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
         .most_bytes = caba_codec_most(&c->codec),
         .segment_bytes = (uint32_t)cfg->segment_bytes,
     };
+    for (uint32_t i = 0; i < c->m.sms; i++)
+        s->codes[i] = code;
+    if (c->codec.n && cfg->engine_latency < 0)
+        return bind_assist(c, s, err);
+    const uint32_t latency = cfg->engine_latency < 0 ? 0 : (uint32_t)cfg->engine_latency;
     c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));
     for (uint32_t i = 0; i < c->m.sms; i++) {
-        c->engines[i] = fixed_engine_new(&c->codec, (uint32_t)cfg->engine_latency);
+        c->engines[i] = fixed_engine_new(&c->codec, latency);
         s->codec_engines[i] = fixed_engine_seam(c->engines[i]);
-        s->codes[i] = code;
     }
+    return true;
 }
 
 static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
@@ -220,7 +259,10 @@ bool caba_bind(const struct technique *t, const struct tech_machine *m, const vo
     bind_memory(c, k, s);
     c->sms = wires(c, m->sms, s->sm_packets, "wire_sm", s);
     c->slices = wires(c, m->slices, s->l2_packets, "wire_l2", s);
-    bind_engines(c, k, s);
+    if (!bind_engines(c, k, s, err)) {
+        caba_free(c);
+        return false;
+    }
     if (t->variant & (CABA_L1 | CABA_L2))
         bind_capacity(c, k, s);
     *part = (struct tech_part){
