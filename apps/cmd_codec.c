@@ -30,6 +30,9 @@ static const char help[] =
     "  --window BYTES    step of the picture and of the JSON's \"windows\" (default: file / 512)\n"
     "  --sample BYTES    e2mc: tables from the first BYTES, which stay raw, as in an online\n"
     "                    sampling phase; without it, from the whole file (offline)\n"
+    "  --values N        e2mc: codewords for the N most frequent symbols of 16 and 32 bits "
+    "(default\n"
+    "                    1024)\n"
     "  --table FILE      e2mc: a saved table, for its symbol length (may be given several times)\n"
     "  --save-tables P   write e2mc's tables to P-L.e2mc\n"
     "  --no-shannon      do not count symbols beyond what e2mc needs\n"
@@ -82,7 +85,8 @@ static bool parse_option(struct command *c, const char *name, const char *value,
                    {"mag", CODEC_BLOCK_MAX, &o->mag_bytes},
                    {"threads", 256, &o->threads},
                    {"window", INT64_MAX, &o->window_bytes},
-                   {"sample", INT64_MAX, &o->sample_bytes}};
+                   {"sample", INT64_MAX, &o->sample_bytes},
+                   {"values", CODEC_VALUES_MAX, &o->values}};
     const struct {
         const char *name;
         const char **v;
@@ -146,19 +150,13 @@ static unsigned default_threads(void)
 /* Returns the index of the first file in argv, 0 for --help, -1 on error. */
 static int parse_args(struct command *c, int argc, char **argv, struct err *err)
 {
-    static const struct option options[] = {{"block", 1, NULL, 0},
-                                            {"mag", 1, NULL, 0},
-                                            {"codec", 1, NULL, 0},
-                                            {"window", 1, NULL, 0},
-                                            {"sample", 1, NULL, 0},
-                                            {"table", 1, NULL, 0},
-                                            {"save-tables", 1, NULL, 0},
-                                            {"json", 1, NULL, 0},
-                                            {"plot", 1, NULL, 0},
-                                            {"threads", 1, NULL, 0},
-                                            {"no-shannon", 0, NULL, 0},
-                                            {"help", 0, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {{"block", 1, NULL, 0},   {"mag", 1, NULL, 0},
+                                            {"codec", 1, NULL, 0},   {"window", 1, NULL, 0},
+                                            {"sample", 1, NULL, 0},  {"values", 1, NULL, 0},
+                                            {"table", 1, NULL, 0},   {"save-tables", 1, NULL, 0},
+                                            {"json", 1, NULL, 0},    {"plot", 1, NULL, 0},
+                                            {"threads", 1, NULL, 0}, {"no-shannon", 0, NULL, 0},
+                                            {"help", 0, NULL, 'h'},  {0}};
     int which = 0;
     optind = 1;
     opterr = 0;
@@ -213,10 +211,12 @@ int cmd_codec(int argc, char **argv)
         return codec_cmd_encode(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "decode"))
         return codec_cmd_decode(argc - 1, argv + 1);
-    struct command c = {
-        .list = "all",
-        .opts = {
-            .block_bytes = 128, .mag_bytes = 32, .shannon = true, .threads = default_threads()}};
+    struct command c = {.list = "all",
+                        .opts = {.block_bytes = 128,
+                                 .mag_bytes = 32,
+                                 .values = CODEC_VALUES,
+                                 .shannon = true,
+                                 .threads = default_threads()}};
     struct err err;
     int first = parse_args(&c, argc, argv, &err);
     if (first == 0)

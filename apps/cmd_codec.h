@@ -5,7 +5,12 @@
 #include "base/err.h"
 #include "parsim/codec.h"
 
-enum { CODEC_COLUMNS_MAX = 32, CODEC_BURSTS_MAX = CODEC_BLOCK_MAX + 1, CODEC_LENGTHS = 4 };
+enum {
+    CODEC_COLUMNS_MAX = 32,
+    CODEC_BURSTS_MAX = CODEC_BLOCK_MAX + 1,
+    CODEC_LENGTHS = 4,
+    CODEC_CLASSES = 4
+};
 
 /* ---- inputs: files that can be read again and at any place ---- */
 
@@ -31,6 +36,7 @@ struct codec_options {
     unsigned ncolumns;
     uint64_t window_bytes; /* 0 = 1/512 of the file */
     uint64_t sample_bytes; /* e2mc's tables from the start of the file; 0 = from all of it */
+    uint64_t values;       /* codewords of e2mc's tables for L = 16, 32 */
     struct codec_table *tables[CODEC_LENGTHS]; /* given for L = 4, 8, 16, 32, or NULL */
     const char *save_tables;
     bool shannon;
@@ -41,7 +47,10 @@ struct codec_column {
     struct codec *codec; /* NULL: a general compressor */
     uint64_t blocks, bytes, bursts;
     uint64_t burst_blocks[CODEC_BURSTS_MAX]; /* blocks that take so many bursts */
-    uint64_t kinds[CODEC_KINDS_MAX];         /* over the blocks that were tallied */
+    /* By a block's own compression ratio: below 4/3, below 2, below 4, from 4 on (E2MC, Table II).
+     */
+    uint64_t class_blocks[CODEC_CLASSES], class_fetched[CODEC_CLASSES]; /* blocks; bytes */
+    uint64_t kinds[CODEC_KINDS_MAX]; /* over the blocks that were tallied */
 };
 
 struct codec_report {

@@ -114,6 +114,19 @@ static void add_ratio(struct json_object *to, const char *key, double v)
     json_object_object_add(to, key, v > 0 ? json_object_new_double(v) : NULL);
 }
 
+/* Blocks by their own ratio, and the bytes that whole bursts of them fetch. */
+static struct json_object *classes_json(const struct codec_column *c)
+{
+    struct json_object *all = json_object_new_array();
+    for (unsigned k = 0; k < CODEC_CLASSES; k++) {
+        struct json_object *o = json_object_new_object();
+        add_number(o, "blocks", c->class_blocks[k]);
+        add_number(o, "bytes_fetched", c->class_fetched[k]);
+        json_object_array_add(all, o);
+    }
+    return all;
+}
+
 static struct json_object *column_json(const struct codec_report *r, const struct codec_column *c)
 {
     struct json_object *o = json_object_new_object(), *bursts = json_object_new_array();
@@ -125,6 +138,7 @@ static struct json_object *column_json(const struct codec_report *r, const struc
     for (unsigned k = 0; k <= r->block_bytes / r->mag_bytes; k++)
         json_object_array_add(bursts, json_object_new_uint64(c->burst_blocks[k]));
     json_object_object_add(o, "blocks_by_bursts", bursts);
+    json_object_object_add(o, "by_ratio", classes_json(c));
     if (!c->codec)
         return o;
     struct json_object *kinds = json_object_new_object();

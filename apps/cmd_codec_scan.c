@@ -180,7 +180,8 @@ static const struct codec_table *table_for(struct scan *s, unsigned l)
     if (s->opts->tables[l])
         return s->opts->tables[l];
     if (!r->tables[l])
-        r->tables[l] = codec_table_build(s->opts->sample_bytes ? s->sampled[l] : s->counts[l]);
+        r->tables[l] = codec_table_build_values(
+            s->opts->sample_bytes ? s->sampled[l] : s->counts[l], (unsigned)s->opts->values);
     return r->tables[l];
 }
 
@@ -244,6 +245,15 @@ static void keep_sample_raw(struct scan *s, const struct codec_column *c, uint64
         bits[i] = (uint16_t)(8 * s->opts->block_bytes);
 }
 
+/* By the ratio alone, not by the bursts, so that what is fetched is seen to follow from it. */
+static unsigned class_of(unsigned block_bytes, unsigned bytes)
+{
+    return bytes * 4 > block_bytes * 3 ? 0
+           : bytes * 2 > block_bytes   ? 1
+           : bytes * 4 > block_bytes   ? 2
+                                       : 3;
+}
+
 static void add_sizes(struct scan *s, struct codec_column *sum, unsigned column, uint64_t first,
                       size_t n, const uint16_t *bits)
 {
@@ -257,6 +267,9 @@ static void add_sizes(struct scan *s, struct codec_column *sum, unsigned column,
             bytes += codec_bytes(bits[i]);
             sum->bursts += bursts;
             sum->burst_blocks[bursts]++;
+            unsigned class = class_of(r->block_bytes, codec_bytes(bits[i]));
+            sum->class_blocks[class]++;
+            sum->class_fetched[class] += bursts * r->mag_bytes;
         }
         sum->bytes += bytes;
         __atomic_fetch_add(&r->window_sizes[window * r->ncolumns + column], bytes,
@@ -289,6 +302,10 @@ static void merge_sums(struct codec_report *r, const struct sums *sums)
         to->bursts += from->bursts;
         for (unsigned k = 0; k < CODEC_BURSTS_MAX; k++)
             to->burst_blocks[k] += from->burst_blocks[k];
+        for (unsigned k = 0; k < CODEC_CLASSES; k++) {
+            to->class_blocks[k] += from->class_blocks[k];
+            to->class_fetched[k] += from->class_fetched[k];
+        }
         for (unsigned k = 0; k < CODEC_KINDS_MAX; k++)
             to->kinds[k] += from->kinds[k];
     }

@@ -136,6 +136,11 @@ CODEC_API double codec_counts_entropy(const struct codec_counts *counts);
 
 /* Never fails: values without counts can still be encoded (by the escape for L = 16 and 32). */
 CODEC_API struct codec_table *codec_table_build(const struct codec_counts *counts);
+/* The same with codewords for the `values` most frequent values of L = 16 and 32 (1 to
+ * CODEC_VALUES_MAX; codec_table_build() takes CODEC_VALUES), besides the escape. */
+enum { CODEC_VALUES = 1024, CODEC_VALUES_MAX = 32768 };
+CODEC_API struct codec_table *codec_table_build_values(const struct codec_counts *counts,
+                                                       unsigned values);
 CODEC_API void codec_table_free(struct codec_table *table);
 CODEC_API unsigned codec_table_symbol_bits(const struct codec_table *table);
 /* Length of the codeword of `value` at position `pos` in its word, the escape's raw bits

@@ -82,33 +82,45 @@ static bool tree_is_sound(const struct codec_table *t, const struct e2mc_symbol 
     return kraft <= UINT64_C(1) << E2MC_LEN_MAX;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
 static bool values_differ(const struct e2mc_tree *tree)
 {
+    uint32_t *sorted = xmalloc(tree->n * sizeof *sorted);
+    unsigned n = 0;
+    bool differ = true;
     for (unsigned i = 0; i < tree->n; i++)
-        for (unsigned j = i + 1; j < tree->n; j++)
-            if (tree->values[i] == tree->values[j] && (int)i != tree->escape &&
-                (int)j != tree->escape)
-                return false;
-    return true;
+        if ((int)i != tree->escape)
+            sorted[n++] = tree->values[i];
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (unsigned i = 1; i < n; i++)
+        differ &= sorted[i] != sorted[i - 1];
+    free(sorted);
+    return differ;
 }
 
 static bool get_tree(struct cursor *c, struct codec_table *t, struct e2mc_tree *tree)
 {
-    struct e2mc_symbol symbols[E2MC_SYMBOLS];
     if (c->end - c->p < TREE_HEAD_BYTES)
         return false;
     unsigned n = c->p[0] | c->p[1] << 8, escape_len = c->p[2];
     c->p += TREE_HEAD_BYTES;
-    if (n > E2MC_VALUES || (size_t)(c->end - c->p) < n * SYMBOL_BYTES)
+    if (n > CODEC_VALUES_MAX || (size_t)(c->end - c->p) < n * SYMBOL_BYTES)
         return false;
+    struct e2mc_symbol *symbols = xmalloc((n + 1) * sizeof *symbols);
     for (unsigned i = 0; i < n; i++, c->p += SYMBOL_BYTES)
         symbols[i] = (struct e2mc_symbol){.value = load_u32(c->p), .len = c->p[4]};
     if (escape_len)
         symbols[n++] = (struct e2mc_symbol){.len = (uint8_t)escape_len, .escape = true};
-    if (!tree_is_sound(t, symbols, n, escape_len != 0))
-        return false;
-    e2mc_tree_init(tree, symbols, n, t->symbol_bits);
-    return values_differ(tree);
+    bool ok = tree_is_sound(t, symbols, n, escape_len != 0);
+    if (ok)
+        e2mc_tree_init(tree, symbols, n, t->symbol_bits);
+    free(symbols);
+    return ok && values_differ(tree);
 }
 
 static bool get_trees(struct cursor *c, struct codec_table *t)

@@ -5,21 +5,17 @@
 #include "codec/codec_int.h"
 
 enum {
-    E2MC_VALUES = 1024,             /* codewords of L = 16 and 32, besides the escape */
-    E2MC_SYMBOLS = E2MC_VALUES + 1, /* in one tree, at most */
-    E2MC_TREES = 8,                 /* at most: positions of a symbol in a 32-bit word */
+    E2MC_TREES = 8, /* at most: positions of a symbol in a 32-bit word */
     E2MC_LEN_MAX = 20,
     E2MC_DECODE_BITS = 12, /* codewords up to this length are decoded by one look-up */
-    E2MC_HASH = 4096,
 };
 
 /* Codewords in canonical order: by length, then by value, the escape last of its length. */
 struct e2mc_tree {
     unsigned n;
     int escape; /* its index, or -1 */
-    uint32_t values[E2MC_SYMBOLS];
-    uint32_t codes[E2MC_SYMBOLS];
-    uint8_t lens[E2MC_SYMBOLS];
+    uint32_t *values, *codes;
+    uint8_t *lens;
     uint32_t first_code[E2MC_LEN_MAX + 1];
     uint16_t first_index[E2MC_LEN_MAX + 1], count[E2MC_LEN_MAX + 1];
     uint32_t *decode; /* by the next E2MC_DECODE_BITS bits: e2mc_entry(), 0 = longer or none */
@@ -47,6 +43,7 @@ struct codec_table {
                             L = 4: [byte][value], both nibbles */
     uint32_t *hash_keys; /* L = 32: open addressing, hash_words = 0 where empty */
     uint32_t *hash_words;
+    unsigned hash_bits;
 };
 
 static inline unsigned e2mc_tree_count(unsigned symbol_bits)
@@ -59,12 +56,18 @@ static inline unsigned e2mc_max_len(unsigned symbol_bits)
     return symbol_bits == 4 ? 8 : symbol_bits == 8 ? 16 : E2MC_LEN_MAX;
 }
 
+/* Where `value` is, or the empty place where it would be: a quarter of them is used at most. */
+static inline uint32_t e2mc_hash_slot(const struct codec_table *t, uint32_t value)
+{
+    uint32_t h = (value * 0x9e3779b1u) >> (32 - t->hash_bits);
+    while (t->hash_words[h] && t->hash_keys[h] != value)
+        h = (h + 1) & ((1u << t->hash_bits) - 1);
+    return h;
+}
+
 static inline uint32_t e2mc_hash_find(const struct codec_table *t, uint32_t value)
 {
-    uint32_t h = (value * 0x9e3779b1u) >> 20;
-    while (t->hash_words[h] && t->hash_keys[h] != value)
-        h = (h + 1) % E2MC_HASH;
-    return t->hash_words[h];
+    return t->hash_words[e2mc_hash_slot(t, value)];
 }
 
 /* A codeword by its length, as it is saved; `escape` stands after every value of its length. */
@@ -90,9 +93,9 @@ struct e2mc_count {
 
 /* Counts of all 2^L values at a position (L = 4, 8). */
 void e2mc_counts_position(const struct codec_counts *counts, unsigned pos, uint64_t *out);
-/* The most frequent values (L = 16, 32), at equal counts the smaller first; returns how many and
- * what all others count together. */
-unsigned e2mc_counts_top(const struct codec_counts *counts, struct e2mc_count *top,
+/* The `most` most frequent values (L = 16, 32), at equal counts the smaller first; returns how many
+ * and what all others count together. */
+unsigned e2mc_counts_top(const struct codec_counts *counts, struct e2mc_count *top, unsigned most,
                          uint64_t *others);
 unsigned e2mc_counts_symbol_bits(const struct codec_counts *counts);
 

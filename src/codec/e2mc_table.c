@@ -32,6 +32,9 @@ void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigne
 {
     qsort(symbols, n, sizeof *symbols, by_canonical_order);
     tree->n = n;
+    tree->values = xmalloc(n * sizeof *tree->values);
+    tree->codes = xmalloc(n * sizeof *tree->codes);
+    tree->lens = xmalloc(n);
     tree->escape = -1;
     uint32_t code = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -68,9 +71,7 @@ static uint32_t pack_word(const struct e2mc_tree *tree, unsigned i)
 
 static void hash_put(struct codec_table *t, uint32_t value, uint32_t word)
 {
-    uint32_t h = (value * 0x9e3779b1u) >> 20;
-    while (t->hash_words[h])
-        h = (h + 1) % E2MC_HASH;
+    uint32_t h = e2mc_hash_slot(t, value);
     t->hash_keys[h] = value;
     t->hash_words[h] = word;
 }
@@ -84,8 +85,10 @@ static void finish_escaped(struct codec_table *t)
         t->lens = xmalloc(65536);
         memset(t->lens, (int)(tree->lens[tree->escape] + 16u), 65536);
     } else {
-        t->hash_keys = xcalloc(E2MC_HASH, sizeof *t->hash_keys);
-        t->hash_words = xcalloc(E2MC_HASH, sizeof *t->hash_words);
+        for (t->hash_bits = 12; 4 * tree->n > 1u << t->hash_bits && t->hash_bits < 20;)
+            t->hash_bits++;
+        t->hash_keys = xcalloc((size_t)1 << t->hash_bits, sizeof *t->hash_keys);
+        t->hash_words = xcalloc((size_t)1 << t->hash_bits, sizeof *t->hash_words);
     }
     for (unsigned i = 0; i < tree->n; i++) {
         if ((int)i == tree->escape)
@@ -141,9 +144,9 @@ static int by_weight(const void *a, const void *b)
 
 static void build_tree(struct e2mc_tree *tree, struct weighted *w, unsigned n, unsigned symbol_bits)
 {
-    uint64_t weights[E2MC_SYMBOLS];
-    uint8_t lens[E2MC_SYMBOLS];
-    struct e2mc_symbol symbols[E2MC_SYMBOLS];
+    uint64_t *weights = xmalloc(n * sizeof *weights);
+    uint8_t *lens = xmalloc(n);
+    struct e2mc_symbol *symbols = xmalloc(n * sizeof *symbols);
     qsort(w, n, sizeof *w, by_weight);
     for (unsigned i = 0; i < n; i++)
         weights[i] = w[i].weight;
@@ -153,18 +156,23 @@ static void build_tree(struct e2mc_tree *tree, struct weighted *w, unsigned n, u
         symbols[i].len = lens[i];
     }
     e2mc_tree_init(tree, symbols, n, symbol_bits);
+    free(weights);
+    free(lens);
+    free(symbols);
 }
 
-static void build_escaped(struct codec_table *t, const struct codec_counts *counts)
+static void build_escaped(struct codec_table *t, const struct codec_counts *counts, unsigned most)
 {
-    struct e2mc_count top[E2MC_VALUES];
-    struct weighted w[E2MC_SYMBOLS];
+    struct e2mc_count *top = xmalloc(most * sizeof *top);
+    struct weighted *w = xmalloc((most + 1) * sizeof *w);
     uint64_t others;
-    unsigned n = e2mc_counts_top(counts, top, &others);
+    unsigned n = e2mc_counts_top(counts, top, most, &others);
     for (unsigned i = 0; i < n; i++)
         w[i] = (struct weighted){.symbol.value = top[i].value, .weight = top[i].count};
     w[n] = (struct weighted){.symbol.escape = true, .weight = others};
     build_tree(&t->trees[0], w, n + 1, t->symbol_bits);
+    free(top);
+    free(w);
 }
 
 static void build_position(struct codec_table *t, const struct codec_counts *counts, unsigned pos)
@@ -180,9 +188,15 @@ static void build_position(struct codec_table *t, const struct codec_counts *cou
 
 struct codec_table *codec_table_build(const struct codec_counts *counts)
 {
+    return codec_table_build_values(counts, CODEC_VALUES);
+}
+
+struct codec_table *codec_table_build_values(const struct codec_counts *counts, unsigned values)
+{
+    assert(values >= 1 && values <= CODEC_VALUES_MAX);
     struct codec_table *t = e2mc_table_new(e2mc_counts_symbol_bits(counts));
     if (t->symbol_bits >= 16)
-        build_escaped(t, counts);
+        build_escaped(t, counts, values);
     else
         for (unsigned pos = 0; pos < t->ntrees; pos++)
             build_position(t, counts, pos);
@@ -194,8 +208,12 @@ void codec_table_free(struct codec_table *table)
 {
     if (!table)
         return;
-    for (unsigned i = 0; i < table->ntrees; i++)
+    for (unsigned i = 0; i < table->ntrees; i++) {
+        free(table->trees[i].values);
+        free(table->trees[i].codes);
+        free(table->trees[i].lens);
         free(table->trees[i].decode);
+    }
     free(table->trees);
     free(table->words);
     free(table->lens);

@@ -189,7 +189,7 @@ double codec_counts_entropy(const struct codec_counts *counts)
 
 struct heap {
     struct e2mc_count *items; /* the worst that is kept at the root */
-    unsigned n;
+    unsigned n, most;
 };
 
 static bool better(const struct e2mc_count *a, const struct e2mc_count *b)
@@ -223,7 +223,7 @@ static void heap_offer(struct heap *h, uint32_t value, uint64_t count)
     struct e2mc_count item = {value, count};
     if (count == 0)
         return;
-    if (h->n < E2MC_VALUES) {
+    if (h->n < h->most) {
         unsigned i = h->n++;
         h->items[i] = item;
         for (; i && better(&h->items[(i - 1) / 2], &h->items[i]); i = (i - 1) / 2)
@@ -234,10 +234,10 @@ static void heap_offer(struct heap *h, uint32_t value, uint64_t count)
     }
 }
 
-unsigned e2mc_counts_top(const struct codec_counts *counts, struct e2mc_count *top,
+unsigned e2mc_counts_top(const struct codec_counts *counts, struct e2mc_count *top, unsigned most,
                          uint64_t *others)
 {
-    struct heap h = {.items = top};
+    struct heap h = {.items = top, .most = most};
     for (size_t i = 0; counts->slots && i < counts->nslots; i++)
         heap_offer(&h, counts->slots[i].value, counts->slots[i].count);
     for (unsigned v = 0; counts->direct && v < 65536; v++)

@@ -208,6 +208,56 @@ static void counting_under_a_limit_keeps_the_frequent(void **state)
     codec_counts_free(c);
 }
 
+/* More codewords than 1024: the same code from bytes, every value decoded; with one for every value
+ * that occurs it is a Huffman code, within a bit of the entropy. */
+static void tables_of_many_values(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 4096 };
+    for (unsigned bits = 16; bits <= 32; bits *= 2) {
+        static uint8_t data[BLOCKS][128];
+        struct rng r = {5};
+        struct codec_counts *c = codec_counts_new(bits, 0);
+        for (unsigned i = 0; i < BLOCKS * 32; i++) {
+            uint32_t v = (uint32_t)(rng_u64(&r) % 3000 * (rng_u64(&r) % 5)) * 0x9e3779b1u;
+            memcpy(&data[0][4 * i], &v, 4);
+        }
+        codec_counts_add(c, data, sizeof data);
+        for (unsigned values = 1024; values <= CODEC_VALUES_MAX; values *= 2) {
+            struct codec_table *t = codec_table_build_values(c, values);
+            size_t bytes;
+            uint8_t *packed = codec_table_pack(t, &bytes);
+            struct codec_table *back = codec_table_unpack(packed, bytes, NULL);
+            assert_non_null(back);
+            struct codec_params params = {.table = back};
+            struct codec *codec = codec_new(bits == 16 ? "e2mc-16" : "e2mc-32", &params, NULL);
+            uint64_t sum = 0;
+            for (unsigned i = 0; i < BLOCKS; i++) {
+                uint8_t out[128], again[128];
+                unsigned n = codec_encode(codec, data[i], out);
+                assert_int_equal(n, codec_size(codec, data[i]));
+                assert_true(codec_decode(codec, out, n, again));
+                assert_memory_equal(again, data[i], 128);
+                for (unsigned w = 0; w < 128; w += 4) {
+                    uint32_t v;
+                    memcpy(&v, data[i] + w, 4);
+                    sum += bits == 32 ? codec_table_length(back, 0, v)
+                                      : codec_table_length(back, 0, v & 0xffff) +
+                                            codec_table_length(back, 0, v >> 16);
+                }
+            }
+            double n = BLOCKS * 1024.0 / bits, h = codec_counts_entropy(c);
+            if (values == CODEC_VALUES_MAX)
+                assert_true((double)sum >= h * n - 1e-6 && (double)sum < (h + 1) * n);
+            codec_free(codec);
+            codec_table_free(t);
+            codec_table_free(back);
+            free(packed);
+        }
+        codec_counts_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +269,7 @@ int main(void)
         cmocka_unit_test(damaged_tables_are_refused),
         cmocka_unit_test(entropy_of_known_data),
         cmocka_unit_test(counting_under_a_limit_keeps_the_frequent),
+        cmocka_unit_test(tables_of_many_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
