@@ -353,9 +353,7 @@ void l1_code_tick(struct l1 *l, cycle_t now)
 cycle_t l1_code_next(const struct l1 *l, cycle_t now)
 {
     const struct l1_code *c = &l->code;
-    if (c->leaving.first && l1_room(l))
-        return now;
-    if (!c->taken && !c->reads.first && !c->writes.first)
-        return CYCLE_NEVER; /* a pop makes room */
-    return c->engine->next(c->engine->self, now);
+    if (c->reads.first || c->writes.first || (c->leaving.first && l1_room(l)))
+        return now; /* nobody says when an engine is no longer busy */
+    return c->taken ? c->engine->next(c->engine->self, now) : CYCLE_NEVER; /* a pop makes room */
 }

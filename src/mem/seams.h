@@ -131,8 +131,8 @@ struct codec_engine {
     enum codec_answer (*submit)(void *self, cycle_t now, struct codec_job *job);
     /* A finished job, as it was submitted, at most one a call. */
     bool (*done)(void *self, cycle_t now, struct codec_job *job);
-    /* The next cycle at which `done` may have something, or at which a job that found it busy may
-     * be tried again; CYCLE_NEVER: nothing inside, and nothing will change. */
+    /* The next cycle at which `done` may have something, `now` or earlier: already; CYCLE_NEVER:
+     * nothing inside, or only what calls in between will decide. */
     cycle_t (*next)(const void *self, cycle_t now);
     void *self;
 };

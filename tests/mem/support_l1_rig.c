@@ -66,7 +66,8 @@ void l1_rig_cycle(struct l1_rig *r)
 {
     uint32_t token;
     answer(r);
-    l1_tick(r->l1, r->now);
+    if (!r->sleeps || l1_next(r->l1, r->now) <= r->now)
+        l1_tick(r->l1, r->now);
     if (r->on_tick)
         r->on_tick(r->ctx);
     if (l1_pop_done(r->l1, r->now, &token)) {

@@ -15,6 +15,7 @@ struct l1_rig {
     cycle_t now;            /* the next cycle to run */
     cycle_t memory_latency; /* a request popped at t is answered at t + this */
     bool hold;              /* the interconnect takes nothing */
+    bool sleeps;            /* ticks only when the cache wants to */
     struct {
         struct mem_req *req;
         cycle_t at;
