@@ -1,0 +1,178 @@
+/* Assist warps on whole machines: every line that a routine makes is compared with the codec's
+ * (gpu.verify), outputs are those of the machine without, counters add up, results depend on no
+ * host thread. */
+#include "support_cases.h"
+#include "support_invariants.h"
+
+#include <json-c/json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct outcome {
+    struct json_object *stats;
+    void *data;
+    cycle_t cycles;
+};
+
+struct how {
+    const char *machine, *with, *set;
+    unsigned threads;
+    uint64_t shuffle;
+};
+
+static double stat(const struct outcome *o, const char *group, const char *name)
+{
+    struct json_object *groups = json_object_object_get(o->stats, "groups");
+    struct json_object *v = json_object_object_get(json_object_object_get(groups, group), name);
+    if (!v)
+        fail_msg("no statistic %s.%s", group, name);
+    return json_object_get_double(v);
+}
+
+/* Words near each other, whole numbers, lines without a pattern; where the cases count, 0. */
+static void fill(uint32_t *words)
+{
+    uint32_t x = 1;
+    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
+        x = x * 1664525 + 1013904223;
+        words[i] = i / 32 % 4 == 3   ? 0x3f800000 | x >> 9
+                   : i / 32 % 4 == 2 ? x >> 28
+                                     : 0x3f800000 + (uint32_t)(i & 31);
+        if (i * 4 >= 0x80000)
+            words[i] = 0;
+    }
+}
+
+static void check_counts(const struct outcome *o)
+{
+    assert_true(stat(o, "assist", "triggered") ==
+                stat(o, "assist", "finished") + stat(o, "assist", "killed") +
+                    stat(o, "assist", "overflow") + stat(o, "assist", "empty"));
+    const double issued = stat(o, "assist", "issued_high") + stat(o, "assist", "issued_low");
+    assert_true(issued == stat(o, "sm", "extra_inst"));
+    assert_true(issued == stat(o, "assist", "deployed") - stat(o, "assist", "flushed"));
+    assert_true(stat(o, "assist", "verified") >=
+                stat(o, "assist", "decoded") + stat(o, "assist", "encoded"));
+    assert_true(stat(o, "assist", "active_cycles") <= stat(o, "assist", "instance_cycles"));
+}
+
+static struct outcome run(const struct gpu_case *c, const struct how *h)
+{
+    struct case_run t;
+    char with[64];
+    const char *const sets[] = {with, "gpu.verify=true", "l2.size=8K",
+                                h->set ? h->set : "assist.throttle=true"};
+    snprintf(with, sizeof with, "gpu.with=%s", h->with);
+    case_open(&t, c, h->machine, sets, ARRAY_LEN(sets), h->threads ? h->threads : 1);
+    if (h->shuffle)
+        gpu_shuffle(t.gpu, h->shuffle);
+    fill(devmem_ptr(t.buf->base));
+    gpu_copied(t.gpu, t.buf->base, CASE_BYTES);
+    case_run(&t);
+    case_run(&t);
+    invariants_check(t.gpu, h->with);
+    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), true),
+                          .data = xcalloc(1, CASE_BYTES),
+                          .cycles = gpu_cycles(t.gpu)};
+    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
+    case_close(&t);
+    if (strcmp(h->with, "base"))
+        check_counts(&out);
+    return out;
+}
+
+static void outcome_free(struct outcome *o)
+{
+    json_object_put(o->stats);
+    free(o->data);
+}
+
+static const struct gpu_case *case_named(const char *name)
+{
+    for (size_t i = 0; i < ngpu_cases; i++)
+        if (!strcmp(gpu_cases[i].name, name))
+            return &gpu_cases[i];
+    fail_msg("no case %s", name);
+    return NULL;
+}
+
+static void routines_make_what_the_codecs_make(void **state)
+{
+    (void)state;
+    static const char *const designs[] = {"caba-bdi",       "caba-fpc",       "caba-cpack",
+                                          "caba-bestofall", "caba-bdi-l1-2x", "caba-bdi-l2-2x",
+                                          "caba-bdi-rawl2", "caba-bdi-direct"};
+    static const char *const names[] = {"vecadd", "scatter", "local_memory"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct gpu_case *c = case_named(names[i]);
+        struct outcome base = run(c, &(struct how){.machine = "gtx480", .with = "base"});
+        for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
+            struct outcome o = run(c, &(struct how){.machine = "gtx480", .with = designs[k]});
+            if (strcmp(designs[k], "caba-bdi-direct")) /* cuts out of lines without a routine */
+                assert_true(stat(&o, "assist", "decoded") > 0);
+            assert_memory_equal(o.data, base.data, CASE_BYTES);
+            outcome_free(&o);
+        }
+        outcome_free(&base);
+    }
+}
+
+static void results_depend_on_no_thread(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"caba-bestofall", "caba-bdi", "caba-bdi-l1-2x"};
+    static const char *const names[] = {"scatter", "atomics", "vecadd"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct gpu_case *c = case_named(names[i]);
+        struct how h = {.machine = "gtx480", .with = with[i], .set = "assist.awt_entries=8"};
+        struct outcome one = run(c, &h);
+        for (unsigned w = 0; w < 2; w++) {
+            h.threads = w ? 4 : 2;
+            h.shuffle = w ? 5 : 0;
+            struct outcome o = run(c, &h);
+            assert_string_equal(json_object_to_json_string(o.stats),
+                                json_object_to_json_string(one.stats));
+            assert_int_equal(o.cycles, one.cycles);
+            assert_memory_equal(o.data, one.data, CASE_BYTES);
+            outcome_free(&o);
+        }
+        outcome_free(&one);
+    }
+}
+
+/* Machines with sub-cores, sectors, meshes; a table of one row; one staged instruction a cycle. */
+static void on_every_machine(void **state)
+{
+    (void)state;
+    static const struct how ways[] = {
+        {.machine = "gtx480-gpgpusim", .with = "caba-bdi", .set = "assist.awt_entries=1"},
+        {.machine = "gtx580", .with = "caba-fpc", .set = "assist.deploy_width=1"},
+        {.machine = "mesh56", .with = "caba-cpack", .set = "assist.awb_low_entries=1"},
+        {.machine = "h200", .with = "caba-bdi", .set = "assist.throttle_idle=1"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        const struct gpu_case *c = case_named("vecadd");
+        struct outcome base = run(c, &(struct how){.machine = ways[i].machine, .with = "base"});
+        struct outcome o = run(c, &ways[i]);
+        assert_memory_equal(o.data, base.data, CASE_BYTES);
+        assert_true(stat(&o, "assist", "decoded") > 0);
+        outcome_free(&o);
+        outcome_free(&base);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(routines_make_what_the_codecs_make),
+        cmocka_unit_test(results_depend_on_no_thread),
+        cmocka_unit_test(on_every_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
