@@ -322,6 +322,74 @@ static void throttling(void **state)
     bench_free(&b);
 }
 
+/* What a parent that has ended has triggered is dropped, if the configuration says so. */
+static void killed_with_its_parent(void **state)
+{
+    (void)state;
+    static const char kernel[] =
+        RIG_KERNEL("ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1]; ret;\n");
+    static const char routine[] =
+        ON("load priority=low mask=0x1",
+           "mov.u32 %r1,0;\nL: add.u32 %r1,%r1,1; setp.lt.u32 %p,%r1,100; @%p bra L;\n"
+           "red.shared.add.u32 [n], 1;\n");
+    struct bench b = bench_new(kernel, routine, NULL);
+    bench_run(&b, 1, 32);
+    assert_int_equal(b.c->stats.killed, 0);
+    assert_int_equal(b.c->stats.finished, 1);
+    const cycle_t whole = b.r->end;
+    b.cfg.kill_at_exit = true;
+    bench_run(&b, 1, 32);
+    assert_int_equal(b.c->stats.killed, 1);
+    assert_int_equal(b.c->stats.finished, 0);
+    assert_true(b.r->end < whole); /* the parent's slot was held for it */
+    bench_free(&b);
+}
+
+/* Live-in values by name; lanes by the mask; stores are told, loads are not. */
+static void parameters_by_name(void **state)
+{
+    (void)state;
+    struct bench b = bench_new(
+        RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,%laneid; mul.wide.u32 %rd2,%r1,4;\n"
+                   "add.u64 %rd3,%rd1,%rd2; setp.lt.u32 %p1,%r1,5; ld.global.u32 %r2,[%rd3];\n"
+                   "@%p1 st.global.u32 [%rd3+64],7; ret;\n"),
+        HEAD ".shared .align 16 .u32 of[4]; .shared .u64 at;\n"
+             ".entry r(.param .u32 mask, .param .u64 addr, .param .u32 warp, .param .u32 value) {\n"
+             ".pragma \"assist on=store priority=low mask=0x80000000\"; .reg .b64 %rd<3>;\n"
+             ".reg .b32 %r<9>;\nld.param.u64 %rd1,[addr]; ld.param.u32 %r1,[mask];\n"
+             "ld.param.u32 %r2,[warp]; ld.param.u32 %r3,[value]; mov.u32 %r4,%laneid;\n"
+             "st.shared.u64 [at],%rd1; st.shared.v4.u32 [of],{%r1,%r2,%r3,%r4}; ret; }\n",
+        NULL);
+    bench_run(&b, 1, 32);
+    uint64_t at;
+    uint32_t of[4];
+    memcpy(of, awc_shared(b.c, 0), sizeof of);
+    memcpy(&at, (const char *)awc_shared(b.c, 0) + sizeof of, sizeof at);
+    assert_int_equal(b.c->stats.triggered, 1);
+    assert_int_equal(at, b.r->f.buf->base + 64);
+    assert_int_equal(of[0], 31);
+    assert_int_equal(of[1], 0);
+    assert_int_equal(of[2], b.r->kernel->src->insts[6].line);
+    assert_int_equal(of[3], 31);
+    assert_int_equal(b.r->stats.extra_thread_inst, b.r->stats.extra_inst);
+    bench_free(&b);
+}
+
+/* Registers of the routine are added to every thread's, unless spare ones are assumed. */
+static void registers_cost_room(void **state)
+{
+    (void)state;
+    struct bench b =
+        bench_new(movs, ON("store", "mov.u32 %r1,1; mov.u32 %r2,2; add.u32 %r3,%r1,%r2;"), NULL);
+    const uint32_t need = b.aws.routines[0].kernel->regs;
+    assert_true(need >= 2);
+    bench_run(&b, 1, 32);
+    assert_int_equal(b.source.extra_registers(b.c, b.r->kernel), need);
+    b.cfg.count_registers = false;
+    assert_int_equal(b.source.extra_registers(b.c, b.r->kernel), 0);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +398,8 @@ int main(void)
         cmocka_unit_test(branches_flush),           cmocka_unit_test(low_priority_waits),
         cmocka_unit_test(one_instance_a_warp),      cmocka_unit_test(overflow_is_counted),
         cmocka_unit_test(no_trigger_no_change),     cmocka_unit_test(throttling),
+        cmocka_unit_test(killed_with_its_parent),   cmocka_unit_test(parameters_by_name),
+        cmocka_unit_test(registers_cost_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

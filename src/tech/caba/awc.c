@@ -478,8 +478,9 @@ static bool is_pending(const void *self)
 
 static uint32_t extra_registers(const void *self, const struct kernel *k)
 {
+    const struct awc *c = self;
     (void)k;
-    return aws_registers(((const struct awc *)self)->aws);
+    return c->cfg->count_registers ? aws_registers(c->aws) : 0;
 }
 
 struct warp_source awc_source(struct awc *c)
