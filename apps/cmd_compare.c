@@ -50,7 +50,7 @@ enum { CYCLES = 0, COLUMNS = ARRAY_LEN(columns) };
 
 struct options {
     struct exp_setup setup;
-    const char *json, *csv, *plot;
+    const char *gpu, *json, *csv, *plot;
     struct exp_list designs;
     char **programs; /* names of workloads */
     size_t nprograms;
@@ -194,7 +194,7 @@ static void write_csv(const struct options *o, const struct exp_job *jobs, FILE 
 static void write_json(const struct options *o, const struct exp_job *jobs, FILE *f)
 {
     struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
-    json_object_object_add(all, "gpu", json_object_new_string(o->setup.gpu));
+    json_object_object_add(all, "gpu", json_object_new_string(o->gpu));
     json_object_object_add(all, "size", o->program ? NULL : json_object_new_string(o->setup.size));
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
         const struct exp_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
@@ -225,7 +225,7 @@ static void write_plot(const struct options *o, const struct exp_job *jobs, FILE
     for (size_t p = 0; p < o->nprograms; p++)
         names[p] = program_name(o, p);
     tabulate(o, jobs, "cycles", EXP_BASE_OVER, &t);
-    char *title = xasprintf("Speedup over %s on %s", o->designs.at[0], o->setup.gpu);
+    char *title = xasprintf("Speedup over %s on %s", o->designs.at[0], o->gpu);
     t.title = title;
     t.unit = "speedup";
     t.rows = names;
@@ -259,7 +259,7 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
 static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
 {
     for (size_t d = 0; d < o->designs.n; d++)
-        if (!exp_check_design(&o->setup, o->designs.at[d], err))
+        if (!exp_check_design(&jobs[d], err))
             return EXIT_USAGE;
     if (!exp_run(&o->setup, jobs, n, NULL, err))
         return EXIT_USAGE;
@@ -284,6 +284,7 @@ static int compare(const struct options *o, struct err *err)
     size_t n = o->nprograms * o->designs.n;
     struct exp_job *jobs = xcalloc(n, sizeof *jobs);
     for (size_t i = 0; i < n; i++) {
+        jobs[i].gpu = o->gpu;
         jobs[i].design = o->designs.at[i % o->designs.n];
         jobs[i].workload = o->program ? NULL : o->programs[i / o->designs.n];
         jobs[i].program = o->program;
@@ -312,8 +313,8 @@ static const struct option longopts[] = {
 
 static bool take_option(struct options *o, const char **designs, int c, struct err *err)
 {
-    const char **const texts[] = {designs, &o->setup.gpu, &o->setup.size, NULL,
-                                  NULL,    &o->json,      &o->csv,        &o->plot};
+    const char **const texts[] = {designs, &o->gpu,  &o->setup.size, NULL,
+                                  NULL,    &o->json, &o->csv,        &o->plot};
     if (c == O_QUIET)
         return o->setup.quiet = true;
     if (texts[c - O_DESIGNS]) {
@@ -341,8 +342,7 @@ static bool take_programs(struct options *o, int argc, char **argv, struct err *
 
 int cmd_compare(int argc, char **argv)
 {
-    struct options o = {
-        .setup = {.kind = EXP_RUN, .gpu = "gtx480", .size = "small", .threads = 1, .jobs = 1}};
+    struct options o = {.setup = {.size = "small", .threads = 1, .jobs = 1}, .gpu = "gtx480"};
     const char *designs = "base,hw-bdi-mem,hw-bdi,ideal-bdi";
     struct err err = {0};
     int c, code = EXIT_USAGE;

@@ -1,250 +1,207 @@
-/* `parsim figure`: an experiment of experiments/, run, tabled, drawn, and beside what a paper says.
+/* `parsim figure`: experiments of experiments/, run, tabled, drawn, and beside what a paper says.
  */
+#include "base/vec.h"
 #include "cli.h"
 #include "cmd.h"
-#include "experiment_file.h"
+#include "experiment_figure.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const char help[] =
     "usage: parsim figure NAME|FILE.yaml... [OPTIONS]\n"
-    "       parsim figure --list\n"
+    "       parsim figure --list | --builds [--out DIR]\n"
     "\n"
     "NAME is one of --list, the start of some (e2mc-9 is e2mc-9a and e2mc-9b), or all.\n"
-    "Runs an experiment: every design on every program, as child processes. Results are kept in\n"
-    "DIR/results.db, so that what was stopped goes on where it was, and figures share runs. "
-    "Writes\n"
-    "DIR/NAME.csv, NAME.md and NAME.svg and prints the table beside what the paper reports.\n"
+    "Runs experiments: every design on every program, as child processes, each once however many\n"
+    "figures need it; those of the names given first come first. Results are kept in\n"
+    "DIR/results.db, so that what was stopped goes on where it was. Writes DIR/NAME.csv, NAME.md\n"
+    "and NAME.svg and prints the tables beside what the papers report.\n"
     "\n"
     "  --list        the experiments that come with Parsim\n"
     "  --size S      of the programs: tiny, small (default), medium, large\n"
     "  --workloads L comma-separated: only these programs\n"
-    "  --designs L   comma-separated: only these designs of the experiment\n"
-    "  --gpu G       another machine than the experiment's\n"
+    "  --designs L   comma-separated: only these designs of the experiments\n"
+    "  --gpu G       another machine than the experiments'\n"
     "  --jobs N      runs at once (default 1)\n"
     "  --threads N   host threads of a run (default 1); results do not depend on it\n"
+    "  --limit S     seconds after which a run is stopped (default 3600; 0: never); its figures "
+    "are\n"
+    "                made of the others and say what is missing\n"
     "  --out DIR     where results go (default results)\n"
+    "  --report DIR  runs nothing: pages, pictures and the overview (README.md) of what\n"
+    "                results.db has go to DIR\n"
+    "  --import F.db results of another machine's results.db are added first\n"
+    "  --builds      of which builds of Parsim there are results\n"
+    "  --build ID    takes results of that build, or of the newest, for this one's (--report)\n"
     "  --quiet       no progress on stderr\n"
     "\n"
     "exit code: 0 done, 1 a run failed, 2 bad usage or bad input\n";
 
 struct options {
     struct exp_setup setup;
-    const char *out, *workloads, *designs, *gpu;
+    struct fig_choice choice;
+    const char *report, *import, *build;
+    bool builds;
 };
 
-/* --- one experiment --- */
-
-struct figure {
+struct figures {
     const struct options *o;
-    const char *name;
-    struct exp_file *file;
-    struct exp_list workloads, designs, labels;
-    size_t *of; /* designs[i] is the file's design of[i] */
-    struct exp_job *jobs;
-    size_t njobs;
-    struct exp_table table;
+    VEC(struct fig *) at;
+    struct exp_plan *plan;
+    struct exp_store *store;
+    struct exp_setup setup;
 };
 
-static bool has(const struct exp_list *l, const char *name)
+/* --- which --- */
+
+/* "e2mc-9" stands for e2mc-9a and e2mc-9b, "all" for everything. */
+static bool is_part(const char *figure, const char *name)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (!strcmp(l->at[i], name))
+    size_t n = strlen(name);
+    return !strcmp(name, "all") || (!strncmp(figure, name, n) &&
+                                    (figure[n] == '-' || (figure[n] >= 'a' && figure[n] <= 'z')));
+}
+
+static bool is_known(const char *name)
+{
+    for (const struct exp_text *t = exp_texts(); t->name; t++)
+        if (!strcmp(t->name, name))
             return true;
     return false;
 }
 
-/* What `only` (NULL: all) leaves of a list of the file. */
-static bool choose(struct exp_list *to, const struct exp_list *all, const char *only,
-                   const char *what, size_t *of, struct err *err)
+static bool has_figure(const struct figures *f, const char *name)
 {
-    struct exp_list want = exp_list_of(only ? only : "");
-    bool ok = true;
-    *to = (struct exp_list){.at = xcalloc(all->n + 1, sizeof *to->at)};
-    for (size_t i = 0; i < want.n && ok; i++)
-        if (!has(all, want.at[i]))
-            ok = err_set(err, "the experiment has no %s '%s'", what, want.at[i]);
-    for (size_t i = 0; i < all->n; i++)
-        if (!only || has(&want, all->at[i])) {
-            if (of)
-                of[to->n] = i;
-            to->at[to->n++] = all->at[i];
-        }
-    exp_list_free(&want);
-    return ok;
-}
-
-static bool choose_all(struct figure *f, struct err *err)
-{
-    const struct exp_file *e = f->file;
-    f->of = xcalloc(e->designs.n, sizeof *f->of);
-    bool ok = choose(&f->workloads, &e->workloads, f->o->workloads, "program", NULL, err) &&
-              choose(&f->designs, &e->designs, f->o->designs, "design", f->of, err);
-    f->labels = (struct exp_list){.at = xcalloc(e->designs.n, sizeof *f->labels.at)};
-    for (size_t i = 0; i < f->designs.n; i++)
-        f->labels.at[i] = e->labels.n ? e->labels.at[f->of[i]] : f->designs.at[i];
-    return ok;
-}
-
-static struct exp_setup setup_of(const struct figure *f)
-{
-    struct exp_setup s = f->o->setup;
-    s.kind = (enum exp_kind)f->file->figure.kind;
-    s.gpu = f->o->gpu ? f->o->gpu : f->file->figure.gpu;
-    s.folder = f->o->out;
-    return s;
-}
-
-static bool run(struct figure *f, struct exp_store *store, struct err *err)
-{
-    const struct exp_setup s = setup_of(f);
-    for (size_t d = 0; d < f->designs.n; d++)
-        if (!exp_check_design(&s, f->designs.at[d], err))
-            return false;
-    f->njobs = f->workloads.n * f->designs.n;
-    f->jobs = xcalloc(f->njobs, sizeof *f->jobs);
-    for (size_t i = 0; i < f->njobs; i++) {
-        f->jobs[i].workload = f->workloads.at[i / f->designs.n];
-        f->jobs[i].design = f->designs.at[i % f->designs.n];
-    }
-    return exp_run(&s, f->jobs, f->njobs, store, err);
-}
-
-static bool reference_of(const struct figure *f, size_t *at, struct err *err)
-{
-    const char *name = f->file->figure.reference;
-    for (*at = 0; *name && *at < f->designs.n; ++*at)
-        if (!strcmp(f->designs.at[*at], name))
+    for (size_t i = 0; i < f->at.len; i++)
+        if (!strcmp(f->at.data[i]->name, name))
             return true;
-    if (!*name)
-        return true;
-    return err_set(err, "%s: figure.reference: '%s' is not among the designs", f->name, name);
+    return false;
 }
 
-static bool tabulate(struct figure *f, struct err *err)
+/* One figure into the plan. One that cannot be is an error, but the others go on. */
+static int add_figure(struct figures *f, const char *name, unsigned rank, bool is_strict)
 {
-    const struct exp_figure *e = &f->file->figure;
-    struct exp_table *t = &f->table;
-    size_t reference;
-    if (!reference_of(f, &reference, err))
-        return false;
-    exp_table_init(t, f->workloads.n, f->designs.n);
-    t->title = e->title;
-    t->unit = e->unit;
-    t->rows = f->workloads.at;
-    t->columns = f->labels.at;
-    for (size_t i = 0; i < f->njobs; i++)
-        t->values[i] =
-            f->jobs[i].result ? exp_metric(f->jobs[i].result, f->jobs[i].design, e->metric) : NAN;
-    for (size_t c = 0; c < f->designs.n && f->file->reported.n; c++)
-        if (strcmp(f->file->reported.at[f->of[c]], "-"))
-            t->reported[c] = strtod(f->file->reported.at[f->of[c]], NULL);
-    exp_table_normalise(t, (enum exp_norm)e->normalise, reference);
-    exp_table_average(t, (enum exp_mean)e->mean);
-    return true;
-}
-
-/* --- out --- */
-
-static FILE *create(const struct figure *f, const char *ext, char **path, struct err *err)
-{
-    *path = xasprintf("%s/%s.%s", f->o->out, f->name, ext);
-    FILE *out = fopen(*path, "w");
-    if (!out)
-        err_set(err, "cannot write %s: %s", *path, strerror(errno));
-    return out;
-}
-
-static void write_markdown(const struct exp_table *t, FILE *out, const struct figure *f)
-{
-    const struct exp_figure *e = &f->file->figure;
-    fprintf(out, "# %s\n\n%s%s`parsim figure %s --size %s`", e->title, e->paper,
-            *e->paper ? ". " : "", f->name, f->o->setup.size);
-    if (e->kind == EXP_RUN)
-        fprintf(out, " on %s", setup_of(f).gpu);
-    fprintf(out, "; the mean is that of the %zu programs that every design ran.\n\n", t->complete);
-    exp_table_markdown(t, out);
-    fputc('\n', out);
-    exp_table_beside_paper(t, out, "- ");
-    if (*e->remark)
-        fprintf(out, "\n%s\n", e->remark);
-}
-
-static bool write_files(const struct figure *f, struct err *err)
-{
-    static const char *const exts[] = {"csv", "svg", "md"};
-    bool ok = true;
-    for (unsigned i = 0; i < ARRAY_LEN(exts) && ok; i++) {
-        char *path;
-        FILE *out = create(f, exts[i], &path, err);
-        ok = out != NULL;
-        if (ok && i == 0)
-            exp_table_csv(&f->table, out);
-        else if (ok && i == 1)
-            exp_table_svg(&f->table, out);
-        else if (ok)
-            write_markdown(&f->table, out, f);
-        if (out && fclose(out))
-            ok = err_set(err, "cannot write %s: %s", path, strerror(errno));
-        free(path);
+    struct err err = {0};
+    struct fig_choice choice = f->o->choice;
+    bool is_empty;
+    choice.is_strict = is_strict;
+    if (has_figure(f, name))
+        return EXIT_DONE;
+    struct fig *fig = fig_load(name, &choice, &is_empty, &err);
+    if (!fig && is_empty)
+        return EXIT_DONE;
+    if (!fig || (!f->o->report && !fig_check(fig, &err))) {
+        fig_free(fig);
+        return cli_fail("figure", "%s: %s", name, err.msg);
     }
-    return ok;
+    fig_plan(fig, f->plan, rank);
+    vec_push(&f->at, fig);
+    return EXIT_DONE;
 }
 
-static int report_failures(const struct figure *f)
+static int add_figures(struct figures *f, const char *name, unsigned rank, bool is_only)
 {
     int code = EXIT_DONE;
-    for (size_t i = 0; i < f->njobs; i++)
-        if (f->jobs[i].error) {
-            cli_fail("figure", "%s on %s: %s", f->jobs[i].design, f->jobs[i].workload,
-                     f->jobs[i].error);
-            code = EXIT_FAILED;
+    bool any = false;
+    for (const struct exp_text *t = exp_texts(); t->name && !is_known(name); t++)
+        if (is_part(t->name, name)) {
+            int one = add_figure(f, t->name, rank, false);
+            code = one > code ? one : code;
+            any = true;
         }
+    return any ? code : add_figure(f, name, rank, is_only);
+}
+
+/* --- all of them --- */
+
+static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
+{
+    const char *dir = f->o->report ? f->o->report : f->setup.folder;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < f->at.len; i++) {
+        struct fig *fig = f->at.data[i];
+        if (!fig_tabulate(fig, jobs, err))
+            return EXIT_USAGE;
+        /* nothing at all of a figure leaves what was there before */
+        if (f->o->report && !fig->table.complete &&
+            fig_missing(fig, jobs, NULL, NULL) == fig->workloads.n * fig->designs.n)
+            continue;
+        if (!f->o->report) {
+            exp_table_print(&fig->table, stdout);
+            exp_table_beside_paper(&fig->table, stdout, "  ");
+            putchar('\n');
+        }
+        if (!fig_write(fig, &f->setup, jobs, dir, !f->o->report, err))
+            return EXIT_USAGE;
+        if (fig_missing(fig, jobs, f->o->report ? NULL : stderr, "parsim figure: missing: "))
+            code = EXIT_FAILED;
+    }
+    if (f->o->report && !fig_overview(f->at.data, f->at.len, &f->setup, f->o->report, err))
+        return EXIT_USAGE;
     return code;
 }
 
-static void figure_free(struct figure *f)
+static int make(struct figures *f, struct err *err)
 {
-    exp_jobs_free(f->jobs, f->njobs);
-    free(f->jobs);
-    exp_table_free(&f->table);
-    exp_list_free(&f->workloads);
-    exp_list_free(&f->designs);
-    exp_list_free(&f->labels);
-    free(f->of);
-    exp_file_free(f->file);
+    size_t n;
+    struct exp_job *jobs = exp_plan_jobs(f->plan, &n);
+    if (f->o->report)
+        exp_recall(&f->setup, jobs, n, f->store);
+    else if (!exp_run(&f->setup, jobs, n, f->store, err))
+        return EXIT_USAGE;
+    return show(f, jobs, err);
 }
 
-/* "a/b.yaml" is called b in the results. */
-static char *base_name(const char *name)
+static int run_names(struct figures *f, char **names, int n, struct err *err)
 {
-    const char *slash = strrchr(name, '/');
-    char *base = xstrdup(slash ? slash + 1 : name), *dot = strstr(base, ".yaml");
-    if (dot)
-        *dot = 0;
-    return base;
-}
-
-static int make_figure(const struct options *o, const char *name, struct exp_store *store,
-                       struct err *err)
-{
-    char *base = base_name(name);
-    struct figure f = {.o = o, .name = base};
-    int code = EXIT_USAGE;
-    f.file = exp_file_load(name, err);
-    if (f.file && choose_all(&f, err) && run(&f, store, err) && tabulate(&f, err)) {
-        exp_table_print(&f.table, stdout);
-        exp_table_beside_paper(&f.table, stdout, "  ");
-        code = write_files(&f, err) ? report_failures(&f) : EXIT_USAGE;
-        putchar('\n');
+    int code = EXIT_DONE;
+    for (int i = 0; i < n; i++) {
+        int one = add_figures(f, names[i], (unsigned)i, n == 1);
+        code = one > code ? one : code;
     }
-    figure_free(&f);
-    free(base);
+    int made = f->at.len ? make(f, err) : EXIT_DONE;
+    return made > code ? made : code;
+}
+
+static bool open_store(struct figures *f, char build[EXP_BUILD], struct err *err)
+{
+    const struct options *o = f->o;
+    char *path = xasprintf("%s/results.db", o->setup.folder);
+    f->store = exp_store_open(path, err);
+    free(path);
+    exp_build(build);
+    f->setup.build = build;
+    return f->store && (!o->import || exp_store_import(f->store, o->import, err)) &&
+           (!o->build || exp_store_build(f->store, o->build, build, err));
+}
+
+static int figures(const struct options *o, char **names, int n)
+{
+    struct figures f = {.o = o, .setup = o->setup, .plan = exp_plan_new()};
+    struct err err = {0};
+    char build[EXP_BUILD];
+    int code = EXIT_USAGE;
+    if (mkdir(o->setup.folder, 0777) && errno != EEXIST)
+        err_set(&err, "cannot make the folder %s: %s", o->setup.folder, strerror(errno));
+    else if (o->report && mkdir(o->report, 0777) && errno != EEXIST)
+        err_set(&err, "cannot make the folder %s: %s", o->report, strerror(errno));
+    else if (open_store(&f, build, &err)) {
+        code = EXIT_DONE;
+        if (o->builds)
+            exp_store_list(f.store, build, stdout);
+        else
+            code = run_names(&f, names, n, &err);
+    }
+    if (err.msg[0])
+        cli_fail("figure", "%s", err.msg);
+    for (size_t i = 0; i < f.at.len; i++)
+        fig_free(f.at.data[i]);
+    vec_free(&f.at);
+    exp_plan_free(f.plan);
+    exp_store_close(f.store);
     return code;
 }
 
@@ -263,7 +220,22 @@ static int list_all(void)
     return EXIT_DONE;
 }
 
-enum { O_LIST = 256, O_SIZE, O_WORKLOADS, O_DESIGNS, O_GPU, O_JOBS, O_THREADS, O_OUT, O_QUIET };
+enum {
+    O_LIST = 256,
+    O_SIZE,
+    O_WORKLOADS,
+    O_DESIGNS,
+    O_GPU,
+    O_OUT,
+    O_REPORT,
+    O_IMPORT,
+    O_BUILD,
+    O_JOBS,
+    O_THREADS,
+    O_LIMIT,
+    O_BUILDS,
+    O_QUIET
+};
 
 static const struct option longopts[] = {
     {"list", no_argument, NULL, O_LIST},
@@ -271,9 +243,14 @@ static const struct option longopts[] = {
     {"workloads", required_argument, NULL, O_WORKLOADS},
     {"designs", required_argument, NULL, O_DESIGNS},
     {"gpu", required_argument, NULL, O_GPU},
+    {"out", required_argument, NULL, O_OUT},
+    {"report", required_argument, NULL, O_REPORT},
+    {"import", required_argument, NULL, O_IMPORT},
+    {"build", required_argument, NULL, O_BUILD},
     {"jobs", required_argument, NULL, O_JOBS},
     {"threads", required_argument, NULL, O_THREADS},
-    {"out", required_argument, NULL, O_OUT},
+    {"limit", required_argument, NULL, O_LIMIT},
+    {"builds", no_argument, NULL, O_BUILDS},
     {"quiet", no_argument, NULL, O_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -287,85 +264,31 @@ static bool take_count(uint64_t *to, const char *name, const char *text, struct 
 
 static bool take_option(struct options *o, int c, struct err *err)
 {
+    const char **const texts[] = {
+        &o->setup.size,   &o->choice.workloads, &o->choice.designs, &o->choice.gpu,
+        &o->setup.folder, &o->report,           &o->import,         &o->build};
     switch (c) {
-    case O_SIZE:
-        o->setup.size = optarg;
-        return true;
-    case O_WORKLOADS:
-        o->workloads = optarg;
-        return true;
-    case O_DESIGNS:
-        o->designs = optarg;
-        return true;
-    case O_GPU:
-        o->gpu = optarg;
-        return true;
     case O_JOBS:
         return take_count(&o->setup.jobs, "jobs", optarg, err);
     case O_THREADS:
         return take_count(&o->setup.threads, "threads", optarg, err);
-    case O_OUT:
-        o->out = optarg;
-        return true;
-    default:
+    case O_LIMIT:
+        return cli_u64(optarg, &o->setup.limit) ||
+               err_set(err, "--limit %s: is no number of seconds", optarg);
+    case O_BUILDS:
+        return o->builds = true;
+    case O_QUIET:
         return o->setup.quiet = true;
+    default:
+        *texts[c - O_SIZE] = optarg;
+        return true;
     }
-}
-
-/* "e2mc-9" stands for e2mc-9a and e2mc-9b, "all" for everything. */
-static bool is_part(const char *figure, const char *name)
-{
-    size_t n = strlen(name);
-    return !strcmp(name, "all") || (!strncmp(figure, name, n) &&
-                                    (figure[n] == '-' || (figure[n] >= 'a' && figure[n] <= 'z')));
-}
-
-static bool is_known(const char *name)
-{
-    for (const struct exp_text *t = exp_texts(); t->name; t++)
-        if (!strcmp(t->name, name))
-            return true;
-    return false;
-}
-
-static int make_figures(const struct options *o, const char *name, struct exp_store *store,
-                        struct err *err)
-{
-    int code = EXIT_DONE;
-    bool any = false;
-    for (const struct exp_text *t = exp_texts(); t->name && !is_known(name); t++)
-        if (is_part(t->name, name) && code != EXIT_USAGE) {
-            int one = make_figure(o, t->name, store, err);
-            code = one > code ? one : code;
-            any = true;
-        }
-    return any ? code : make_figure(o, name, store, err);
-}
-
-static int figures(const struct options *o, char **names, int n)
-{
-    struct err err = {0};
-    if (!n)
-        return cli_fail("figure", "no experiment given; see --list and --help");
-    if (mkdir(o->out, 0777) && errno != EEXIST)
-        return cli_fail("figure", "cannot make the folder %s: %s", o->out, strerror(errno));
-    char *path = xasprintf("%s/results.db", o->out);
-    struct exp_store *store = exp_store_open(path, &err);
-    int code = store ? EXIT_DONE : EXIT_USAGE;
-    for (int i = 0; store && i < n && code != EXIT_USAGE; i++) {
-        int one = make_figures(o, names[i], store, &err);
-        code = one > code ? one : code;
-    }
-    if (err.msg[0])
-        cli_fail("figure", "%s", err.msg);
-    exp_store_close(store);
-    free(path);
-    return code;
 }
 
 int cmd_figure(int argc, char **argv)
 {
-    struct options o = {.setup = {.size = "small", .jobs = 1, .threads = 1}, .out = "results"};
+    struct options o = {
+        .setup = {.size = "small", .jobs = 1, .threads = 1, .limit = 3600, .folder = "results"}};
     struct err err = {0};
     int c;
     opterr = 0;
@@ -383,5 +306,9 @@ int cmd_figure(int argc, char **argv)
         if (!take_option(&o, c, &err))
             return cli_fail("figure", "%s", err.msg);
     }
+    if (o.build && !o.report)
+        return cli_fail("figure", "--build is for --report: runs are of this build");
+    if (optind == argc && !o.builds)
+        return cli_fail("figure", "no experiment given; see --list and --help");
     return figures(&o, argv + optind, argc - optind);
 }

@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char *const exp_kind_names[] = {"run", "codec", NULL};
-static const char *const exp_norm_names[] = {"none", "over_base", "base_over", NULL};
+static const char *const exp_norm_names[] = {"none", "over_base", "base_over", "share", NULL};
+static const char *const exp_selection_names[] = {"none", "memory_bound", "compressible", NULL};
 static const char *const exp_mean_names[] = {"geometric", "arithmetic", NULL};
 
 static const struct conf_field fields[] = {
@@ -46,9 +47,12 @@ static bool check(const struct exp_file *f, const char *name, struct err *err)
     if (f->labels.n && f->labels.n != f->designs.n)
         return err_set(err, "%s: figure.labels: %zu names for %zu designs", name, f->labels.n,
                        f->designs.n);
-    if (f->reported.n && f->reported.n != f->designs.n)
-        return err_set(err, "%s: figure.reported: %zu values for %zu designs", name, f->reported.n,
-                       f->designs.n);
+    if (!f->metrics.n || (f->metrics.n > 1 && f->parts.n != f->metrics.n))
+        return err_set(err, "%s: figure.parts: %zu names for %zu metrics", name, f->parts.n,
+                       f->metrics.n);
+    if (f->reported.n && f->reported.n != f->designs.n * f->metrics.n)
+        return err_set(err, "%s: figure.reported: %zu values for %zu designs of %zu metrics", name,
+                       f->reported.n, f->designs.n, f->metrics.n);
     for (size_t i = 0; i < f->reported.n; i++) {
         char *end;
         strtod(f->reported.at[i], &end);
@@ -83,6 +87,8 @@ struct exp_file *exp_file_load(const char *name, struct err *err)
     f->workloads = exp_list_of(f->figure.workloads);
     f->designs = exp_list_of(f->figure.designs);
     f->labels = exp_list_of(f->figure.labels);
+    f->metrics = exp_list_of(f->figure.metric);
+    f->parts = exp_list_of(f->figure.parts);
     f->reported = exp_list_of(f->figure.reported);
     if (ok && check(f, name, err))
         return f;
@@ -97,6 +103,8 @@ void exp_file_free(struct exp_file *f)
     exp_list_free(&f->workloads);
     exp_list_free(&f->designs);
     exp_list_free(&f->labels);
+    exp_list_free(&f->metrics);
+    exp_list_free(&f->parts);
     exp_list_free(&f->reported);
     conf_free(f->conf);
     free(f);

@@ -6,6 +6,8 @@
 #include "conf/conf.h"
 #include "experiment.h"
 
+enum exp_selection { EXP_ALL, EXP_MEMORY_BOUND, EXP_COMPRESSIBLE };
+
 struct exp_figure {
 #define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
 #define ROW_ENUM(name, ...)  int name;
@@ -26,7 +28,7 @@ void exp_list_free(struct exp_list *l);
 struct exp_file {
     struct conf *conf;
     struct exp_figure figure;
-    struct exp_list workloads, designs, labels, reported;
+    struct exp_list workloads, designs, labels, metrics, parts, reported;
 };
 
 /* `name` stands for a built-in file, unless it has a '/' or ends in .yaml. NULL with an error. */

@@ -1,300 +1,27 @@
-/* The child processes of an experiment. */
-#include "base/wall_clock.h"
-#include "experiment.h"
+/* Many child processes: which is next, what they gave, how long it still takes. */
+#include "experiment_child.h"
 
-#include "base/file.h"
 #include "base/vec.h"
-#include "cli.h"
+#include "base/wall_clock.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <json-c/json.h>
-#include <libgen.h>
-#include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
-
-char *exp_beside(const char *name)
-{
-    char self[PATH_MAX] = "";
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    return xasprintf("%s/%s", n > 0 ? dirname(self) : ".", name);
-}
-
-/* --- command lines --- */
-
-struct words {
-    VEC(char *) at; /* ended by NULL when run */
-};
-
-static void add(struct words *w, const char *text)
-{
-    vec_push(&w->at, xstrdup(text));
-}
-
-static void add_design(struct words *w, const char *design)
-{
-    char *copy = xstrdup(design), *save = NULL, *sets = strchr(copy, '@');
-    if (sets)
-        *sets++ = 0;
-    for (char *t = strtok_r(copy, "+", &save); t; t = strtok_r(NULL, "+", &save))
-        if (strcmp(t, "base")) {
-            add(w, "--with");
-            add(w, t);
-        }
-    for (char *t = sets ? strtok_r(sets, "@", &save) : NULL; t; t = strtok_r(NULL, "@", &save)) {
-        add(w, "--set");
-        add(w, t);
-    }
-    free(copy);
-}
-
-static void add_run(struct words *w, const struct exp_setup *s, const char *design)
-{
-    char *parsim = exp_beside("parsim");
-    add(w, parsim);
-    add(w, "run");
-    add(w, "--quiet");
-    add(w, "--gpu");
-    add(w, s->gpu);
-    add_design(w, design);
-    free(parsim);
-}
-
-static void add_number(struct words *w, const char *option, uint64_t n)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    add(w, option);
-    add(w, text);
-}
-
-static void run_words(struct words *w, const struct exp_setup *s, const struct exp_job *j,
-                      const char *json)
-{
-    add_run(w, s, j->design);
-    if (s->threads > 1)
-        add_number(w, "--threads", s->threads);
-    add(w, "--json");
-    add(w, json);
-    if (!j->workload) {
-        add(w, "--");
-        for (char *const *p = j->program; *p; p++)
-            add(w, *p);
-        return;
-    }
-    char *name = xasprintf("workload:%s", j->workload);
-    add(w, name);
-    add(w, "--size");
-    add(w, s->size);
-    free(name);
-}
-
-static void codec_words(struct words *w, const char *design, const char *data, const char *json)
-{
-    const bool is_bound = !strncmp(design, "shannon-", strlen("shannon-"));
-    char *copy = is_bound ? xasprintf("e2mc-%s", design + strlen("shannon-")) : xstrdup(design);
-    char *sample = strstr(copy, "@sample="), *parsim = exp_beside("parsim");
-    if (sample) {
-        *sample = 0;
-        sample += strlen("@sample=");
-    }
-    const char *const head[] = {parsim, "codec", "--threads", "1", "--codec", copy, "--json", json};
-    for (unsigned i = 0; i < ARRAY_LEN(head); i++)
-        add(w, head[i]);
-    if (sample) {
-        add(w, "--sample");
-        add(w, sample);
-    }
-    add(w, data);
-    free(parsim);
-    free(copy);
-}
-
-/* --- one child --- */
-
-static void exec_words(struct words *w)
-{
-    vec_push(&w->at, NULL);
-    execv(w->at.data[0], w->at.data);
-    fprintf(stderr, "cannot run %s: %s\n", w->at.data[0], strerror(errno));
-    _exit(127);
-}
-
-static void to_file(const char *path, int fd)
-{
-    int f = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (f < 0 || dup2(f, fd) < 0)
-        _exit(126);
-    close(f);
-}
-
-static int wait_for(pid_t pid)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-/* The arrays of a workload, whole blocks of each, one after another: its dump at `path`. */
-static bool join_dump(const char *folder, const char *path)
-{
-    enum { BLOCK = 128 };
-    struct dirent **names = NULL;
-    struct err err = {0};
-    int n = scandir(folder, &names, NULL, alphasort);
-    FILE *out = n > 0 ? fopen(path, "wb") : NULL;
-    bool ok = out != NULL;
-    for (int i = 0; i < n; i++) {
-        char *file = xasprintf("%s/%s", folder, names[i]->d_name);
-        size_t len;
-        char *data = names[i]->d_name[0] != '.' ? file_read(file, &len, &err) : NULL;
-        if (data)
-            ok = ok && fwrite(data, BLOCK, len / BLOCK, out) == len / BLOCK;
-        if (names[i]->d_name[0] != '.')
-            unlink(file);
-        free(data);
-        free(file);
-        free(names[i]);
-    }
-    free(names);
-    rmdir(folder);
-    return (!out || !fclose(out)) && ok && !err.msg[0];
-}
-
-static char *dump_path(const struct exp_setup *s, const char *workload)
-{
-    return xasprintf("%s/%s.%s.dump", s->folder, workload, s->size);
-}
-
-static int make_dump(const struct exp_setup *s, const char *workload, const char *path)
-{
-    char *folder = xasprintf("%s.%d", path, (int)getpid());
-    char *part = xasprintf("%s.part", folder), *name = xasprintf("workload:%s", workload);
-    char *parsim = exp_beside("parsim");
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        execl(parsim, parsim, "run", "--quiet", name, "--size", s->size, "--dump", folder,
-              (char *)NULL);
-        _exit(127);
-    }
-    int code = pid < 0 ? 1 : wait_for(pid);
-    if (!code && (!join_dump(folder, part) || rename(part, path)))
-        code = 1;
-    free(folder);
-    free(part);
-    free(name);
-    free(parsim);
-    return code;
-}
-
-/* --- codes for entropy coding --- */
-
-static const char profile_mark[] = "{profile}";
-
-/* `design` with `text` in the place of the mark; the caller frees it. */
-static char *with_profile(const char *design, const char *text)
-{
-    const char *at = strstr(design, profile_mark);
-    return at ? xasprintf("%.*s%s%s", (int)(at - design), design, text, at + strlen(profile_mark))
-              : xstrdup(design);
-}
-
-/* A code for symbols of `bits` from all blocks that the program reads and writes: a run before. */
-static int make_profile(const struct exp_setup *s, const struct exp_job *j, unsigned long bits,
-                        const char *path)
-{
-    char *part = xasprintf("%s.%d", path, (int)getpid());
-    char *design = xasprintf("e2mc@e2mc.symbol_bits=%lu@e2mc.save_profile=%s", bits, part);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        struct words w = {0};
-        struct exp_job first = *j;
-        first.design = design;
-        run_words(&w, s, &first, "/dev/null");
-        exec_words(&w);
-    }
-    int code = pid < 0 ? 1 : wait_for(pid);
-    if (!code && rename(part, path))
-        code = 1;
-    free(part);
-    free(design);
-    return code;
-}
-
-/* The design of a run, its code made if need be. */
-static char *prepare(const struct exp_setup *s, const struct exp_job *j)
-{
-    char folder[PATH_MAX];
-    const char *bits = strstr(j->design, "e2mc.symbol_bits=");
-    unsigned long n = bits ? strtoul(bits + strcspn(bits, "=") + 1, NULL, 10) : 16;
-    if (!strstr(j->design, profile_mark))
-        return xstrdup(j->design);
-    if (!s->folder || !j->workload || !realpath(s->folder, folder)) {
-        fprintf(stderr, "%s: only in experiments, which have a folder for it\n", profile_mark);
-        _exit(2);
-    }
-    char *path = xasprintf("%s/%s.%s-%lu.e2mc", folder, j->workload, s->size, n);
-    int code = access(path, R_OK) ? make_profile(s, j, n, path) : 0;
-    if (code) {
-        fprintf(stderr, "%s could not be made\n", path);
-        _exit(code);
-    }
-    char *design = with_profile(j->design, path);
-    free(path);
-    return design;
-}
-
-static void child(const struct exp_setup *s, const struct exp_job *j, const char *json,
-                  const char *log)
-{
-    struct words w = {0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the command */
-    to_file("/dev/null", STDOUT_FILENO);
-    to_file(log, STDERR_FILENO);
-    if (s->kind == EXP_RUN) {
-        struct exp_job ready = *j;
-        ready.design = prepare(s, j);
-        run_words(&w, s, &ready, json);
-        exec_words(&w);
-    }
-    char *data = dump_path(s, j->workload);
-    int code = access(data, R_OK) ? make_dump(s, j->workload, data) : 0;
-    if (code)
-        _exit(code);
-    codec_words(&w, j->design, data, json);
-    exec_words(&w);
-}
 
 /* --- results --- */
 
-/* The last line that a child wrote. */
-static char *last_words(const char *log)
+static struct json_object *read_result(const struct exp_job *j, const char *path)
 {
-    struct err err = {0};
-    size_t len = 0;
-    char *text = file_read(log, &len, &err);
-    while (text && len && (text[len - 1] == '\n' || text[len - 1] == ' '))
-        text[--len] = 0;
-    const char *line = text ? strrchr(text, '\n') : NULL;
-    char *last = xstrdup(!text || !len ? "no message" : line ? line + 1 : text);
-    free(text);
-    return last;
-}
-
-static struct json_object *read_result(const char *path)
-{
-    struct json_object *o = json_object_from_file(path);
+    struct json_object *o =
+        j->kind == EXP_DUMP ? json_object_new_object() : json_object_from_file(path);
     if (o) {
+        exp_digest(o);
         json_object_object_del(o, "kernels");
         json_object_object_del(o, "machine");
         json_object_object_del(o, "series");
@@ -305,111 +32,377 @@ static struct json_object *read_result(const char *path)
 static void take(struct exp_job *j, int code, const char *json, const char *log)
 {
     struct json_object *faults = NULL;
-    j->result = code ? NULL : read_result(json);
+    j->result = code ? NULL : read_result(j, json);
     if (j->result && json_object_object_get_ex(j->result, "faults", &faults) &&
         json_object_array_length(faults)) {
         j->error = xstrdup(json_object_get_string(json_object_array_get_idx(faults, 0)));
         json_object_put(j->result);
         j->result = NULL;
     } else if (!j->result) {
-        char *words = last_words(log);
+        char *words = exp_last_words(log);
         j->error = xasprintf("exit code %d: %s", code, words);
         free(words);
     }
 }
 
-/* --- many --- */
+/* --- jobs --- */
+
+enum state { WAITS, RUNS, ENDED };
+
+/* What a pool knows of a job beside the job. */
+struct entry {
+    enum state state;
+    char *needs, *gives; /* files */
+    double expected;     /* seconds; NAN: not known */
+};
 
 struct slot {
     pid_t pid; /* 0: free */
     size_t job;
     double from;
-    char *json, *log;
+    bool too_long;
+    char *json, *log, *part;
 };
 
 struct pool {
     const struct exp_setup *s;
     struct exp_job *jobs;
-    size_t n, next, done, known;
+    struct entry *entries;
+    size_t *order;
+    size_t n, done, known, failed;
     struct exp_store *store;
     VEC(struct slot) slots;
-    double from;
+    double from, shown, spent, cpu;
 };
 
-static void progress(const struct pool *p, const struct exp_job *j)
+static bool is_there(const char *path)
 {
-    double spent = wall_seconds() - p->from;
-    size_t ran = p->done - p->known, left = p->n - p->done;
-    if (p->s->quiet)
-        return;
-    fprintf(stderr, "%s%zu/%zu %s %s: %s, %.1f s; %.0f s left%s", isatty(2) ? "\r\033[K" : "",
-            p->done, p->n, j->workload ? j->workload : j->program[0], j->design,
-            j->result ? "done" : j->error, j->seconds, ran ? spent / (double)ran * (double)left : 0,
-            isatty(2) && j->result ? "" : "\n");
+    return path && !access(path, R_OK);
 }
 
-static bool start(struct pool *p, struct slot *slot, struct err *err)
+/* What the store has needs no run, but for a file that another job misses. */
+static void look_up(struct pool *p)
 {
-    slot->job = p->next++;
-    slot->from = wall_seconds();
-    fflush(NULL);
-    slot->pid = fork();
-    if (slot->pid == 0)
-        child(p->s, &p->jobs[slot->job], slot->json, slot->log);
-    return slot->pid > 0 || err_set(err, "cannot start a process: %s", strerror(errno));
+    for (size_t i = 0; i < p->n; i++) {
+        struct exp_job *j = &p->jobs[i];
+        struct entry *e = &p->entries[i];
+        e->needs = exp_needs(p->s, j);
+        e->gives = exp_gives(p->s, j);
+        e->expected = NAN;
+        if (j->kind != EXP_DUMP && p->store) {
+            j->result = exp_store_get(p->store, p->s, j, &j->seconds, NULL);
+            e->expected = exp_store_expect(p->store, p->s, j);
+        }
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const struct entry *e = &p->entries[i];
+        for (size_t k = 0; !p->jobs[i].result && e->needs && !is_there(e->needs) && k < p->n; k++)
+            if (p->entries[k].gives && !strcmp(p->entries[k].gives, e->needs)) {
+                json_object_put(p->jobs[k].result);
+                p->jobs[k].result = NULL;
+            }
+    }
 }
 
-/* Skips what the store has; false: nothing is left. */
-static bool find_next(struct pool *p)
+/* A dump that nobody needs any more is not made. */
+static bool is_wanted(const struct pool *p, size_t dump)
 {
-    for (; p->next < p->n; p->next++) {
-        struct exp_job *j = &p->jobs[p->next];
-        j->result = p->store ? exp_store_get(p->store, p->s, j, &j->seconds) : NULL;
-        if (!j->result)
+    const struct entry *e = &p->entries[dump];
+    for (size_t k = 0; k < p->n && !is_there(e->gives); k++)
+        if (!p->jobs[k].result && p->entries[k].needs && e->gives &&
+            !strcmp(p->entries[k].needs, e->gives))
             return true;
-        p->known++;
-        p->done++;
+    return false;
+}
+
+static void settle(struct pool *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        struct exp_job *j = &p->jobs[i];
+        if (j->kind == EXP_DUMP && !is_wanted(p, i))
+            j->result = json_object_new_object();
+        if (j->result) {
+            p->entries[i].state = ENDED;
+            p->known++;
+            p->done++;
+        }
+    }
+}
+
+/* --- the order --- */
+
+struct place {
+    size_t job;
+    unsigned rank;
+    bool gives;
+    double expected;
+};
+
+/* By rank; who makes a file first; then long ones, so that none is left alone at the end. */
+static int by_turn(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    double ex = isnan(x->expected) ? 0 : x->expected, ey = isnan(y->expected) ? 0 : y->expected;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->gives != y->gives)
+        return x->gives ? -1 : 1;
+    if (ex != ey)
+        return ex > ey ? -1 : 1;
+    return x->job < y->job ? -1 : 1;
+}
+
+static void put_in_order(struct pool *p)
+{
+    struct place *places = xcalloc(p->n + 1, sizeof *places);
+    for (size_t i = 0; i < p->n; i++)
+        places[i] =
+            (struct place){i, p->jobs[i].rank, p->entries[i].gives != NULL, p->entries[i].expected};
+    qsort(places, p->n, sizeof *places, by_turn);
+    for (size_t i = 0; i < p->n; i++)
+        p->order[i] = places[i].job;
+    free(places);
+}
+
+/* Whether the job that makes what `e` needs is still to come. */
+static bool must_wait(const struct pool *p, const struct entry *e)
+{
+    for (size_t k = 0; e->needs && k < p->n; k++)
+        if (p->entries[k].gives && p->entries[k].state != ENDED &&
+            !strcmp(p->entries[k].gives, e->needs))
+            return true;
+    return false;
+}
+
+static bool find_next(const struct pool *p, size_t *job)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        *job = p->order[i];
+        if (p->entries[*job].state == WAITS && !must_wait(p, &p->entries[*job]))
+            return true;
     }
     return false;
 }
 
-static bool finish(struct pool *p, struct slot *slot, int code, struct err *err)
+/* --- progress --- */
+
+/* Seconds that a job will take: as before, or as the others of its program, or as all. */
+static double expect(const struct pool *p, size_t job)
+{
+    double sum[2] = {0}, n[2] = {0};
+    if (!isnan(p->entries[job].expected))
+        return p->entries[job].expected;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct exp_job *j = &p->jobs[i], *of = &p->jobs[job];
+        if (!j->result || j->seconds <= 0 || j->kind != of->kind)
+            continue;
+        unsigned k = !(of->workload && !strcmp(j->workload, of->workload));
+        sum[k] += j->seconds;
+        n[k]++;
+    }
+    return n[0] ? sum[0] / n[0] : n[1] ? sum[1] / n[1] : NAN;
+}
+
+static double seconds_left(const struct pool *p)
+{
+    double sum = 0, now = wall_seconds();
+    for (size_t i = 0; i < p->n; i++)
+        if (p->entries[i].state == WAITS)
+            sum += expect(p, i);
+    for (size_t i = 0; i < p->slots.len; i++) {
+        const struct slot *slot = &p->slots.data[i];
+        double left = slot->pid ? expect(p, slot->job) - (now - slot->from) : 0;
+        sum += left < 0 ? 0 : left;
+    }
+    return sum / (double)p->s->jobs;
+}
+
+static void show_left(const struct pool *p)
+{
+    double left = seconds_left(p);
+    if (isnan(left))
+        fprintf(stderr, "time left not known yet");
+    else if (left < 120)
+        fprintf(stderr, "%.0f s left", left);
+    else
+        fprintf(stderr, "%.0f min left", left / 60);
+}
+
+static const char *name_of(const struct exp_job *j)
+{
+    return j->workload ? j->workload : j->program[0];
+}
+
+static void progress(const struct pool *p, const struct exp_job *j)
+{
+    const bool is_tty = isatty(STDERR_FILENO);
+    if (p->s->quiet)
+        return;
+    fprintf(stderr, "%s%zu/%zu %s %s: ", is_tty ? "\r\033[K" : "", p->done, p->n, name_of(j),
+            j->design);
+    if (j->error)
+        fprintf(stderr, "FAILED: %s", j->error);
+    else
+        fprintf(stderr, "done");
+    fprintf(stderr, ", %.1f s; ", j->seconds);
+    show_left(p);
+    fputs(is_tty && j->result ? "" : "\n", stderr);
+}
+
+/* On a terminal: what runs, now and then. */
+static void show_running(struct pool *p)
+{
+    double now = wall_seconds();
+    if (p->s->quiet || !isatty(STDERR_FILENO) || now - p->shown < 1)
+        return;
+    p->shown = now;
+    fprintf(stderr, "\r\033[K%zu/%zu, ", p->done, p->n);
+    show_left(p);
+    for (size_t i = 0, shown = 0; i < p->slots.len && shown < 2; i++)
+        if (p->slots.data[i].pid) {
+            const struct slot *slot = &p->slots.data[i];
+            fprintf(stderr, "; %s %.24s %.0f s", name_of(&p->jobs[slot->job]),
+                    p->jobs[slot->job].design, now - slot->from);
+            shown++;
+        }
+}
+
+static void summarise(const struct pool *p)
+{
+    if (p->s->quiet || p->done - p->known < 2)
+        return;
+    if (isatty(STDERR_FILENO))
+        fputc('\n', stderr);
+    fprintf(stderr, "%zu runs in %.0f s, %.0f s of CPU time; %zu were there; %zu failed\n",
+            p->done - p->known, wall_seconds() - p->from, p->cpu, p->known, p->failed);
+}
+
+/* --- many --- */
+
+static bool start(struct pool *p, struct slot *slot, size_t job, struct err *err)
+{
+    struct entry *e = &p->entries[job];
+    slot->job = job;
+    slot->from = wall_seconds();
+    slot->too_long = false;
+    slot->part = e->gives ? xasprintf("%s.%d", e->gives, (int)getpid()) : NULL;
+    fflush(NULL);
+    slot->pid = fork();
+    if (slot->pid == 0)
+        exp_child(p->s, &p->jobs[job], slot->json, slot->log, slot->part);
+    e->state = RUNS;
+    return slot->pid > 0 || err_set(err, "cannot start a process: %s", strerror(errno));
+}
+
+/* A file that a run made for others gets its name. */
+static void keep_part(const struct pool *p, struct slot *slot)
+{
+    struct exp_job *j = &p->jobs[slot->job];
+    if (!slot->part)
+        return;
+    if (!j->result)
+        unlink(slot->part);
+    else if (rename(slot->part, p->entries[slot->job].gives) && j->kind == EXP_DUMP) {
+        json_object_put(j->result);
+        j->result = NULL;
+        j->error = xasprintf("%s cannot be made: %s", p->entries[slot->job].gives, strerror(errno));
+    }
+    free(slot->part);
+    slot->part = NULL;
+}
+
+static bool finish(struct pool *p, struct slot *slot, int code, const struct rusage *use,
+                   struct err *err)
 {
     struct exp_job *j = &p->jobs[slot->job];
     slot->pid = 0;
+    p->entries[slot->job].state = ENDED;
     j->seconds = wall_seconds() - slot->from;
-    take(j, code, slot->json, slot->log);
+    j->cpu_seconds = (double)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) +
+                     1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
+    if (slot->too_long)
+        j->error = xasprintf("stopped after %llu s (--limit)", (unsigned long long)p->s->limit);
+    else
+        take(j, code, slot->json, slot->log);
+    keep_part(p, slot);
     unlink(slot->json);
     unlink(slot->log);
     p->done++;
+    p->failed += j->error != NULL;
+    p->cpu += j->cpu_seconds;
     progress(p, j);
-    return !j->result || !p->store || exp_store_put(p->store, p->s, j, err);
+    return j->kind == EXP_DUMP || !p->store || exp_store_put(p->store, p->s, j, err);
+}
+
+static void stop_late_ones(struct pool *p)
+{
+    for (size_t i = 0; i < p->slots.len && p->s->limit; i++) {
+        struct slot *slot = &p->slots.data[i];
+        if (slot->pid && !slot->too_long && wall_seconds() - slot->from > (double)p->s->limit) {
+            slot->too_long = true;
+            kill(slot->pid, SIGKILL);
+        }
+    }
+}
+
+/* Waits until a child has ended; false: there is none, or an error. */
+static bool wait_for_one(struct pool *p, struct err *err)
+{
+    const struct timespec nap = {.tv_nsec = 10000000};
+    for (;;) {
+        int status = 0;
+        struct rusage use;
+        pid_t pid = wait4(-1, &status, WNOHANG, &use);
+        if (pid < 0 && errno != EINTR)
+            return err_set(err, "waiting for a run: %s", strerror(errno));
+        for (size_t i = 0; pid > 0 && i < p->slots.len; i++)
+            if (p->slots.data[i].pid == pid)
+                return finish(p, &p->slots.data[i], WIFEXITED(status) ? WEXITSTATUS(status) : 128,
+                              &use, err);
+        stop_late_ones(p);
+        show_running(p);
+        nanosleep(&nap, NULL);
+    }
 }
 
 static bool run_pool(struct pool *p, struct err *err)
 {
-    size_t running = 0;
     for (;;) {
-        for (size_t i = 0; i < p->slots.len; i++)
-            if (!p->slots.data[i].pid && find_next(p)) {
-                if (!start(p, &p->slots.data[i], err))
-                    return false;
-                running++;
-            }
+        size_t running = 0, job;
+        for (size_t i = 0; i < p->slots.len; i++) {
+            struct slot *slot = &p->slots.data[i];
+            if (!slot->pid && find_next(p, &job) && !start(p, slot, job, err))
+                return false;
+            running += slot->pid != 0;
+        }
         if (!running)
             return true;
-        int status = 0;
-        pid_t pid = waitpid(-1, &status, 0);
-        for (size_t i = 0; pid > 0 && i < p->slots.len; i++)
-            if (p->slots.data[i].pid == pid) {
-                running--;
-                if (!finish(p, &p->slots.data[i], WIFEXITED(status) ? WEXITSTATUS(status) : 128,
-                            err))
-                    return false;
-            }
-        if (pid < 0 && errno != EINTR)
-            return err_set(err, "waiting for a run: %s", strerror(errno));
+        if (!wait_for_one(p, err))
+            return false;
     }
+}
+
+static void pool_free(struct pool *p)
+{
+    for (size_t i = 0; i < p->slots.len; i++) {
+        struct slot *slot = &p->slots.data[i];
+        if (slot->pid) {
+            kill(slot->pid, SIGKILL);
+            waitpid(slot->pid, NULL, 0);
+        }
+        unlink(slot->json);
+        unlink(slot->log);
+        free(slot->json);
+        free(slot->log);
+        free(slot->part);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        free(p->entries[i].needs);
+        free(p->entries[i].gives);
+    }
+    vec_free(&p->slots);
+    free(p->entries);
+    free(p->order);
 }
 
 bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct exp_store *store,
@@ -419,24 +412,29 @@ bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct e
     char tmp[] = "/tmp/parsim-XXXXXX";
     if (!mkdtemp(tmp))
         return err_set(err, "cannot make a folder in /tmp: %s", strerror(errno));
+    p.entries = xcalloc(n + 1, sizeof *p.entries);
+    p.order = xcalloc(n + 1, sizeof *p.order);
     for (uint64_t i = 0; i < s->jobs; i++)
         vec_push(&p.slots, ((struct slot){.json = xasprintf("%s/%u.json", tmp, (unsigned)i),
                                           .log = xasprintf("%s/%u.log", tmp, (unsigned)i)}));
+    look_up(&p);
+    settle(&p);
+    put_in_order(&p);
     bool ok = run_pool(&p, err);
-    if (!s->quiet && isatty(2) && p.done > p.known)
-        fputc('\n', stderr);
-    for (size_t i = 0; i < p.slots.len; i++) {
-        struct slot *slot = &p.slots.data[i];
-        if (slot->pid)
-            wait_for(slot->pid);
-        unlink(slot->json);
-        unlink(slot->log);
-        free(slot->json);
-        free(slot->log);
-    }
-    vec_free(&p.slots);
+    summarise(&p);
+    pool_free(&p);
     rmdir(tmp);
     return ok;
+}
+
+void exp_recall(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct exp_store *store)
+{
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].kind != EXP_DUMP) {
+            jobs[i].result = exp_store_get(store, s, &jobs[i], &jobs[i].seconds, &jobs[i].error);
+            if (!jobs[i].result && !jobs[i].error)
+                jobs[i].error = xstrdup("has not been run");
+        }
 }
 
 void exp_jobs_free(struct exp_job *jobs, size_t n)
@@ -445,31 +443,4 @@ void exp_jobs_free(struct exp_job *jobs, size_t n)
         json_object_put(jobs[i].result);
         free(jobs[i].error);
     }
-}
-
-bool exp_check_design(const struct exp_setup *s, const char *design, struct err *err)
-{
-    char log[] = "/tmp/parsim-design-XXXXXX";
-    int fd = s->kind == EXP_RUN ? mkstemp(log) : -1;
-    if (s->kind != EXP_RUN)
-        return true;
-    if (fd < 0)
-        return err_set(err, "cannot write in /tmp: %s", strerror(errno));
-    close(fd);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        struct words w = {0};
-        to_file(log, STDERR_FILENO);
-        add_run(&w, s, with_profile(design, ""));
-        add(&w, "--");
-        add(&w, "true");
-        exec_words(&w);
-    }
-    int code = pid < 0 ? 1 : wait_for(pid);
-    char *words = last_words(log);
-    bool ok = !code || err_set(err, "design '%s': %s", design, words);
-    unlink(log);
-    free(words);
-    return ok;
 }

@@ -1,38 +1,64 @@
 /* Results in an SQLite file. */
 #include "experiment.h"
 
+#include "base/file.h"
+
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct exp_store {
     sqlite3 *db;
-    sqlite3_stmt *get, *put;
+    sqlite3_stmt *get, *put, *get_failure, *put_failure, *drop_failure, *like, *near;
 };
 
+#define KEY     "build=?1 AND kind=?2 AND gpu=?3 AND workload=?4 AND size=?5 AND design=?6"
+#define COLUMNS "build TEXT, kind INTEGER, gpu TEXT, workload TEXT, size TEXT, design TEXT, "
+#define PRIMARY "PRIMARY KEY(build, kind, gpu, workload, size, design)"
+
 static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS result(build TEXT, kind INTEGER, gpu TEXT, workload TEXT, size "
-    "TEXT, "
-    "design TEXT, seconds REAL, json TEXT, PRIMARY KEY(build, kind, gpu, workload, size, design))";
+    "CREATE TABLE IF NOT EXISTS result(" COLUMNS "seconds REAL, json TEXT, cpu REAL, version TEXT, "
+    "ended TEXT, " PRIMARY ");"
+    "CREATE TABLE IF NOT EXISTS failure(" COLUMNS "error TEXT, " PRIMARY ")";
+
+static const char import_text[] = "INSERT OR IGNORE INTO result SELECT * FROM other.result;"
+                                  "INSERT OR IGNORE INTO failure SELECT * FROM other.failure;"
+                                  "DETACH other";
+
+static bool prepare(struct exp_store *st)
+{
+    const struct {
+        sqlite3_stmt **to;
+        const char *text;
+    } all[] = {
+        {&st->get, "SELECT json, seconds FROM result WHERE " KEY},
+        {&st->put,
+         "INSERT OR REPLACE INTO result VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,'" PARSIM_VERSION
+         "',datetime('now'))"},
+        {&st->get_failure, "SELECT error FROM failure WHERE " KEY},
+        {&st->put_failure, "INSERT OR REPLACE INTO failure VALUES(?1,?2,?3,?4,?5,?6,?7)"},
+        {&st->drop_failure, "DELETE FROM failure WHERE " KEY},
+        {&st->like, "SELECT seconds FROM result WHERE kind=?2 AND gpu=?3 AND workload=?4 AND "
+                    "size=?5 AND design=?6 AND ?1=?1 ORDER BY rowid DESC LIMIT 1"},
+        {&st->near, "SELECT avg(seconds) FROM result WHERE kind=?2 AND workload=?4 AND size=?5 AND "
+                    "?1=?1 AND ?3=?3 AND ?6=?6"},
+    };
+    for (unsigned i = 0; i < ARRAY_LEN(all); i++)
+        if (sqlite3_prepare_v2(st->db, all[i].text, -1, all[i].to, NULL) != SQLITE_OK)
+            return false;
+    return true;
+}
 
 struct exp_store *exp_store_open(const char *path, struct err *err)
 {
     struct exp_store *st = xcalloc(1, sizeof *st);
     if (sqlite3_open(path, &st->db) == SQLITE_OK &&
-        sqlite3_exec(st->db, schema, NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(
-            st->db,
-            "SELECT json, seconds FROM result WHERE build=? AND kind=? AND gpu=? AND "
-            "workload=? AND size=? AND design=?",
-            -1, &st->get, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(st->db, "INSERT OR REPLACE INTO result VALUES(?,?,?,?,?,?,?,?)", -1,
-                           &st->put, NULL) == SQLITE_OK) {
-        sqlite3_busy_timeout(st->db, 60000);
+        sqlite3_busy_timeout(st->db, 60000) == SQLITE_OK &&
+        sqlite3_exec(st->db, schema, NULL, NULL, NULL) == SQLITE_OK && prepare(st))
         return st;
-    }
     err_set(err, "%s: %s", path, sqlite3_errmsg(st->db));
     exp_store_close(st);
     return NULL;
@@ -42,80 +68,166 @@ void exp_store_close(struct exp_store *st)
 {
     if (!st)
         return;
-    sqlite3_finalize(st->get);
-    sqlite3_finalize(st->put);
+    sqlite3_stmt *const all[] = {st->get,          st->put,  st->get_failure, st->put_failure,
+                                 st->drop_failure, st->like, st->near};
+    for (unsigned i = 0; i < ARRAY_LEN(all); i++)
+        sqlite3_finalize(all[i]);
     sqlite3_close(st->db);
     free(st);
 }
 
 /* --- which Parsim, which machine --- */
 
-static void hash_bytes(uint64_t *h, const void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        *h = (*h ^ ((const unsigned char *)p)[i]) * UINT64_C(0x100000001b3);
-}
-
-/* By size and time of the last change; a file that is not there counts as nothing. */
 static void hash_file(uint64_t *h, const char *path)
 {
-    struct stat st;
-    if (stat(path, &st))
-        return;
-    const int64_t facts[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
-    hash_bytes(h, facts, sizeof facts);
+    struct err err = {0};
+    size_t n = 0;
+    char *data = file_read(path, &n, &err);
+    for (size_t i = 0; data && i < n; i++)
+        *h = (*h ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
+    free(data);
 }
 
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
 /* A run depends on the libraries and the workloads; the command itself only starts it. */
-static void build_of(const struct exp_setup *s, char out[17])
+void exp_build(char id[EXP_BUILD])
 {
     static const char *const parts[] = {"lib/libcuda.so.1", "bin/parsim-workloads"};
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = hash_start;
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++) {
         char *path = exp_beside(parts[i]);
         hash_file(&h, path);
         free(path);
     }
-    if (s->gpu)
-        hash_file(&h, s->gpu);
-    snprintf(out, 17, "%016" PRIx64, h);
+    snprintf(id, EXP_BUILD, "%016" PRIx64, h);
 }
 
-static void bind_key(sqlite3_stmt *q, const struct exp_setup *s, const struct exp_job *j)
+/* A machine of the user's is known by what its file holds, not by its name. */
+static void bind_gpu(sqlite3_stmt *q, const struct exp_job *j)
 {
-    char build[17];
-    build_of(s, build);
-    sqlite3_bind_text(q, 1, build, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int(q, 2, (int)s->kind);
-    sqlite3_bind_text(q, 3, s->kind == EXP_RUN ? s->gpu : "", -1, SQLITE_STATIC);
+    char text[32];
+    const char *gpu = j->kind == EXP_RUN ? j->gpu : "";
+    if (strchr(gpu, '/') || strstr(gpu, ".yaml")) {
+        uint64_t h = hash_start;
+        hash_file(&h, gpu);
+        snprintf(text, sizeof text, "file:%016" PRIx64, h);
+        gpu = text;
+    }
+    sqlite3_bind_text(q, 3, gpu, -1, SQLITE_TRANSIENT);
+}
+
+static sqlite3_stmt *bind(sqlite3_stmt *q, const struct exp_setup *s, const struct exp_job *j)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, s->build, -1, SQLITE_STATIC);
+    sqlite3_bind_int(q, 2, (int)j->kind);
+    bind_gpu(q, j);
     sqlite3_bind_text(q, 4, j->workload, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 5, s->size, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 6, j->design, -1, SQLITE_STATIC);
+    return q;
 }
 
+bool exp_store_build(struct exp_store *st, const char *id, char build[EXP_BUILD], struct err *err)
+{
+    const bool newest = !strcmp(id, "newest");
+    sqlite3_stmt *q = NULL;
+    bool found = sqlite3_prepare_v2(st->db,
+                                    newest ? "SELECT build FROM result ORDER BY ended DESC LIMIT 1"
+                                           : "SELECT DISTINCT build FROM result WHERE build=?1",
+                                    -1, &q, NULL) == SQLITE_OK;
+    if (found && !newest)
+        sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
+    found = found && sqlite3_step(q) == SQLITE_ROW;
+    if (found)
+        snprintf(build, EXP_BUILD, "%s", (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+    return found || err_set(err, "--build %s: there are no results of it; --builds lists them", id);
+}
+
+bool exp_store_import(struct exp_store *st, const char *path, struct err *err)
+{
+    uint64_t bytes;
+    char *attach = sqlite3_mprintf("ATTACH %Q AS other", path);
+    bool ok = file_size(path, &bytes) &&
+              sqlite3_exec(st->db, attach, NULL, NULL, NULL) == SQLITE_OK &&
+              sqlite3_exec(st->db, import_text, NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok)
+        err_set(err, "--import %s: %s", path,
+                file_size(path, &bytes) ? sqlite3_errmsg(st->db) : "there is no such file");
+    sqlite3_free(attach);
+    return ok;
+}
+
+void exp_store_list(struct exp_store *st, const char *build, FILE *out)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(st->db,
+                           "SELECT build, version, group_concat(DISTINCT size), count(*), "
+                           "max(ended), sum(cpu) FROM result GROUP BY build ORDER BY max(ended)",
+                           -1, &q, NULL) == SQLITE_OK)
+        while (sqlite3_step(q) == SQLITE_ROW)
+            fprintf(out, "%s  parsim %s, %s: %d results, the last of %s, %.0f s of CPU time%s\n",
+                    (const char *)sqlite3_column_text(q, 0),
+                    (const char *)sqlite3_column_text(q, 1),
+                    (const char *)sqlite3_column_text(q, 2), sqlite3_column_int(q, 3),
+                    (const char *)sqlite3_column_text(q, 4), sqlite3_column_double(q, 5),
+                    strcmp((const char *)sqlite3_column_text(q, 0), build) ? "" : "  (this build)");
+    sqlite3_finalize(q);
+}
+
+/* --- results --- */
+
 struct json_object *exp_store_get(struct exp_store *st, const struct exp_setup *s,
-                                  const struct exp_job *j, double *seconds)
+                                  const struct exp_job *j, double *seconds, char **error)
 {
     struct json_object *o = NULL;
-    bind_key(st->get, s, j);
-    if (sqlite3_step(st->get) == SQLITE_ROW) {
+    if (sqlite3_step(bind(st->get, s, j)) == SQLITE_ROW) {
         o = json_tokener_parse((const char *)sqlite3_column_text(st->get, 0));
         *seconds = sqlite3_column_double(st->get, 1);
     }
     sqlite3_reset(st->get);
+    if (!o && error && sqlite3_step(bind(st->get_failure, s, j)) == SQLITE_ROW)
+        *error = xstrdup((const char *)sqlite3_column_text(st->get_failure, 0));
+    sqlite3_reset(st->get_failure);
     return o;
+}
+
+static bool done(struct exp_store *st, sqlite3_stmt *q, struct err *err)
+{
+    bool ok = sqlite3_step(q) == SQLITE_DONE;
+    if (!ok)
+        err_set(err, "keeping a result: %s", sqlite3_errmsg(st->db));
+    sqlite3_reset(q);
+    return ok;
 }
 
 bool exp_store_put(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
                    struct err *err)
 {
-    bind_key(st->put, s, j);
-    sqlite3_bind_double(st->put, 7, j->seconds);
-    sqlite3_bind_text(st->put, 8, json_object_to_json_string_ext(j->result, JSON_C_TO_STRING_PLAIN),
-                      -1, SQLITE_TRANSIENT);
-    bool ok = sqlite3_step(st->put) == SQLITE_DONE;
-    if (!ok)
-        err_set(err, "keeping a result: %s", sqlite3_errmsg(st->db));
-    sqlite3_reset(st->put);
-    return ok;
+    if (!j->result) {
+        sqlite3_stmt *q = bind(st->put_failure, s, j);
+        sqlite3_bind_text(q, 7, j->error, -1, SQLITE_TRANSIENT);
+        return done(st, q, err);
+    }
+    sqlite3_stmt *q = bind(st->put, s, j);
+    sqlite3_bind_double(q, 7, j->seconds);
+    sqlite3_bind_text(q, 8, json_object_to_json_string_ext(j->result, JSON_C_TO_STRING_PLAIN), -1,
+                      SQLITE_TRANSIENT);
+    sqlite3_bind_double(q, 9, j->cpu_seconds);
+    return done(st, q, err) && done(st, bind(st->drop_failure, s, j), err);
+}
+
+double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j)
+{
+    double v = NAN;
+    sqlite3_stmt *const all[] = {st->like, st->near};
+    for (unsigned i = 0; i < ARRAY_LEN(all) && isnan(v); i++) {
+        if (sqlite3_step(bind(all[i], s, j)) == SQLITE_ROW &&
+            sqlite3_column_type(all[i], 0) != SQLITE_NULL)
+            v = sqlite3_column_double(all[i], 0);
+        sqlite3_reset(all[i]);
+    }
+    return v;
 }

@@ -1,5 +1,5 @@
-/* A table as bars in groups: a group a program and one for the mean, a bar a design; dots are what
- * a paper reports of the means. */
+/* A table as bars in groups: a group a program and one for each mean, a bar a design, in pieces
+ * where its columns are parts of a whole; dots are what a paper reports of the means. */
 #include "experiment.h"
 
 #include <math.h>
@@ -29,6 +29,12 @@ static double step_of(double top)
 static double top_of(const struct exp_table *t)
 {
     double top = 0;
+    for (size_t i = 0; i + t->stack <= t->nrows * t->ncolumns && t->stack > 1; i += t->stack) {
+        double sum = 0;
+        for (size_t k = 0; k < t->stack; k++)
+            sum += isnan(t->values[i + k]) ? 0 : t->values[i + k];
+        top = sum > top ? sum : top;
+    }
     for (size_t i = 0; i < t->nrows * t->ncolumns; i++)
         top = t->values[i] > top ? t->values[i] : top;
     for (size_t c = 0; c < t->ncolumns; c++)
@@ -46,38 +52,53 @@ static void axis(FILE *f, double top, double right)
     }
 }
 
+static double bars_wide(const struct exp_table *t)
+{
+    return BAR * (double)(t->ncolumns / t->stack);
+}
+
+static const char *colour(const struct exp_table *t, size_t column)
+{
+    return colours[(t->stack > 1 ? column % t->stack : column) % ARRAY_LEN(colours)];
+}
+
 static void group(FILE *f, const struct exp_table *t, const char *name, const double *values,
                   const double *dots, double x, double top)
 {
-    double wide = BAR * (double)t->ncolumns;
+    double below = 0;
     for (size_t c = 0; c < t->ncolumns; c++) {
-        double high = isnan(values[c]) ? 0 : HEIGHT * values[c] / top, at = x + BAR * (double)c;
+        double high = isnan(values[c]) ? 0 : HEIGHT * values[c] / top;
+        double at = x + BAR * (double)(c / t->stack);
+        below = c % t->stack ? below : 0;
         fprintf(f, "<rect x='%.1f' y='%.1f' width='%d' height='%.1f' fill='%s'/>\n", at,
-                TOP + HEIGHT - high, BAR - 1, high, colours[c % ARRAY_LEN(colours)]);
-        if (dots && !isnan(dots[c]))
+                TOP + HEIGHT - high - below, BAR - 1, high, colour(t, c));
+        below += high;
+        if (dots && !isnan(dots[c]) && t->stack == 1)
             fprintf(f, "<circle cx='%.1f' cy='%.1f' r='3' fill='black'/>\n", at + BAR / 2.0,
                     TOP + HEIGHT * (1 - dots[c] / top));
     }
-    fprintf(f, "<text text-anchor='end' transform='translate(%.1f,%d) rotate(-45)'>", x + wide / 2,
-            TOP + HEIGHT + 14);
+    fprintf(f, "<text text-anchor='end' transform='translate(%.1f,%d) rotate(-45)'>",
+            x + bars_wide(t) / 2, TOP + HEIGHT + 14);
     text(f, name);
     fprintf(f, "</text>\n");
 }
 
+/* The columns' names; of stacks, those of the parts. */
 static void legend(FILE *f, const struct exp_table *t)
 {
+    const char *const *names = t->stack > 1 ? t->parts : t->columns;
     double x = LEFT;
-    for (size_t c = 0; c < t->ncolumns; c++) {
+    for (size_t c = 0; c < (t->stack > 1 ? t->stack : t->ncolumns); c++) {
         size_t n = 0;
-        while (t->columns[c][n])
+        while (names[c][n])
             n++;
         fprintf(f, "<rect x='%.0f' y='30' width='10' height='10' fill='%s'/><text x='%.0f' y='39'>",
-                x, colours[c % ARRAY_LEN(colours)], x + 14);
-        text(f, t->columns[c]);
+                x, colour(t, c), x + 14);
+        text(f, names[c]);
         fprintf(f, "</text>\n");
         x += 34 + 7 * (double)n;
     }
-    for (size_t c = 0; c < t->ncolumns; c++)
+    for (size_t c = 0; c < t->ncolumns && t->stack == 1; c++)
         if (!isnan(t->reported[c])) {
             fprintf(f, "<circle cx='%.0f' cy='35' r='3' fill='black'/><text x='%.0f' y='39'>",
                     x + 4, x + 12);
@@ -88,8 +109,9 @@ static void legend(FILE *f, const struct exp_table *t)
 
 void exp_table_svg(const struct exp_table *t, FILE *f)
 {
-    double wide = BAR * (double)t->ncolumns + GAP, top = top_of(t);
-    double right = LEFT + wide * (double)(t->nrows + 1) + GAP;
+    const bool two = t->facts && t->kept;
+    double wide = bars_wide(t) + GAP, top = top_of(t);
+    double right = LEFT + wide * (double)(t->nrows + 1 + two) + GAP;
     double page = right + MARGIN < 560 ? 560 : right + MARGIN;
     fprintf(f,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%d' font-family="
@@ -108,5 +130,8 @@ void exp_table_svg(const struct exp_table *t, FILE *f)
               top);
     group(f, t, t->mean == EXP_GEOMETRIC ? "geo. mean" : "mean", t->means, t->reported,
           LEFT + GAP + wide * (double)t->nrows, top);
+    if (two)
+        group(f, t, "mean of kept", t->kept_means, t->reported,
+              LEFT + GAP + wide * (double)(t->nrows + 1), top);
     fprintf(f, "</svg>\n");
 }

@@ -7,9 +7,10 @@
 
 void exp_table_init(struct exp_table *t, size_t nrows, size_t ncolumns)
 {
-    *t = (struct exp_table){.nrows = nrows, .ncolumns = ncolumns};
+    *t = (struct exp_table){.nrows = nrows, .ncolumns = ncolumns, .stack = 1};
     t->values = xcalloc(nrows * ncolumns + 1, sizeof *t->values);
     t->means = xcalloc(ncolumns + 1, sizeof *t->means);
+    t->kept_means = xcalloc(ncolumns + 1, sizeof *t->kept_means);
     t->reported = xcalloc(ncolumns + 1, sizeof *t->reported);
     for (size_t c = 0; c < ncolumns; c++)
         t->reported[c] = NAN;
@@ -19,18 +20,33 @@ void exp_table_free(struct exp_table *t)
 {
     free(t->values);
     free(t->means);
+    free(t->kept_means);
     free(t->reported);
+    free(t->facts);
+}
+
+static void take_shares(const struct exp_table *t, double *row)
+{
+    for (size_t c = 0; c < t->ncolumns; c += t->stack) {
+        double sum = 0;
+        for (size_t i = 0; i < t->stack; i++)
+            sum += row[c + i];
+        for (size_t i = 0; i < t->stack; i++)
+            row[c + i] = sum != 0 ? row[c + i] / sum : NAN;
+    }
 }
 
 void exp_table_normalise(struct exp_table *t, enum exp_norm norm, size_t reference)
 {
     for (size_t r = 0; r < t->nrows && norm != EXP_AS_IS; r++) {
         double *row = &t->values[r * t->ncolumns], base = row[reference];
-        for (size_t c = 0; c < t->ncolumns; c++) {
+        for (size_t c = 0; c < t->ncolumns && norm != EXP_SHARE; c++) {
             double of = norm == EXP_OVER_BASE ? row[c] : base;
             double by = norm == EXP_OVER_BASE ? base : row[c];
             row[c] = by != 0 ? of / by : NAN;
         }
+        if (norm == EXP_SHARE)
+            take_shares(t, row);
     }
 }
 
@@ -51,18 +67,25 @@ static bool is_complete(const struct exp_table *t, size_t row)
     return true;
 }
 
-void exp_table_average(struct exp_table *t, enum exp_mean mean)
+static double mean_of_column(const struct exp_table *t, size_t c, bool kept_only, size_t *n)
 {
     double *column = xcalloc(t->nrows + 1, sizeof *column);
+    *n = 0;
+    for (size_t r = 0; r < t->nrows; r++)
+        if (is_complete(t, r) && (!kept_only || (t->facts && t->facts[r].kept)))
+            column[(*n)++] = t->values[r * t->ncolumns + c];
+    double mean = exp_mean_of(column, *n, t->mean);
+    free(column);
+    return mean;
+}
+
+void exp_table_average(struct exp_table *t, enum exp_mean mean)
+{
     t->mean = mean;
     for (size_t c = 0; c < t->ncolumns; c++) {
-        t->complete = 0;
-        for (size_t r = 0; r < t->nrows; r++)
-            if (is_complete(t, r))
-                column[t->complete++] = t->values[r * t->ncolumns + c];
-        t->means[c] = exp_mean_of(column, t->complete, mean);
+        t->means[c] = mean_of_column(t, c, false, &t->complete);
+        t->kept_means[c] = mean_of_column(t, c, true, &t->kept);
     }
-    free(column);
 }
 
 /* --- out --- */
@@ -94,9 +117,23 @@ static int column_width(const char *name)
     return n < 10 ? 10 : n;
 }
 
-static void print_row(const struct exp_table *t, FILE *out, const char *name, const double *values)
+/* "geometric mean of the 7 kept" */
+static void name_kept(const struct exp_table *t, char *to, size_t size)
+{
+    snprintf(to, size, "%s of the %zu kept", mean_name(t), t->kept);
+}
+
+static void print_row(const struct exp_table *t, FILE *out, const char *name, const double *values,
+                      const struct exp_fact *fact)
 {
     fprintf(out, "  %-16s", name);
+    if (t->facts && fact) {
+        number(out, fact->bus, 8);
+        number(out, fact->ratio, 8);
+        fprintf(out, "%5s", fact->kept ? "yes" : "no");
+    } else if (t->facts) {
+        fprintf(out, "%*s", 21, "");
+    }
     for (size_t c = 0; c < t->ncolumns; c++)
         number(out, values[c], column_width(t->columns[c]));
     fputc('\n', out);
@@ -105,20 +142,34 @@ static void print_row(const struct exp_table *t, FILE *out, const char *name, co
 void exp_table_print(const struct exp_table *t, FILE *out)
 {
     fprintf(out, "%s%s%s\n  %-16s", t->title, *t->unit ? ": " : "", t->unit, "");
+    if (t->facts)
+        fprintf(out, "%8s%8s%5s", "bus", "ratio", "kept");
     for (size_t c = 0; c < t->ncolumns; c++)
         fprintf(out, "%*s", column_width(t->columns[c]), t->columns[c]);
     fputc('\n', out);
     for (size_t r = 0; r < t->nrows; r++)
-        print_row(t, out, t->rows[r], &t->values[r * t->ncolumns]);
-    print_row(t, out, mean_name(t), t->means);
+        print_row(t, out, t->rows[r], &t->values[r * t->ncolumns], t->facts ? &t->facts[r] : NULL);
+    print_row(t, out, mean_name(t), t->means, NULL);
+    if (t->facts && t->kept)
+        print_row(t, out, "mean of kept", t->kept_means, NULL);
     if (any_reported(t))
-        print_row(t, out, "the paper", t->reported);
+        print_row(t, out, "the paper", t->reported, NULL);
 }
 
 static void markdown_row(const struct exp_table *t, FILE *out, const char *name,
-                         const double *values)
+                         const double *values, const struct exp_fact *fact)
 {
     fprintf(out, "| %s |", name);
+    if (t->facts && fact) {
+        fputc(' ', out);
+        number(out, fact->bus, 0);
+        fputs(" | ", out);
+        number(out, fact->ratio, 0);
+        fprintf(out, " | %.*s | %s |", (int)strcspn(fact->bottleneck, ":"), fact->bottleneck,
+                fact->kept ? "yes" : "");
+    } else if (t->facts) {
+        fputs(" | | | |", out);
+    }
     for (size_t c = 0; c < t->ncolumns; c++) {
         fputc(' ', out);
         number(out, values[c], 0);
@@ -129,18 +180,25 @@ static void markdown_row(const struct exp_table *t, FILE *out, const char *name,
 
 void exp_table_markdown(const struct exp_table *t, FILE *out)
 {
+    char kept[64];
+    name_kept(t, kept, sizeof kept);
     fprintf(out, "| %s |", t->unit);
+    if (t->facts)
+        fputs(" bus at base | burst ratio | bound by | kept |", out);
     for (size_t c = 0; c < t->ncolumns; c++)
         fprintf(out, " %s |", t->columns[c]);
-    fputs("\n|---|", out);
+    fputs(t->facts ? "\n|---|---|---|---|---|" : "\n|---|", out);
     for (size_t c = 0; c < t->ncolumns; c++)
         fputs("---|", out);
     fputc('\n', out);
     for (size_t r = 0; r < t->nrows; r++)
-        markdown_row(t, out, t->rows[r], &t->values[r * t->ncolumns]);
-    markdown_row(t, out, mean_name(t), t->means);
+        markdown_row(t, out, t->rows[r], &t->values[r * t->ncolumns],
+                     t->facts ? &t->facts[r] : NULL);
+    markdown_row(t, out, mean_name(t), t->means, NULL);
+    if (t->facts && t->kept)
+        markdown_row(t, out, kept, t->kept_means, NULL);
     if (any_reported(t))
-        markdown_row(t, out, "the paper", t->reported);
+        markdown_row(t, out, "the paper", t->reported, NULL);
 }
 
 void exp_table_csv(const struct exp_table *t, FILE *out)
@@ -156,12 +214,20 @@ void exp_table_csv(const struct exp_table *t, FILE *out)
         }
     for (size_t c = 0; c < t->ncolumns; c++)
         fprintf(out, "%s,%s,%.17g\n", mean_name(t), t->columns[c], t->means[c]);
+    for (size_t c = 0; c < t->ncolumns && t->facts && t->kept; c++)
+        fprintf(out, "%s of kept,%s,%.17g\n", mean_name(t), t->columns[c], t->kept_means[c]);
 }
 
 void exp_table_beside_paper(const struct exp_table *t, FILE *out, const char *prefix)
 {
-    for (size_t c = 0; c < t->ncolumns; c++)
-        if (!isnan(t->reported[c]) && !isnan(t->means[c]))
-            fprintf(out, "%s%s: %.3f here, %.3f in the paper (%+.0f%%)\n", prefix, t->columns[c],
-                    t->means[c], t->reported[c], 100 * (t->means[c] / t->reported[c] - 1));
+    for (size_t c = 0; c < t->ncolumns; c++) {
+        if (isnan(t->reported[c]) || isnan(t->means[c]))
+            continue;
+        fprintf(out, "%s%s: %.3f here, %.3f in the paper (%+.0f%%)", prefix, t->columns[c],
+                t->means[c], t->reported[c], 100 * (t->means[c] / t->reported[c] - 1));
+        if (t->facts && t->kept)
+            fprintf(out, "; %.3f over the %zu programs that its rule keeps", t->kept_means[c],
+                    t->kept);
+        fputc('\n', out);
+    }
 }

@@ -1,0 +1,292 @@
+/* One figure. */
+#include "experiment_figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is chosen --- */
+
+static bool has(const struct exp_list *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!strcmp(l->at[i], name))
+            return true;
+    return false;
+}
+
+/* What `only` (NULL: all) leaves of a list of the file. */
+static bool choose(struct exp_list *to, const struct exp_list *all, const char *only, bool strict,
+                   const char *what, size_t *of, struct err *err)
+{
+    struct exp_list want = exp_list_of(only ? only : "");
+    bool ok = true;
+    *to = (struct exp_list){.at = xcalloc(all->n + 1, sizeof *to->at)};
+    for (size_t i = 0; i < want.n && ok && strict; i++)
+        if (!has(all, want.at[i]))
+            ok = err_set(err, "the experiment has no %s '%s'", what, want.at[i]);
+    for (size_t i = 0; i < all->n; i++)
+        if (!only || has(&want, all->at[i])) {
+            if (of)
+                of[to->n] = i;
+            to->at[to->n++] = all->at[i];
+        }
+    exp_list_free(&want);
+    return ok;
+}
+
+/* "a/b.yaml" is called b in the results. */
+static char *base_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    char *base = xstrdup(slash ? slash + 1 : name), *dot = strstr(base, ".yaml");
+    if (dot)
+        *dot = 0;
+    return base;
+}
+
+static void name_columns(struct fig *f)
+{
+    const struct exp_file *e = f->file;
+    const size_t parts = e->metrics.n;
+    f->columns = xcalloc(f->designs.n * parts + 1, sizeof *f->columns);
+    for (size_t i = 0; i < f->designs.n * parts; i++) {
+        const char *name = e->labels.n ? e->labels.at[f->of[i / parts]] : f->designs.at[i / parts];
+        f->columns[i] =
+            parts > 1 ? xasprintf("%s %s", name, e->parts.at[i % parts]) : xstrdup(name);
+    }
+}
+
+struct fig *fig_load(const char *name, const struct fig_choice *c, bool *is_empty, struct err *err)
+{
+    struct fig *f = xcalloc(1, sizeof *f);
+    f->name = base_name(name);
+    f->file = exp_file_load(name, err);
+    bool ok = f->file != NULL;
+    if (ok) {
+        f->of = xcalloc(f->file->designs.n, sizeof *f->of);
+        f->gpu = c->gpu ? c->gpu : f->file->figure.gpu;
+        ok = choose(&f->workloads, &f->file->workloads, c->workloads, c->is_strict, "program", NULL,
+                    err) &&
+             choose(&f->designs, &f->file->designs, c->designs, c->is_strict, "design", f->of, err);
+    }
+    *is_empty = ok && !(f->workloads.n && f->designs.n);
+    if (ok && !*is_empty) {
+        name_columns(f);
+        return f;
+    }
+    fig_free(f);
+    return NULL;
+}
+
+void fig_free(struct fig *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->columns && f->columns[i]; i++)
+        free(f->columns[i]);
+    free(f->columns);
+    exp_table_free(&f->table);
+    exp_list_free(&f->workloads);
+    exp_list_free(&f->designs);
+    free(f->of);
+    free(f->jobs);
+    free(f->bases);
+    free(f->ratios);
+    free(f->name);
+    exp_file_free(f->file);
+    free(f);
+}
+
+/* --- its runs --- */
+
+static struct exp_job job_of(const struct fig *f, const char *workload, const char *design)
+{
+    return (struct exp_job){.kind = (enum exp_kind)f->file->figure.kind,
+                            .gpu = f->gpu,
+                            .workload = workload,
+                            .design = design};
+}
+
+bool fig_check(const struct fig *f, struct err *err)
+{
+    for (size_t d = 0; d < f->designs.n; d++) {
+        struct exp_job j = job_of(f, NULL, f->designs.at[d]);
+        if (!exp_check_design(&j, err))
+            return false;
+    }
+    return true;
+}
+
+static size_t plan_one(const struct fig *f, struct exp_plan *plan, unsigned rank,
+                       const char *workload, const char *design)
+{
+    struct exp_job j = job_of(f, workload, design);
+    j.rank = rank;
+    return exp_plan_add(plan, &j);
+}
+
+void fig_plan(struct fig *f, struct exp_plan *plan, unsigned rank)
+{
+    const struct exp_figure *e = &f->file->figure;
+    const size_t rows = f->workloads.n, n = rows * f->designs.n;
+    f->jobs = xcalloc(n, sizeof *f->jobs);
+    for (size_t i = 0; i < n; i++)
+        f->jobs[i] = plan_one(f, plan, rank, f->workloads.at[i / f->designs.n],
+                              f->designs.at[i % f->designs.n]);
+    if (e->selection == EXP_ALL)
+        return;
+    f->bases = xcalloc(rows, sizeof *f->bases);
+    f->ratios = xcalloc(rows, sizeof *f->ratios);
+    for (size_t r = 0; r < rows; r++) {
+        f->bases[r] = plan_one(f, plan, rank, f->workloads.at[r], "base");
+        f->ratios[r] = plan_one(f, plan, rank, f->workloads.at[r], e->ratio_of);
+    }
+}
+
+/* Whether the report of a run names DRAM's bus or the replies' network as what holds it back. */
+static bool is_memory_bound(const char *bottleneck)
+{
+    static const char *const names[] = {"memory bandwidth:", "interconnect, replies:"};
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        if (!strncmp(bottleneck, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static const double least_ratio = 1.10;
+
+static void find_facts(struct fig *f, const struct exp_job *jobs)
+{
+    struct exp_table *t = &f->table;
+    const bool needs_ratio = f->file->figure.selection == EXP_COMPRESSIBLE;
+    t->facts = xcalloc(t->nrows, sizeof *t->facts);
+    for (size_t r = 0; r < t->nrows; r++) {
+        const struct exp_job *base = &jobs[f->bases[r]], *with = &jobs[f->ratios[r]];
+        struct exp_fact *fact = &t->facts[r];
+        fact->bottleneck = exp_bottleneck(base->result);
+        fact->bus = base->result ? exp_metric(base->result, "base", "bandwidth") : NAN;
+        fact->ratio = with->result ? exp_metric(with->result, with->design, "ratio") : NAN;
+        fact->kept =
+            is_memory_bound(fact->bottleneck) && (!needs_ratio || fact->ratio >= least_ratio);
+    }
+    t->rule = needs_ratio ? "bound by the DRAM bus or the replies' network without compression, by "
+                            "Parsim's own report, and a burst ratio of at least 1.10"
+                          : "bound by the DRAM bus or the replies' network without compression, by "
+                            "Parsim's own report";
+}
+
+/* --- its table --- */
+
+static bool reference_of(const struct fig *f, size_t *at, struct err *err)
+{
+    const char *name = f->file->figure.reference;
+    for (*at = 0; *name && *at < f->designs.n; ++*at)
+        if (!strcmp(f->designs.at[*at], name))
+            return true;
+    if (!*name)
+        return true;
+    return err_set(err, "%s: figure.reference: '%s' is not among the designs", f->name, name);
+}
+
+static void fill(struct fig *f, const struct exp_job *jobs)
+{
+    struct exp_table *t = &f->table;
+    const struct exp_file *e = f->file;
+    const size_t parts = e->metrics.n;
+    for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
+        const struct exp_job *j = &jobs[f->jobs[i / parts]];
+        t->values[i] = j->result ? exp_metric(j->result, j->design, e->metrics.at[i % parts]) : NAN;
+    }
+    for (size_t c = 0; c < t->ncolumns && e->reported.n; c++) {
+        const char *text = e->reported.at[f->of[c / parts] * parts + c % parts];
+        if (strcmp(text, "-"))
+            t->reported[c] = strtod(text, NULL);
+    }
+}
+
+bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err)
+{
+    const struct exp_figure *e = &f->file->figure;
+    struct exp_table *t = &f->table;
+    size_t reference;
+    if (!reference_of(f, &reference, err))
+        return false;
+    exp_table_init(t, f->workloads.n, f->designs.n * f->file->metrics.n);
+    t->title = e->title;
+    t->unit = e->unit;
+    t->rows = f->workloads.at;
+    t->columns = (const char *const *)f->columns;
+    t->stack = e->normalise == EXP_SHARE ? f->file->metrics.n : 1;
+    t->parts = f->file->parts.at;
+    fill(f, jobs);
+    if (e->selection != EXP_ALL)
+        find_facts(f, jobs);
+    exp_table_normalise(t, (enum exp_norm)e->normalise, reference * f->file->metrics.n);
+    exp_table_average(t, (enum exp_mean)e->mean);
+    return true;
+}
+
+size_t fig_missing(const struct fig *f, const struct exp_job *jobs, FILE *out, const char *prefix)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->workloads.n * f->designs.n; i++) {
+        const struct exp_job *j = &jobs[f->jobs[i]];
+        if (j->result)
+            continue;
+        n++;
+        if (out)
+            fprintf(out, "%s%s on %s: %s\n", prefix, j->design, j->workload,
+                    j->error ? j->error : "what it needs could not be made");
+    }
+    return n;
+}
+
+/* --- its files --- */
+
+static void write_markdown(const struct fig *f, const struct exp_setup *s,
+                           const struct exp_job *jobs, FILE *out)
+{
+    const struct exp_figure *e = &f->file->figure;
+    const struct exp_table *t = &f->table;
+    fprintf(out, "# %s\n\n%s%s`parsim figure %s --size %s`", e->title, e->paper,
+            *e->paper ? ". " : "", f->name, s->size);
+    if (e->kind == EXP_RUN)
+        fprintf(out, " on %s", f->gpu);
+    fprintf(out, "; the mean is that of the %zu programs that every design ran.", t->complete);
+    if (t->facts)
+        fprintf(out, " Kept: %s (%zu programs).", t->rule, t->kept);
+    fprintf(out, "\n\n![%s](%s.svg)\n\n", e->title, f->name);
+    exp_table_markdown(t, out);
+    fputc('\n', out);
+    exp_table_beside_paper(t, out, "- ");
+    if (*e->remark)
+        fprintf(out, "\n%s\n", e->remark);
+    if (fig_missing(f, jobs, NULL, NULL)) {
+        fprintf(out, "\nMissing:\n\n");
+        fig_missing(f, jobs, out, "- ");
+    }
+}
+
+bool fig_write(const struct fig *f, const struct exp_setup *s, const struct exp_job *jobs,
+               const char *dir, bool with_csv, struct err *err)
+{
+    static const char *const exts[] = {"svg", "md", "csv"};
+    bool ok = true;
+    for (unsigned i = 0; i < 2u + with_csv && ok; i++) {
+        char *path = xasprintf("%s/%s.%s", dir, f->name, exts[i]);
+        FILE *out = fopen(path, "w");
+        ok = out || err_set(err, "cannot write %s: %s", path, strerror(errno));
+        if (ok && i == 0)
+            exp_table_svg(&f->table, out);
+        else if (ok && i == 1)
+            write_markdown(f, s, jobs, out);
+        else if (ok)
+            exp_table_csv(&f->table, out);
+        if (out && fclose(out))
+            ok = err_set(err, "cannot write %s: %s", path, strerror(errno));
+        free(path);
+    }
+    return ok;
+}
