@@ -117,6 +117,16 @@ static int add_figures(struct figures *f, const char *name, unsigned rank, bool 
 
 /* --- all of them --- */
 
+/* What is missing: a line a run; of a report, which may be of much less, a line a figure. */
+static int tell_missing(const struct figures *f, const struct fig *fig, const struct exp_job *jobs)
+{
+    size_t n = fig_missing(fig, jobs, f->o->report ? NULL : stderr, "parsim figure: missing: ");
+    if (n && f->o->report && !f->setup.quiet)
+        fprintf(stderr, "parsim figure: missing: %s: %zu of %zu runs\n", fig->name, n,
+                fig->workloads.n * fig->designs.n);
+    return n ? EXIT_FAILED : EXIT_DONE;
+}
+
 static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
 {
     const char *dir = f->o->report ? f->o->report : f->setup.folder;
@@ -125,19 +135,19 @@ static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
         struct fig *fig = f->at.data[i];
         if (!fig_tabulate(fig, jobs, err))
             return EXIT_USAGE;
-        /* nothing at all of a figure leaves what was there before */
-        if (f->o->report && !fig->table.complete &&
-            fig_missing(fig, jobs, NULL, NULL) == fig->workloads.n * fig->designs.n)
-            continue;
         if (!f->o->report) {
             exp_table_print(&fig->table, stdout);
             exp_table_beside_paper(&fig->table, stdout, "  ");
             putchar('\n');
         }
-        if (!fig_write(fig, &f->setup, jobs, dir, !f->o->report, err))
+        int missing = tell_missing(f, fig, jobs);
+        code = missing > code ? missing : code;
+        /* a page of which nothing is there stays as it was */
+        const bool is_empty =
+            fig_missing(fig, jobs, NULL, NULL) == fig->workloads.n * fig->designs.n;
+        if (!(f->o->report && is_empty) &&
+            !fig_write(fig, &f->setup, jobs, dir, !f->o->report, err))
             return EXIT_USAGE;
-        if (fig_missing(fig, jobs, f->o->report ? NULL : stderr, "parsim figure: missing: "))
-            code = EXIT_FAILED;
     }
     if (f->o->report && !fig_overview(f->at.data, f->at.len, &f->setup, f->o->report, err))
         return EXIT_USAGE;

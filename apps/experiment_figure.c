@@ -141,7 +141,8 @@ void fig_plan(struct fig *f, struct exp_plan *plan, unsigned rank)
     f->ratios = xcalloc(rows, sizeof *f->ratios);
     for (size_t r = 0; r < rows; r++) {
         f->bases[r] = plan_one(f, plan, rank, f->workloads.at[r], "base");
-        f->ratios[r] = plan_one(f, plan, rank, f->workloads.at[r], e->ratio_of);
+        f->ratios[r] =
+            *e->ratio_of ? plan_one(f, plan, rank, f->workloads.at[r], e->ratio_of) : f->bases[r];
     }
 }
 

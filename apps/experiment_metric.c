@@ -51,7 +51,7 @@ static double value_at(const struct json_object *result, const char *design, con
     if (!strncmp(design, "shannon-", strlen("shannon-")))
         path = "files.0.shannon.**.ratio";
     const struct json_object *o = result;
-    const char *last = path;
+    const char *last = strrchr(path, '.') ? strrchr(path, '.') : path;
     while (o && *path) {
         size_t len = strcspn(path, ".");
         o = json_object_is_type(o, json_type_object) || json_object_is_type(o, json_type_array)

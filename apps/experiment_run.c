@@ -186,21 +186,23 @@ static bool find_next(const struct pool *p, size_t *job)
 
 /* --- progress --- */
 
-/* Seconds that a job will take: as before, or as the others of its program, or as all. */
+/* Seconds that a job will take: as before, or as the others of its program, or of its kind, or as
+ * all. */
 static double expect(const struct pool *p, size_t job)
 {
-    double sum[2] = {0}, n[2] = {0};
+    double sum[3] = {0}, n[3] = {0};
     if (!isnan(p->entries[job].expected))
         return p->entries[job].expected;
     for (size_t i = 0; i < p->n; i++) {
         const struct exp_job *j = &p->jobs[i], *of = &p->jobs[job];
-        if (!j->result || j->seconds <= 0 || j->kind != of->kind)
+        if (!j->result || j->seconds <= 0)
             continue;
-        unsigned k = !(of->workload && !strcmp(j->workload, of->workload));
+        bool same = of->workload && !strcmp(j->workload, of->workload);
+        unsigned k = j->kind != of->kind ? 2 : !same;
         sum[k] += j->seconds;
         n[k]++;
     }
-    return n[0] ? sum[0] / n[0] : n[1] ? sum[1] / n[1] : NAN;
+    return n[0] ? sum[0] / n[0] : n[1] ? sum[1] / n[1] : n[2] ? sum[2] / n[2] : NAN;
 }
 
 static double seconds_left(const struct pool *p)

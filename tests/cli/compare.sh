@@ -93,6 +93,74 @@ printf 'figure:\n  title: ratios\n  kind: codec\n  workloads: [sdk-sla]\n  desig
 p figure data.yaml --size tiny --out res
 ok "figure: codecs" '[ $code = 0 ] && awk "/geometric/ { exit !(\$3 >= 1 && \$4 > 1) }" "$tmp/out"'
 
+# parts of a whole; facts of every program
+cat >"$tmp/parts.yaml" <<'Y'
+figure:
+  title: slots
+  unit: share
+  workloads: [sdk-tra, rodinia-hs]
+  designs: [base]
+  metric: [stats.sm.issue_active, stats.sm.issue_compute_stall, stats.sm.issue_memory_stall, stats.sm.issue_data_stall, stats.sm.issue_idle]
+  parts: [Active, Compute, Memory, Data, Idle]
+  normalise: share
+  mean: arithmetic
+  reported: ["-", "-", 0.5, "-", "-"]
+Y
+p figure parts.yaml --size tiny --out res
+ok "figure: parts of a whole" '[ $code = 0 ] && grep -q "base Active" "$tmp/out" && awk "/^  mean / { s=0; for (i=2;i<=6;i++) s+=\$i; exit !(s>0.998 && s<1.002) }" "$tmp/out"'
+sed 's/, Idle\]/]/' "$tmp/parts.yaml" >"$tmp/bad.yaml"; p figure bad.yaml --size tiny --out res
+ok "figure: names for other parts" '[ $code = 2 ] && says "4 names for 5 metrics"'
+cat >"$tmp/bound.yaml" <<'Y'
+figure:
+  title: kept
+  unit: speedup
+  workloads: [sdk-tra, rodinia-nw]
+  designs: [base, hw-bdi]
+  metric: cycles
+  normalise: base_over
+  selection: compressible
+  reported: ["-", 1.5]
+Y
+p figure bound.yaml --size tiny --out res
+ok "figure: bus and ratio of every program" '[ $code = 0 ] && head -2 "$tmp/out" | grep -q "bus   ratio kept" && grep -q "bound by" "$tmp/res/bound.md" && ! grep -q "mean of kept" "$tmp/out"'
+
+p run --gpu gtx480 --set dram.bandwidth_scale=0.05 --quiet --dump-config thin.yaml workload:sdk-tra --size tiny
+p figure bound.yaml --size tiny --out res --gpu thin.yaml
+ok "figure: a mean of those that are bound by memory" '[ $code = 0 ] && grep -q "^  sdk-tra .* yes " "$tmp/out" && grep -q "mean of kept" "$tmp/out" && grep -q "over the . programs that its rule keeps" "$tmp/out"'
+
+# a run that takes too long: the figure is made of the rest, and says what is missing
+printf 'figure:\n  title: late\n  workloads: [rodinia-hs, lonestar-bfs]\n  designs: [base]\n' >"$tmp/late.yaml"
+p figure late.yaml --size tiny --out res --workloads rodinia-hs
+p figure late.yaml --size medium --out late --workloads lonestar-bfs --limit 1
+ok "figure: a run that takes too long" '[ $code = 1 ] && says "FAILED: stopped after 1 s (--limit)" && says "missing: base on lonestar-bfs" && grep -q "stopped after 1 s" "$tmp/late/late.md"'
+
+# a report of what is there; results of another machine; of another build
+p figure mine.yaml --size tiny --out res --report doc
+ok "figure --report" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && [ -s "$tmp/doc/mine.md" ] && [ -s "$tmp/doc/mine.svg" ] && grep -q "^| \[half the bandwidth\](mine.md) | Quarter | 0.500 |" "$tmp/doc/README.md"'
+printf 'kept before\n\n<!-- figures: made by `parsim figure --report` -->\nold\n<!-- end of figures -->\nkept after\n' >"$tmp/doc/README.md"
+p figure mine.yaml --size tiny --out res --report doc
+ok "figure --report keeps the rest of the page" 'grep -q "^kept before" "$tmp/doc/README.md" && grep -q "^kept after" "$tmp/doc/README.md" && ! grep -q "^old" "$tmp/doc/README.md" && grep -q Quarter "$tmp/doc/README.md"'
+p figure mine.yaml --size tiny --out elsewhere --report doc2
+ok "figure --report of nothing" '[ $code = 1 ] && [ ! -e "$tmp/doc2/mine.md" ]'
+p figure mine.yaml --size tiny --out elsewhere --import res/results.db --report doc2
+ok "figure --import" '[ $code = 0 ] && cmp -s "$tmp/doc/mine.md" "$tmp/doc2/mine.md"'
+python3 -c "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE result SET build='00000000deadbeef'\"); c.commit()" "$tmp/elsewhere/results.db"
+p figure mine.yaml --size tiny --out elsewhere --report doc3
+ok "figure: results of another build are not used" '[ $code = 1 ] && [ ! -e "$tmp/doc3/mine.md" ]'
+p figure --builds --out elsewhere
+ok "figure --builds" '[ $code = 0 ] && grep -q "^00000000deadbeef  parsim .*tiny" "$tmp/out"'
+p figure mine.yaml --size tiny --out elsewhere --report doc3 --build newest
+ok "figure --build newest" '[ $code = 0 ] && cmp -s "$tmp/doc/mine.md" "$tmp/doc3/mine.md"'
+p figure mine.yaml --out elsewhere --report doc3 --build 0123
+ok "figure --build of which there is nothing" '[ $code = 2 ] && says "0123"'
+p figure mine.yaml --out elsewhere --build newest; ok "figure --build alone" '[ $code = 2 ] && says "--report"'
+p figure mine.yaml --out elsewhere --import no.db; ok "figure --import of nothing" '[ $code = 2 ] && says "no.db"'
+
+# more codewords
+printf 'figure:\n  title: values\n  kind: codec\n  workloads: [sdk-mum]\n  designs: [e2mc-16, "e2mc-16@values=8192"]\n  metric: codec_ratio\n' >"$tmp/values.yaml"
+p figure values.yaml --size tiny --out res
+ok "figure: more codewords" '[ $code = 0 ] && awk "/sdk-mum/ { exit !(\$3 > \$2) }" "$tmp/out"'
+
 # every experiment that comes with Parsim can be read
 p figure --list
 ok "figure --list" '[ $code = 0 ] && [ "$(wc -l <"$tmp/out")" -ge 1 ]'
