@@ -16,6 +16,19 @@
 
 /* --- results --- */
 
+/* Histograms keep their means and percentiles; their bins are most of a result. */
+static void drop_bins(struct json_object *o)
+{
+    if (!json_object_is_type(o, json_type_object))
+        return;
+    json_object_object_del(o, "bins");
+    json_object_object_foreach(o, key, value)
+    {
+        (void)key;
+        drop_bins(value);
+    }
+}
+
 static struct json_object *read_result(const struct exp_job *j, const char *path)
 {
     struct json_object *o =
@@ -25,6 +38,7 @@ static struct json_object *read_result(const struct exp_job *j, const char *path
         json_object_object_del(o, "kernels");
         json_object_object_del(o, "machine");
         json_object_object_del(o, "series");
+        drop_bins(o);
     }
     return o;
 }
