@@ -165,6 +165,21 @@ static int make(struct figures *f, struct err *err)
     return show(f, jobs, err);
 }
 
+/* 2 before 10, 2 before 2-stalls. */
+static int by_name(const void *a, const void *b)
+{
+    const char *x = (*(const struct fig *const *)a)->name;
+    const char *y = (*(const struct fig *const *)b)->name;
+    for (; *x && *y; x++, y++) {
+        size_t nx = strspn(x, "0123456789"), ny = strspn(y, "0123456789");
+        if (nx != ny && nx && ny)
+            return nx < ny ? -1 : 1;
+        if (*x != *y)
+            break;
+    }
+    return (*x > *y) - (*x < *y);
+}
+
 static int run_names(struct figures *f, char **names, int n, struct err *err)
 {
     int code = EXIT_DONE;
@@ -172,6 +187,8 @@ static int run_names(struct figures *f, char **names, int n, struct err *err)
         int one = add_figures(f, names[i], (unsigned)i, n == 1);
         code = one > code ? one : code;
     }
+    if (f->at.len)
+        qsort(f->at.data, f->at.len, sizeof *f->at.data, by_name);
     int made = f->at.len ? make(f, err) : EXIT_DONE;
     return made > code ? made : code;
 }

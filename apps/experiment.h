@@ -90,8 +90,10 @@ struct json_object *exp_store_get(struct exp_store *st, const struct exp_setup *
 /* The result or the error of a job. */
 bool exp_store_put(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
                    struct err *err);
-/* How long it, or something like it, took before, by any build; NAN: not known. */
-double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j);
+/* How long it, or another design of the program, took before, by any build; `of_any_size`: at
+ * another size if need be. NAN: not known. */
+double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
+                        bool of_any_size);
 /* Which Parsim this is. */
 void exp_build(char id[EXP_BUILD]);
 

@@ -211,9 +211,9 @@ bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err)
 {
     const struct exp_figure *e = &f->file->figure;
     struct exp_table *t = &f->table;
-    size_t reference;
-    if (!reference_of(f, &reference, err))
+    if (!reference_of(f, &f->reference, err))
         return false;
+    f->reference *= f->file->metrics.n;
     exp_table_init(t, f->workloads.n, f->designs.n * f->file->metrics.n);
     t->title = e->title;
     t->unit = e->unit;
@@ -224,7 +224,7 @@ bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err)
     fill(f, jobs);
     if (e->selection != EXP_ALL)
         find_facts(f, jobs);
-    exp_table_normalise(t, (enum exp_norm)e->normalise, reference * f->file->metrics.n);
+    exp_table_normalise(t, (enum exp_norm)e->normalise, f->reference);
     exp_table_average(t, (enum exp_mean)e->mean);
     return true;
 }

@@ -19,6 +19,7 @@ struct fig {
     size_t *of;                    /* designs[i] is the file's design of[i] */
     size_t *jobs, *bases, *ratios; /* numbers in the plan: by program and design; by program */
     char **columns;
+    size_t reference; /* the column of the base */
     struct exp_table table;
 };
 

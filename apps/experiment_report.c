@@ -37,18 +37,29 @@ static void write_row(const struct fig *f, size_t column, bool is_first, FILE *o
         fputs(" - |\n", out);
 }
 
+/* Not the base, which is 1 by definition; of parts, only what a paper reports. */
+static bool is_shown(const struct fig *f, size_t c)
+{
+    const enum exp_norm norm = (enum exp_norm)f->file->figure.normalise;
+    const bool is_relative = norm == EXP_OVER_BASE || norm == EXP_BASE_OVER;
+    if (isnan(f->table.means[c]))
+        return false;
+    if (f->table.stack > 1)
+        return !isnan(f->table.reported[c]);
+    return !(is_relative && c == f->reference);
+}
+
 static void write_figure(const struct fig *f, FILE *out)
 {
     bool is_first = true;
-    for (size_t c = 0; c < f->table.ncolumns; c++) {
-        /* a column that is 1 by definition says nothing */
-        const bool is_reference = f->file->figure.normalise != EXP_AS_IS &&
-                                  f->table.means[c] == 1 && isnan(f->table.reported[c]);
-        if (is_reference || isnan(f->table.means[c]))
-            continue;
-        write_row(f, c, is_first, out);
-        is_first = false;
-    }
+    for (size_t c = 0; c < f->table.ncolumns; c++)
+        if (is_shown(f, c)) {
+            write_row(f, c, is_first, out);
+            is_first = false;
+        }
+    if (is_first && f->table.complete)
+        fprintf(out, "| [%s](%s.md) | | | | %zu | | |\n", f->table.title, f->name,
+                f->table.complete);
 }
 
 static void write_table(struct fig *const *figs, size_t n, const struct exp_setup *s, FILE *out)

@@ -68,6 +68,7 @@ struct entry {
     enum state state;
     char *needs, *gives; /* files */
     double expected;     /* seconds; NAN: not known */
+    double weight;       /* for the order: the same, or of another size; 0: not known */
 };
 
 struct slot {
@@ -105,7 +106,9 @@ static void look_up(struct pool *p)
         e->expected = NAN;
         if (j->kind != EXP_DUMP && p->store) {
             j->result = exp_store_get(p->store, p->s, j, &j->seconds, NULL);
-            e->expected = exp_store_expect(p->store, p->s, j);
+            e->expected = exp_store_expect(p->store, p->s, j, false);
+            double any = exp_store_expect(p->store, p->s, j, true);
+            e->weight = isnan(any) ? 0 : any;
         }
     }
     for (size_t i = 0; i < p->n; i++) {
@@ -149,20 +152,19 @@ struct place {
     size_t job;
     unsigned rank;
     bool gives;
-    double expected;
+    double weight;
 };
 
 /* By rank; who makes a file first; then long ones, so that none is left alone at the end. */
 static int by_turn(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    double ex = isnan(x->expected) ? 0 : x->expected, ey = isnan(y->expected) ? 0 : y->expected;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->gives != y->gives)
         return x->gives ? -1 : 1;
-    if (ex != ey)
-        return ex > ey ? -1 : 1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
     return x->job < y->job ? -1 : 1;
 }
 
@@ -171,7 +173,7 @@ static void put_in_order(struct pool *p)
     struct place *places = xcalloc(p->n + 1, sizeof *places);
     for (size_t i = 0; i < p->n; i++)
         places[i] =
-            (struct place){i, p->jobs[i].rank, p->entries[i].gives != NULL, p->entries[i].expected};
+            (struct place){i, p->jobs[i].rank, p->entries[i].gives != NULL, p->entries[i].weight};
     qsort(places, p->n, sizeof *places, by_turn);
     for (size_t i = 0; i < p->n; i++)
         p->order[i] = places[i].job;

@@ -12,7 +12,7 @@
 
 struct exp_store {
     sqlite3 *db;
-    sqlite3_stmt *get, *put, *get_failure, *put_failure, *drop_failure, *like, *near;
+    sqlite3_stmt *get, *put, *get_failure, *put_failure, *drop_failure, *like, *near, *other_size;
 };
 
 #define KEY     "build=?1 AND kind=?2 AND gpu=?3 AND workload=?4 AND size=?5 AND design=?6"
@@ -45,6 +45,8 @@ static bool prepare(struct exp_store *st)
                     "size=?5 AND design=?6 AND ?1=?1 ORDER BY rowid DESC LIMIT 1"},
         {&st->near, "SELECT avg(seconds) FROM result WHERE kind=?2 AND workload=?4 AND size=?5 AND "
                     "?1=?1 AND ?3=?3 AND ?6=?6"},
+        {&st->other_size, "SELECT avg(seconds) FROM result WHERE kind=?2 AND workload=?4 AND "
+                          "?1=?1 AND ?3=?3 AND ?5=?5 AND ?6=?6"},
     };
     for (unsigned i = 0; i < ARRAY_LEN(all); i++)
         if (sqlite3_prepare_v2(st->db, all[i].text, -1, all[i].to, NULL) != SQLITE_OK)
@@ -69,7 +71,7 @@ void exp_store_close(struct exp_store *st)
     if (!st)
         return;
     sqlite3_stmt *const all[] = {st->get,          st->put,  st->get_failure, st->put_failure,
-                                 st->drop_failure, st->like, st->near};
+                                 st->drop_failure, st->like, st->near,        st->other_size};
     for (unsigned i = 0; i < ARRAY_LEN(all); i++)
         sqlite3_finalize(all[i]);
     sqlite3_close(st->db);
@@ -219,11 +221,12 @@ bool exp_store_put(struct exp_store *st, const struct exp_setup *s, const struct
     return done(st, q, err) && done(st, bind(st->drop_failure, s, j), err);
 }
 
-double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j)
+double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
+                        bool of_any_size)
 {
     double v = NAN;
-    sqlite3_stmt *const all[] = {st->like, st->near};
-    for (unsigned i = 0; i < ARRAY_LEN(all) && isnan(v); i++) {
+    sqlite3_stmt *const all[] = {st->like, st->near, st->other_size};
+    for (unsigned i = 0; i < 2u + of_any_size && isnan(v); i++) {
         if (sqlite3_step(bind(all[i], s, j)) == SQLITE_ROW &&
             sqlite3_column_type(all[i], 0) != SQLITE_NULL)
             v = sqlite3_column_double(all[i], 0);
