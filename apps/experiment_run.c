@@ -62,11 +62,14 @@ static void take(struct exp_job *j, int code, const char *json, const char *log)
 /* --- jobs --- */
 
 enum state { WAITS, RUNS, ENDED };
+#define NONE SIZE_MAX
 
 /* What a pool knows of a job beside the job. */
 struct entry {
     enum state state;
     char *needs, *gives; /* files */
+    size_t maker;        /* the job that makes what it needs; NONE */
+    size_t group;        /* the first job of its kind and program */
     double expected;     /* seconds; NAN: not known */
     double weight;       /* for the order: the same, or of another size; 0: not known */
 };
@@ -95,50 +98,63 @@ static bool is_there(const char *path)
     return path && !access(path, R_OK);
 }
 
-/* What the store has needs no run, but for a file that another job misses. */
-static void look_up(struct pool *p)
+static size_t find_maker(const struct pool *p, const char *file)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        struct exp_job *j = &p->jobs[i];
-        struct entry *e = &p->entries[i];
-        e->needs = exp_needs(p->s, j);
-        e->gives = exp_gives(p->s, j);
-        e->expected = NAN;
-        if (j->kind != EXP_DUMP && p->store) {
-            j->result = exp_store_get(p->store, p->s, j, &j->seconds, NULL);
-            e->expected = exp_store_expect(p->store, p->s, j, false);
-            double any = exp_store_expect(p->store, p->s, j, true);
-            e->weight = isnan(any) ? 0 : any;
-        }
-    }
-    for (size_t i = 0; i < p->n; i++) {
-        const struct entry *e = &p->entries[i];
-        for (size_t k = 0; !p->jobs[i].result && e->needs && !is_there(e->needs) && k < p->n; k++)
-            if (p->entries[k].gives && !strcmp(p->entries[k].gives, e->needs)) {
-                json_object_put(p->jobs[k].result);
-                p->jobs[k].result = NULL;
-            }
-    }
+    for (size_t k = 0; file && k < p->n; k++)
+        if (p->entries[k].gives && !strcmp(p->entries[k].gives, file))
+            return k;
+    return NONE;
 }
 
-/* A dump that nobody needs any more is not made. */
-static bool is_wanted(const struct pool *p, size_t dump)
+static size_t find_group(const struct pool *p, size_t job)
 {
-    const struct entry *e = &p->entries[dump];
-    for (size_t k = 0; k < p->n && !is_there(e->gives); k++)
-        if (!p->jobs[k].result && p->entries[k].needs && e->gives &&
-            !strcmp(p->entries[k].needs, e->gives))
-            return true;
-    return false;
+    const struct exp_job *of = &p->jobs[job];
+    size_t i = 0;
+    while (of->workload &&
+           (p->jobs[i].kind != of->kind || strcmp(p->jobs[i].workload, of->workload)))
+        i++;
+    return i;
+}
+
+static void look_up_one(struct pool *p, size_t i)
+{
+    struct exp_job *j = &p->jobs[i];
+    struct entry *e = &p->entries[i];
+    e->needs = exp_needs(p->s, j);
+    e->gives = exp_gives(p->s, j);
+    e->group = find_group(p, i);
+    e->expected = NAN;
+    if (j->kind == EXP_DUMP || !p->store)
+        return;
+    j->result = exp_store_get(p->store, p->s, j, &j->seconds, NULL);
+    e->expected = exp_store_expect(p->store, p->s, j, false);
+    double any = exp_store_expect(p->store, p->s, j, true);
+    e->weight = isnan(any) ? 0 : any;
+}
+
+/* What the store has needs no run, but for a file that another job misses. A dump that nobody needs
+ * is not made. */
+static void look_up(struct pool *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        look_up_one(p, i);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->jobs[i].kind == EXP_DUMP)
+            p->jobs[i].result = json_object_new_object();
+    for (size_t i = 0; i < p->n; i++) {
+        struct entry *e = &p->entries[i];
+        e->maker = find_maker(p, e->needs);
+        if (e->maker == NONE || p->jobs[i].result || is_there(e->needs))
+            continue;
+        json_object_put(p->jobs[e->maker].result);
+        p->jobs[e->maker].result = NULL;
+    }
 }
 
 static void settle(struct pool *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        struct exp_job *j = &p->jobs[i];
-        if (j->kind == EXP_DUMP && !is_wanted(p, i))
-            j->result = json_object_new_object();
-        if (j->result) {
+        if (p->jobs[i].result) {
             p->entries[i].state = ENDED;
             p->known++;
             p->done++;
@@ -180,21 +196,12 @@ static void put_in_order(struct pool *p)
     free(places);
 }
 
-/* Whether the job that makes what `e` needs is still to come. */
-static bool must_wait(const struct pool *p, const struct entry *e)
-{
-    for (size_t k = 0; e->needs && k < p->n; k++)
-        if (p->entries[k].gives && p->entries[k].state != ENDED &&
-            !strcmp(p->entries[k].gives, e->needs))
-            return true;
-    return false;
-}
-
 static bool find_next(const struct pool *p, size_t *job)
 {
     for (size_t i = 0; i < p->n; i++) {
         *job = p->order[i];
-        if (p->entries[*job].state == WAITS && !must_wait(p, &p->entries[*job]))
+        const struct entry *e = &p->entries[*job];
+        if (e->state == WAITS && (e->maker == NONE || p->entries[e->maker].state == ENDED))
             return true;
     }
     return false;
@@ -202,36 +209,44 @@ static bool find_next(const struct pool *p, size_t *job)
 
 /* --- progress --- */
 
-/* Seconds that a job will take: as before, or as the others of its program, or of its kind, or as
- * all. */
-static double expect(const struct pool *p, size_t job)
+struct tally {
+    double sum, n;
+};
+
+static void count(struct tally *t, double seconds)
 {
-    double sum[3] = {0}, n[3] = {0};
+    t->sum += seconds;
+    t->n++;
+}
+
+/* Seconds that a job will take: as before, or as the others of its program, or as all. */
+static double expect(const struct pool *p, size_t job, const struct tally *groups,
+                     const struct tally *all)
+{
+    const struct tally *g = &groups[p->entries[job].group];
     if (!isnan(p->entries[job].expected))
         return p->entries[job].expected;
-    for (size_t i = 0; i < p->n; i++) {
-        const struct exp_job *j = &p->jobs[i], *of = &p->jobs[job];
-        if (!j->result || j->seconds <= 0)
-            continue;
-        bool same = of->workload && !strcmp(j->workload, of->workload);
-        unsigned k = j->kind != of->kind ? 2 : !same;
-        sum[k] += j->seconds;
-        n[k]++;
-    }
-    return n[0] ? sum[0] / n[0] : n[1] ? sum[1] / n[1] : n[2] ? sum[2] / n[2] : NAN;
+    return g->n ? g->sum / g->n : all->n ? all->sum / all->n : NAN;
 }
 
 static double seconds_left(const struct pool *p)
 {
+    struct tally *groups = xcalloc(p->n + 1, sizeof *groups), all = {0};
     double sum = 0, now = wall_seconds();
     for (size_t i = 0; i < p->n; i++)
+        if (p->jobs[i].result && p->jobs[i].seconds > 0) {
+            count(&groups[p->entries[i].group], p->jobs[i].seconds);
+            count(&all, p->jobs[i].seconds);
+        }
+    for (size_t i = 0; i < p->n; i++)
         if (p->entries[i].state == WAITS)
-            sum += expect(p, i);
+            sum += expect(p, i, groups, &all);
     for (size_t i = 0; i < p->slots.len; i++) {
         const struct slot *slot = &p->slots.data[i];
-        double left = slot->pid ? expect(p, slot->job) - (now - slot->from) : 0;
+        double left = slot->pid ? expect(p, slot->job, groups, &all) - (now - slot->from) : 0;
         sum += left < 0 ? 0 : left;
     }
+    free(groups);
     return sum / (double)p->s->jobs;
 }
 
