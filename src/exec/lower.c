@@ -331,9 +331,10 @@ static bool lower_op(struct lower *lo, const struct ptx_inst *i, struct xinst *x
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
         return lower_tensor(lo, i, x);
+    case PTX_OP_PREFETCH:
+        return lower_prefetch(lo, i, x);
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
-    case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_PMEVENT:

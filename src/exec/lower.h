@@ -47,6 +47,7 @@ bool lower_mem_address(struct lower *lo, const struct ptx_operand *o, struct xin
 
 /* Families; each fills in `x` or returns false with lo->why. */
 bool lower_memory(struct lower *lo, const struct ptx_inst *i, struct xinst *x); /* ld st atom red */
+bool lower_prefetch(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_async(struct lower *lo, const struct ptx_inst *i, struct xinst *x); /* cp mbarrier */
 bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x);  /* shfl vote ... */

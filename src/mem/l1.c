@@ -37,6 +37,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
+    l->ahead = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->ahead);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
     return l;
 }
@@ -63,7 +64,9 @@ void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity)
         return;
     tags_stretch(&l->tags, capacity->tag_factor, (uint32_t)l->cfg.line_bytes);
     free(l->victims);
+    free(l->ahead);
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
+    l->ahead = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->ahead);
 }
 
 void l1_free(struct l1 *l)
@@ -80,6 +83,7 @@ void l1_free(struct l1 *l)
     free(l->acks.at);
     free(l->late.at);
     free(l->victims);
+    free(l->ahead);
     l1_code_free(&l->code);
     tags_free(&l->tags);
     mshr_free(&l->mshr);

@@ -14,6 +14,9 @@
  * Requests have owner = the cache, so that the SM gives a reply to l1_fill(reply->owner, ...). The
  * SM sets `dst`.
  *
+ * A prefetch completes nowhere: it asks for what is missing if an MSHR, a way and the miss queue
+ * have room, and is dropped if not.
+ *
  * A reply with code_bytes waits for the engine (l1_codec.c). A write of a whole line of global
  * memory waits for it in a buffer; an access to a line that is there lets its write go, raw. A
  * write of a part or an atomic that was refused is decoded, merged and sent again as a whole line,
@@ -69,6 +72,7 @@ struct l1_access {
     uint8_t kind;     /* enum mem_kind; atomics always bypass */
     uint8_t space;    /* enum mem_space */
     bool bypass;      /* goes to memory; writes and atomics evict the line */
+    bool is_prefetch; /* of a read: nobody waits for it; dropped where it cannot be served */
     uint32_t token;
 };
 

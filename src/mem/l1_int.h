@@ -76,8 +76,8 @@ enum l1_what {
     L1_RESTORE, /* a line that an atomic met encoded, raw */
 };
 
-/* A waiter's flag: it is a write. */
-enum { L1_WAITER_WRITE = 1 };
+/* A waiter's flags: it is a write; there is none (a prefetch). */
+enum { L1_WAITER_WRITE = 1, L1_WAITER_NONE = 2 };
 
 struct l1 {
     cycle_t due; /* the next lookup; CYCLE_NEVER if none can succeed before something changes */
@@ -103,6 +103,7 @@ struct l1 {
     const struct capacity_policy *capacity;
     uint32_t *victims; /* what the last way_find() found */
     uint32_t nvictims, need;
+    bool *ahead;           /* by line index: a prefetch has fetched it, nobody has read it */
     struct late_ring late; /* hits that an engine works on */
     struct l1_code code;
     const struct probe *probe, *miss_probe;

@@ -89,6 +89,8 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i)
         write_send(l, now, r);
     }
     tags_invalidate(&l->tags, i);
+    l->stats.prefetch_unused += l->ahead[i];
+    l->ahead[i] = false;
 }
 
 static bool fail(uint64_t *counter)
@@ -216,7 +218,7 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
         return fail(&st->fail_queue);
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
-        if (!mshr_can_merge(&l->mshr, entry))
+        if (!(flags & L1_WAITER_NONE) && !mshr_can_merge(&l->mshr, entry))
             return fail(&st->fail_merge);
     } else if (mshr_full(&l->mshr)) {
         return fail(&st->fail_mshr);
@@ -236,7 +238,8 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     l->mshr.entries[entry].pending |= ask;
     l->tags.lines[p->index].reserved |= ask;
     tags_touch(&l->tags, p->index);
-    mshr_merge(&l->mshr, entry, a->token, missing, flags);
+    if (!(flags & L1_WAITER_NONE))
+        mshr_merge(&l->mshr, entry, a->token, missing, flags);
     fetch_send(l, now, a, entry, ask);
     return true;
 }
@@ -256,24 +259,60 @@ static void hit(struct l1 *l, cycle_t now, const struct place *p, uint32_t token
         token_push(&l->done, token);
 }
 
+/* What comes with the sectors that a read misses. */
+static uint16_t fetched_with(const struct l1 *l, const struct place *p, uint16_t unasked)
+{
+    return l->cfg.sectored ? unasked : l->all & (uint16_t) ~(p->valid | p->reserved);
+}
+
+/* Nobody waits for it, so it never fails. */
+static void prefetch(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct l1_stats *st = &l->stats;
+    struct place p = place_find(l, a);
+    const bool is_new = p.index == TAGS_NONE;
+    uint16_t missing = a->sectors & (uint16_t) ~(p.valid | p.reserved);
+    st->prefetches++;
+    if (!missing) {
+        st->prefetch_hits++;
+    } else if (l->cfg.enabled &&
+               miss(l, now, a, &p, missing, fetched_with(l, &p, missing), L1_WAITER_NONE)) {
+        st->prefetch_fetches++;
+        l->ahead[p.index] |= is_new;
+    } else {
+        st->prefetch_drops++;
+    }
+}
+
+/* The first read of a line that a prefetch has fetched. */
+static void note_ahead(struct l1 *l, uint32_t index, bool is_there)
+{
+    if (LIKELY(!l->ahead[index]))
+        return;
+    l->ahead[index] = false;
+    ++*(is_there ? &l->stats.prefetch_useful : &l->stats.prefetch_late);
+}
+
 static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
     struct l1_stats *st = &l->stats;
     struct place p = place_find(l, a);
     uint16_t missing = a->sectors & (uint16_t)~p.valid;
     if (!missing) {
+        note_ahead(l, p.index, true);
         tags_touch(&l->tags, p.index);
         hit(l, now, &p, a->token);
         st->read_hits++;
     } else {
         uint16_t unasked = missing & (uint16_t)~p.reserved;
-        uint16_t fetch = l->cfg.sectored ? unasked : l->all & (uint16_t) ~(p.valid | p.reserved);
+        uint16_t fetch = fetched_with(l, &p, unasked);
         uint64_t *outcome = p.index == TAGS_NONE ? &st->read_misses
                             : unasked            ? &st->read_sector_misses
                                                  : &st->read_merges;
         if (!miss(l, now, a, &p, missing, fetch, 0))
             return false;
         ++*outcome;
+        note_ahead(l, p.index, false);
         if (outcome == &st->read_misses)
             probe_fire(l->miss_probe, now, 0, p.line, a->token);
     }
@@ -352,8 +391,10 @@ static bool write(struct l1 *l, cycle_t now, const struct l1_access *a)
 
 bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
-    bool served;
-    if (a->bypass || a->kind == MEM_ATOMIC || !l->cfg.enabled)
+    bool served = true;
+    if (a->is_prefetch)
+        prefetch(l, now, a);
+    else if (a->bypass || a->kind == MEM_ATOMIC || !l->cfg.enabled)
         served = bypass(l, now, a);
     else
         served = a->kind == MEM_WRITE ? write(l, now, a) : read(l, now, a);

@@ -208,7 +208,9 @@ static void count_memory(struct sm *sm, const struct inflight *f)
         st->shared_inst++;
     if (!f->naccesses)
         return;
-    if (f->d->flags & DINST_ATOMIC)
+    if (f->d->flags & DINST_PREFETCH)
+        st->prefetch_inst++;
+    else if (f->d->flags & DINST_ATOMIC)
         st->atomic_inst++;
     else if (f->d->flags & DINST_STORE)
         st->store_inst++;

@@ -120,6 +120,8 @@ static uint16_t memory_flags(const struct ptx_inst *i)
                                               : 0;
     case PTX_OP_CP:
         return DINST_LOAD;
+    case PTX_OP_PREFETCH:
+        return DINST_PREFETCH;
     case PTX_OP_TEX:
     case PTX_OP_TLD4:
         return DINST_LOAD | DINST_TEXTURE;

@@ -16,15 +16,16 @@ enum pipe { PIPE_SP, PIPE_SFU, PIPE_MEM, PIPES, PIPE_AUX = PIPES, ALL_PIPES };
 enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_MEM, UNITS };
 
 enum dinst_flag {
-    DINST_LOAD = 1,      /* reads memory; its destinations wait for it */
-    DINST_STORE = 2,     /* writes memory */
-    DINST_ATOMIC = 4,    /* reads and writes where the memory is */
-    DINST_FENCE = 8,     /* the warp waits until its stores are known to be done */
-    DINST_BARRIER = 16,  /* of the block */
-    DINST_CONTROL = 32,  /* branch, call, return, exit */
-    DINST_BYPASS = 64,   /* does not want to be kept in the first-level cache */
-    DINST_CONST = 128,   /* by way of the constant cache */
-    DINST_TEXTURE = 256, /* by way of the texture cache */
+    DINST_LOAD = 1,       /* reads memory; its destinations wait for it */
+    DINST_STORE = 2,      /* writes memory */
+    DINST_ATOMIC = 4,     /* reads and writes where the memory is */
+    DINST_FENCE = 8,      /* the warp waits until its stores are known to be done */
+    DINST_BARRIER = 16,   /* of the block */
+    DINST_CONTROL = 32,   /* branch, call, return, exit */
+    DINST_BYPASS = 64,    /* does not want to be kept in the first-level cache */
+    DINST_CONST = 128,    /* by way of the constant cache */
+    DINST_TEXTURE = 256,  /* by way of the texture cache */
+    DINST_PREFETCH = 512, /* asks for lines, and waits for nothing */
 };
 
 struct dinst {

@@ -144,10 +144,13 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
                                   .kind = kind,
                                   .space = a->space,
                                   .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),
+                                  .is_prefetch = f->d->flags & DINST_PREFETCH,
                                   .token = i});
+    f->sent++;
+    if (f->d->flags & DINST_PREFETCH)
+        return true;
     if (kind != MEM_WRITE)
         sm->lsu.out[cache == sm->konst ? LSU_CONST : cache == sm->tex ? LSU_TEX : LSU_DATA]++;
-    f->sent++;
     f->pending++;
     return true;
 }

@@ -31,7 +31,9 @@ static void at_most(const char *what, uint32_t part, const char *left, uint64_t 
 
 static void check_cache(const struct l1_stats *l1, const char *what, uint32_t part)
 {
-    EQUAL(l1->accesses, l1->reads + l1->writes + l1->bypasses);
+    EQUAL(l1->accesses, l1->reads + l1->writes + l1->bypasses + l1->prefetches);
+    EQUAL(l1->prefetches, l1->prefetch_hits + l1->prefetch_fetches + l1->prefetch_drops);
+    AT_MOST(l1->prefetch_useful + l1->prefetch_late + l1->prefetch_unused, l1->prefetch_fetches);
     EQUAL(l1->reads, l1->read_hits + l1->read_merges + l1->read_sector_misses + l1->read_misses);
     EQUAL(l1->writes, l1->write_hits + l1->write_misses);
     AT_MOST(l1->replies, l1->requests_read + l1->requests_write + l1->requests_back);
@@ -67,7 +69,7 @@ static void check_sm(const struct gpu *g, uint32_t part, const char *what)
     AT_MOST(s->sp_busy, s->cycles * (uint64_t)(sm->cfg->sp_units * sm->cfg->subcores));
     EQUAL(s->fetches, inst->accesses);
     EQUAL(s->accesses, data->accesses + konst->accesses + tex->accesses);
-    AT_MOST(s->load_inst + s->store_inst + s->atomic_inst, s->mem_inst);
+    AT_MOST(s->load_inst + s->store_inst + s->atomic_inst + s->prefetch_inst, s->mem_inst);
     EQUAL(inst->writes + konst->writes + tex->writes, 0);
     EQUAL(sm->fl_used, 0);
     EQUAL(sm->coming | sm->live | sm->ending | sm->deferred | sm->fenced | sm->barrier, 0);

@@ -62,7 +62,8 @@ static bool add_params(struct routine *r, const struct ptx_func *f, const char *
 
 static const char *forbidden(const struct routine *r, const struct dinst *d)
 {
-    const bool is_memory = (d->flags & (DINST_LOAD | DINST_STORE | DINST_ATOMIC)) != 0;
+    const bool is_memory =
+        (d->flags & (DINST_LOAD | DINST_STORE | DINST_ATOMIC | DINST_PREFETCH)) != 0;
     if (d->flags & DINST_BARRIER)
         return "waits for other warps, of which a routine has none";
     if (d->flags & DINST_FENCE)
