@@ -30,6 +30,7 @@ static const char help[] =
     "  --limit S     seconds after which a run is stopped (default 3600; 0: never); its figures "
     "are\n"
     "                made of the others and say what is missing\n"
+    "  --for S       seconds after which all are stopped and the figures made of what is there\n"
     "  --out DIR     where results go (default results)\n"
     "  --report DIR  runs nothing: pages, pictures and the overview (README.md) of what\n"
     "                results.db has go to DIR\n"
@@ -260,6 +261,7 @@ enum {
     O_JOBS,
     O_THREADS,
     O_LIMIT,
+    O_FOR,
     O_BUILDS,
     O_QUIET
 };
@@ -277,6 +279,7 @@ static const struct option longopts[] = {
     {"jobs", required_argument, NULL, O_JOBS},
     {"threads", required_argument, NULL, O_THREADS},
     {"limit", required_argument, NULL, O_LIMIT},
+    {"for", required_argument, NULL, O_FOR},
     {"builds", no_argument, NULL, O_BUILDS},
     {"quiet", no_argument, NULL, O_QUIET},
     {"help", no_argument, NULL, 'h'},
@@ -302,6 +305,9 @@ static bool take_option(struct options *o, int c, struct err *err)
     case O_LIMIT:
         return cli_u64(optarg, &o->setup.limit) ||
                err_set(err, "--limit %s: is no number of seconds", optarg);
+    case O_FOR:
+        return cli_u64(optarg, &o->setup.time) ||
+               err_set(err, "--for %s: is no number of seconds", optarg);
     case O_BUILDS:
         return o->builds = true;
     case O_QUIET:

@@ -26,6 +26,7 @@ struct exp_setup {
     const char *size;
     uint64_t threads, jobs; /* host threads of a run; runs at once */
     uint64_t limit;         /* seconds after which a run is stopped; 0: never */
+    uint64_t time;          /* seconds after which all are stopped; 0: never */
     const char *folder;     /* for dumps and codes; NULL: none are kept */
     bool quiet;             /* no progress */
 };

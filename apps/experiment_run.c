@@ -78,7 +78,7 @@ struct slot {
     pid_t pid; /* 0: free */
     size_t job;
     double from;
-    bool too_long;
+    const char *stopped; /* by what; NULL: it was not */
     char *json, *log, *part;
 };
 
@@ -317,7 +317,7 @@ static bool start(struct pool *p, struct slot *slot, size_t job, struct err *err
     struct entry *e = &p->entries[job];
     slot->job = job;
     slot->from = wall_seconds();
-    slot->too_long = false;
+    slot->stopped = NULL;
     slot->part = e->gives ? xasprintf("%s.%d", e->gives, (int)getpid()) : NULL;
     fflush(NULL);
     slot->pid = fork();
@@ -344,6 +344,13 @@ static void keep_part(const struct pool *p, struct slot *slot)
     slot->part = NULL;
 }
 
+static const char the_end[] = "--for";
+
+static bool time_is_over(const struct pool *p)
+{
+    return p->s->time && wall_seconds() - p->from > (double)p->s->time;
+}
+
 static bool finish(struct pool *p, struct slot *slot, int code, const struct rusage *use,
                    struct err *err)
 {
@@ -353,8 +360,8 @@ static bool finish(struct pool *p, struct slot *slot, int code, const struct rus
     j->seconds = wall_seconds() - slot->from;
     j->cpu_seconds = (double)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) +
                      1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
-    if (slot->too_long)
-        j->error = xasprintf("stopped after %llu s (--limit)", (unsigned long long)p->s->limit);
+    if (slot->stopped)
+        j->error = xasprintf("stopped after %.0f s (%s)", j->seconds, slot->stopped);
     else
         take(j, code, slot->json, slot->log);
     keep_part(p, slot);
@@ -364,15 +371,19 @@ static bool finish(struct pool *p, struct slot *slot, int code, const struct rus
     p->failed += j->error != NULL;
     p->cpu += j->cpu_seconds;
     progress(p, j);
-    return j->kind == EXP_DUMP || !p->store || exp_store_put(p->store, p->s, j, err);
+    /* what ran out of the command's time has not failed */
+    const bool is_kept = j->kind != EXP_DUMP && slot->stopped != the_end;
+    return !is_kept || !p->store || exp_store_put(p->store, p->s, j, err);
 }
 
 static void stop_late_ones(struct pool *p)
 {
-    for (size_t i = 0; i < p->slots.len && p->s->limit; i++) {
+    const bool is_over = time_is_over(p);
+    for (size_t i = 0; i < p->slots.len; i++) {
         struct slot *slot = &p->slots.data[i];
-        if (slot->pid && !slot->too_long && wall_seconds() - slot->from > (double)p->s->limit) {
-            slot->too_long = true;
+        const bool is_late = p->s->limit && wall_seconds() - slot->from > (double)p->s->limit;
+        if (slot->pid && !slot->stopped && (is_over || is_late)) {
+            slot->stopped = is_over ? the_end : "--limit";
             kill(slot->pid, SIGKILL);
         }
     }
@@ -404,7 +415,7 @@ static bool run_pool(struct pool *p, struct err *err)
         size_t running = 0, job;
         for (size_t i = 0; i < p->slots.len; i++) {
             struct slot *slot = &p->slots.data[i];
-            if (!slot->pid && find_next(p, &job) && !start(p, slot, job, err))
+            if (!slot->pid && !time_is_over(p) && find_next(p, &job) && !start(p, slot, job, err))
                 return false;
             running += slot->pid != 0;
         }
@@ -454,6 +465,9 @@ bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct e
     settle(&p);
     put_in_order(&p);
     bool ok = run_pool(&p, err);
+    for (size_t i = 0; ok && i < n; i++)
+        if (p.entries[i].state == WAITS)
+            jobs[i].error = xstrdup("not started, the time was over (--for)");
     summarise(&p);
     pool_free(&p);
     rmdir(tmp);

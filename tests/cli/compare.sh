@@ -134,6 +134,9 @@ p figure late.yaml --size tiny --out res --workloads rodinia-hs
 p figure late.yaml --size medium --out late --workloads lonestar-bfs --limit 1
 ok "figure: a run that takes too long" '[ $code = 1 ] && says "FAILED: stopped after 1 s (--limit)" && says "missing: base on lonestar-bfs" && grep -q "stopped after 1 s" "$tmp/late/late.md"'
 
+p figure late.yaml --size medium --out late --workloads lonestar-bfs --for 1
+ok "figure: the time is over" '[ $code = 1 ] && says "missing: base on lonestar-bfs: stopped after 1 s (--for)" && [ -s "$tmp/late/late.md" ]'
+
 # a report of what is there; results of another machine; of another build
 p figure mine.yaml --size tiny --out res --report doc
 ok "figure --report" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && [ -s "$tmp/doc/mine.md" ] && [ -s "$tmp/doc/mine.svg" ] && grep -q "^| \[half the bandwidth\](mine.md) | Quarter | 0.500 |" "$tmp/doc/README.md"'
