@@ -38,7 +38,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
     l->ahead = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->ahead);
-    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
     return l;
 }
 
@@ -203,8 +203,7 @@ static cycle_t next_lookup(const struct l1 *l, cycle_t now)
     return next > now ? next : now + 1;
 }
 
-/* Something changed that a blocked access may have waited for. */
-static void unblock(struct l1 *l, cycle_t at)
+void l1_unblock(struct l1 *l, cycle_t at)
 {
     bool any = l->flushing;
     for (uint32_t i = 0; i < l->nbanks; i++) {
@@ -251,7 +250,7 @@ void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
     l->stats.replies++;
     l->outstanding--;
     mem_req_put(l->pool, reply);
-    unblock(l, now);
+    l1_unblock(l, now);
 }
 
 void l1_tick(struct l1 *l, cycle_t now)
@@ -295,7 +294,7 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
         return NULL;
     l->req_head = l->req_head + 1 < l->req_cap ? l->req_head + 1 : 0;
     l->req_len--;
-    unblock(l, now + 1);
+    l1_unblock(l, now + 1);
     return r;
 }
 

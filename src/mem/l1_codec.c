@@ -70,6 +70,8 @@ void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct
     struct l1_code *c = &l->code;
     c->engine = engine;
     c->cfg = *cfg;
+    mshr_free(&l->mshr);
+    mshr_init(&l->mshr, (uint32_t)l->cfg.mshrs, (uint32_t)l->cfg.merges, cfg->line_buffers);
     if (cfg->store_lines)
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
     if (cfg->mode != CODE_DECODED)
@@ -246,6 +248,7 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
     switch ((enum codec_kind)job->kind) {
     case CODEC_FILL:
         l->stats.codec_waits += now - j->req->at[MEM_AT_NOC_OUT];
+        l->mshr.parked -= j->is_parked;
         fill_end(l, now, j->req);
         break;
     case CODEC_HIT:
@@ -290,6 +293,18 @@ static uint32_t waiter_of(const struct l1 *l, const struct mem_req *reply)
                : UINT32_MAX;
 }
 
+/* The line is here: its register may serve another miss, as long as there is a buffer for it. */
+static void park(struct l1 *l, cycle_t now, struct l1_job *j)
+{
+    const struct mem_req *r = j->req;
+    j->is_parked = !r->refused && r->what == L1_FETCH &&
+                   l->mshr.parked < l->code.cfg.line_buffers &&
+                   l->mshr.entries[r->token].pending == r->sectors;
+    l->mshr.parked += j->is_parked;
+    if (j->is_parked)
+        l1_unblock(l, now);
+}
+
 bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     if (reply->code_bytes) {
@@ -301,8 +316,10 @@ bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
         j->req = reply;
         j->job.bytes = reply->code_bytes;
         j->job.algorithm = reply->algorithm;
-        if (read_submit(l, now, j))
+        if (read_submit(l, now, j)) {
+            park(l, now, j);
             return true;
+        }
     }
     if (!reply->refused)
         return false;

@@ -44,6 +44,7 @@ struct l1_job {
     struct l1 *owner;
     struct mem_req *req;        /* a reply, or a write; NULL: a hit, or a write that did not wait */
     struct l1_job *next, *made; /* in a queue or free; all that were ever made */
+    bool is_parked;             /* its line's miss register serves others */
 };
 
 /* Jobs that found the engine busy, or requests that found the miss queue full. */
@@ -129,6 +130,8 @@ void l1_code_free(struct l1_code *c);
 /* Where lines are kept encoded: how line `i` lies in the cache from now on. */
 void l1_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes);
 /* True: the reply waits for the engine. */
+/* Something changed that a blocked access may have waited for. */
+void l1_unblock(struct l1 *l, cycle_t at);
 bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* A refused request's line is there, decoded: it is sent again. */
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply);

@@ -28,7 +28,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
-    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
     return l;
 }
 

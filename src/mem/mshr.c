@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges)
+void mshr_init(struct mshr *m, uint32_t limit, uint32_t merges, uint32_t lines)
 {
+    const uint32_t entries = limit + lines;
     uint32_t slots = 8;
     while (slots < entries * 2)
         slots *= 2;
-    *m = (struct mshr){.nfree = entries, .nentries = entries, .merges = merges, .mask = slots - 1};
+    *m = (struct mshr){
+        .nfree = entries, .nentries = entries, .merges = merges, .limit = limit, .mask = slots - 1};
     m->entries = xcalloc(entries, sizeof *m->entries);
     m->waiters = xcalloc((size_t)entries * merges, sizeof *m->waiters);
     m->table = xcalloc(slots, sizeof *m->table);

@@ -25,17 +25,20 @@ struct mshr {
     uint32_t *table;             /* open addressing: entry number + 1, 0 = empty */
     uint32_t *free;              /* stack of free entry numbers */
     uint32_t nfree, nentries, merges;
+    uint32_t limit;  /* lines on their way */
+    uint32_t parked; /* entries whose line is here and waits for something else */
     uint32_t mask;
 };
 
-void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges);
+/* `lines` more than `entries` may be parked at a time. */
+void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges, uint32_t lines);
 void mshr_free(struct mshr *m);
 
 /* The entry of `line`, or MSHR_NONE. */
 uint32_t mshr_find(const struct mshr *m, addr_t line);
 static inline bool mshr_full(const struct mshr *m)
 {
-    return !m->nfree;
+    return !m->nfree || m->nentries - m->nfree - m->parked >= m->limit;
 }
 static inline uint32_t mshr_used(const struct mshr *m)
 {

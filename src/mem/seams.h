@@ -151,6 +151,7 @@ struct code_cfg {
     uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
     uint32_t most_bytes;     /* a store whose code is larger leaves raw */
     uint32_t segment_bytes;  /* unit of a data array that holds lines by their size */
+    uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
 };
 extern const struct code_cfg code_cfg_null;
 

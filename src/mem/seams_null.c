@@ -114,4 +114,4 @@ static cycle_t null_next(const void *self, cycle_t now)
 
 const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL};
 
-const struct code_cfg code_cfg_null = {CODE_DECODED, 0, 0, 0, 1};
+const struct code_cfg code_cfg_null = {CODE_DECODED, 0, 0, 0, 1, 0};

@@ -92,6 +92,8 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l, .begin = now};
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
+    sm->regs_spare = (uint64_t)sm->cfg->registers -
+                     sm_capacity(sm->cfg, k, sm_extra_registers(sm, k)) * n.registers;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;
     uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);

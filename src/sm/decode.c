@@ -51,8 +51,9 @@ static enum op_class class_of(const struct ptx_inst *i)
     case PTX_OP_DIV:
     case PTX_OP_REM:
         return by_type(i, OP_CLASS_idiv, OP_CLASS_fdiv, OP_CLASS_ddiv);
-    case PTX_OP_SHFL:
     case PTX_OP_VOTE:
+        return OP_CLASS_vote;
+    case PTX_OP_SHFL:
     case PTX_OP_MATCH:
     case PTX_OP_REDUX:
         return OP_CLASS_shfl;

@@ -30,6 +30,14 @@ bool extra_is_ready(const struct extra_warp *x, const struct dinst *d)
     return true;
 }
 
+bool extra_is_writing(const struct extra_warp *x)
+{
+    uint8_t any = 0;
+    for (unsigned i = 0; i < EXTRA_SCOREBOARD; i++)
+        any |= x->pending[i];
+    return any;
+}
+
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d)
 {
     const struct subcore *sub = &sm->sub[sm_subcore_of(sm, x->slot)];
@@ -92,6 +100,11 @@ unsigned extra_slot_of(const struct sm *sm, uint32_t token)
 {
     assert(token < sm->nfl);
     return sm->fl[token].slot;
+}
+
+uint64_t extra_spare_registers(const struct sm *sm)
+{
+    return sm->regs_spare;
 }
 
 bool extra_has_exited(const struct sm *sm, unsigned slot)

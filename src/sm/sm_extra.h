@@ -30,6 +30,8 @@ const struct dinst *extra_next(struct extra_warp *x);
 /* Whether `d`, its next, finds its registers written; and room at its pipe's issue port. */
 bool extra_is_ready(const struct extra_warp *x, const struct dinst *d);
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d);
+/* Whether one of its registers is still to be written. */
+bool extra_is_writing(const struct extra_warp *x);
 /* Executes and issues it. False: a fault has stopped the SM. */
 bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now);
 
@@ -41,6 +43,8 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
 /* The slot of the access that l1_access.token `token` of the data cache stands for. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* Registers of the SM that no block of the present kernel can have. */
+uint64_t extra_spare_registers(const struct sm *sm);
 /* Whether the program's warp in `slot` has ended, and is only held. */
 bool extra_has_exited(const struct sm *sm, unsigned slot);
 /* Tells the SM's probe that an extra warp begins or has ended: SM_EXTRA_BEGIN and SM_EXTRA_END. */

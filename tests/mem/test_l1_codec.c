@@ -101,7 +101,7 @@ static void memory_free(struct memory *m)
     free(m);
 }
 
-static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 96, 8};
+static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 96, 8, 0};
 
 static struct l1_access read_of(addr_t addr, uint32_t token)
 {
@@ -229,7 +229,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
 static void a_full_buffer_lets_stores_go_raw(void **state)
 {
     (void)state;
-    const struct code_cfg one = {CODE_DECODED, 0, 1, 96, 8};
+    const struct code_cfg one = {CODE_DECODED, 0, 1, 96, 8, 0};
     struct memory *m = memory_new(20, &one);
     const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
     const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
@@ -376,7 +376,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
 static void kept_lines_are_decoded_for_every_use(void **state)
 {
     (void)state;
-    const struct code_cfg kept = {CODE_KEPT, 0, 0, 96, 8};
+    const struct code_cfg kept = {CODE_KEPT, 0, 0, 96, 8, 0};
     struct memory *m = memory_new(20, &kept);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
@@ -396,7 +396,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
 static void direct_loads_need_no_engine(void **state)
 {
     (void)state;
-    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 96, 8};
+    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 96, 8, 0};
     struct memory *m = memory_new(20, &direct);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
@@ -551,7 +551,8 @@ static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t
 static void nothing_is_lost_and_sleeping_changes_nothing(void **state)
 {
     (void)state;
-    static const struct code_cfg ways[] = {{CODE_DECODED, 0, 3, 96, 8}, {CODE_KEPT, 0, 2, 96, 8}};
+    static const struct code_cfg ways[] = {{CODE_DECODED, 0, 3, 96, 8, 0},
+                                           {CODE_KEPT, 0, 2, 96, 8, 0}};
     for (size_t k = 0; k < ARRAY_LEN(ways); k++) {
         uint32_t tokens, again;
         struct l1_rig *awake = wild_run(&ways[k], false, &tokens);

@@ -15,7 +15,7 @@ static void waiters_leave_in_order_as_their_sectors_arrive(void **state)
     (void)state;
     struct mshr m;
     struct mshr_waiter w;
-    mshr_init(&m, 2, 3);
+    mshr_init(&m, 2, 3, 0);
     uint32_t e = mshr_add(&m, 0x80, 7);
     m.entries[e].pending = 0xf;
     mshr_merge(&m, e, 10, 0x3, 0);
@@ -47,7 +47,7 @@ static void full_means_all_entries_are_taken(void **state)
 {
     (void)state;
     struct mshr m;
-    mshr_init(&m, 3, 1);
+    mshr_init(&m, 3, 1, 0);
     for (addr_t i = 0; i < 3; i++) {
         assert_false(mshr_full(&m));
         mshr_add(&m, i * 128, 0);
@@ -66,7 +66,7 @@ static void lines_are_found_whatever_was_removed(void **state)
     struct mshr m;
     struct rng rng = {5};
     uint32_t where[LINES];
-    mshr_init(&m, ENTRIES, 1);
+    mshr_init(&m, ENTRIES, 1, 0);
     memset(where, 0xff, sizeof where);
     for (int n = 0; n < 20000; n++) {
         uint32_t k = rng_below(&rng, LINES);

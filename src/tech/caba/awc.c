@@ -46,6 +46,21 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     x->next_at = r->decl.every;
 }
 
+/* Routines of one group use the same registers of a warp, one at a time: all that decode, and with
+ * them or apart all that encode; every other routine has its own. */
+static uint32_t group_of(const struct awc *c, const struct routine *r)
+{
+    const enum routine_on on = r->decl.on;
+    for (uint32_t i = 0; i < r->id; i++) {
+        const enum routine_on other = c->aws->routines[i].decl.on;
+        const bool are_codecs =
+            (on == ON_FILL || on == ON_STORE_LINE) && (other == ON_FILL || other == ON_STORE_LINE);
+        if (are_codecs && (on == other || c->cfg->share_registers))
+            return i;
+    }
+    return r->id;
+}
+
 struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
 {
     struct awc *c = xcalloc(1, sizeof *c);
@@ -62,6 +77,8 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
     for (uint32_t i = 0; i < aws->nroutines; i++)
         make_context(c, &c->contexts[i], &aws->routines[i]);
+    for (uint32_t i = 0; i < aws->nroutines; i++)
+        c->contexts[i].group = group_of(c, &aws->routines[i]);
     return c;
 }
 
@@ -194,6 +211,42 @@ static void fill_params(struct awc *c, struct awt_row *row)
         memcpy(row->params + r->params[i].offset, &values[r->params[i].what], r->params[i].bytes);
 }
 
+static uint64_t *group_active(struct awc *c, const struct instance *in)
+{
+    return &c->contexts[c->contexts[in->r->id].group].active;
+}
+
+static uint32_t registers_of(const struct instance *in)
+{
+    return in->r->kernel->regs * WARP_LANES;
+}
+
+static void release_registers(struct awc *c, struct awt_row *row)
+{
+    if (row->has_registers)
+        *group_active(c, row->in) &= ~(UINT64_C(1) << row->in->slot);
+    if (row->has_spare)
+        c->spares_used -= registers_of(row->in);
+    c->may_start |= row->has_registers || row->has_spare;
+    row->has_registers = row->has_spare = false;
+}
+
+static bool is_free(struct awc *c, const struct instance *in)
+{
+    return !(*group_active(c, in) >> in->slot & 1);
+}
+
+static void take_registers(struct awc *c, struct awt_row *row)
+{
+    row->has_registers = is_free(c, row->in);
+    row->has_spare = !row->has_registers;
+    if (row->has_registers)
+        *group_active(c, row->in) |= UINT64_C(1) << row->in->slot;
+    else
+        c->spares_used += registers_of(row->in);
+    c->stats.on_spares += row->has_spare;
+}
+
 static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
 {
     const unsigned k = (unsigned)__builtin_ctzll(~c->used);
@@ -203,6 +256,7 @@ static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now
     struct warp *w = &x->cta->warps[k];
     in->started = now;
     *row = (struct awt_row){.in = in, .fn = in->r->entry};
+    take_registers(c, row);
     row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
     warp_start(w, x->cta, k, 0, WARP_LANES);
     w->live &= in->r->decl.mask;
@@ -210,7 +264,6 @@ static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now
     if (in->is_job)
         awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
     fill_params(c, row);
-    x->active |= UINT64_C(1) << in->slot;
     c->used |= bit;
     if (instance_is_high(in))
         c->high |= bit;
@@ -218,35 +271,9 @@ static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now
     extra_note(sm, now, true, in->r->id, k);
 }
 
-static bool can_start(const struct awc *c, const struct instance *in)
-{
-    return !(c->contexts[in->r->id].active >> in->slot & 1);
-}
-
 static uint64_t all_rows(const struct awc *c)
 {
     return c->cfg->awt_entries == 64 ? UINT64_MAX : (UINT64_C(1) << c->cfg->awt_entries) - 1;
-}
-
-/* In order, past those whose routine is active for their warp. */
-static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
-{
-    struct instance_list rest = {0};
-    struct instance *next;
-    c->may_start = false;
-    for (struct instance *in = c->waiting.head; in; in = next) {
-        next = in->next;
-        if (c->used != all_rows(c) && can_start(c, in)) {
-            c->waiting_low -= !instance_is_high(in);
-            start(c, sm, in, now);
-            c->has_moved = true;
-        } else {
-            c->stats.waited += in->is_new;
-            in->is_new = false;
-            instance_append(&rest, in);
-        }
-    }
-    c->waiting = rest;
 }
 
 static void flush(struct awc *c, struct awt_row *row)
@@ -268,7 +295,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     uint32_t result;
     memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
-    c->contexts[in->r->id].active &= ~(UINT64_C(1) << in->slot);
+    release_registers(c, row);
     c->used &= ~bit;
     c->high &= ~bit;
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
@@ -279,10 +306,65 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
         put_waiting(c, in);
         return;
     }
+    if (in->is_job && row->is_killed)
+        awc_drop_job(c, in);
     ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
     c->stats.instance_cycles += now - in->triggered;
     detach(c, sm, in, now);
     free(in);
+}
+
+static void kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    flush(c, row);
+    row->has_ended = row->is_killed = true;
+    if (!row->x.inflight)
+        finish(c, sm, row, now);
+}
+
+/* The instance that keeps `in` from its registers goes, if nobody waits for it. */
+static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->x.slot == in->slot && row->has_registers && !row->has_ended &&
+            group_active(c, row->in) == group_active(c, in))
+            kill(c, sm, row, now);
+    }
+}
+
+/* On its warp's registers, on spare ones, or on those of an instance that does not block. */
+static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    if (is_free(c, in))
+        return true;
+    if (in->is_job && c->cfg->spare_registers &&
+        c->spares_used + registers_of(in) <= extra_spare_registers(sm))
+        return true;
+    if (instance_is_high(in))
+        drop_low(c, sm, in, now);
+    return is_free(c, in);
+}
+
+/* In order, past those whose registers are in use. */
+static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
+{
+    struct instance_list rest = {0};
+    struct instance *next;
+    c->may_start = false;
+    for (struct instance *in = c->waiting.head; in; in = next) {
+        next = in->next;
+        if (c->used != all_rows(c) && can_start(c, sm, in, now)) {
+            c->waiting_low -= !instance_is_high(in);
+            start(c, sm, in, now);
+            c->has_moved = true;
+        } else {
+            c->stats.waited += in->is_new;
+            in->is_new = false;
+            instance_append(&rest, in);
+        }
+    }
+    c->waiting = rest;
 }
 
 static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
@@ -318,6 +400,8 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
     if (!next) {
         row->has_ended = true;
         flush(c, row);
+        if (!extra_is_writing(&row->x))
+            release_registers(c, row);
     } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
         flush(c, row);
         row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
@@ -437,10 +521,7 @@ static void kill_orphans(struct awc *c, struct sm *sm, cycle_t now)
         struct awt_row *row = &c->rows[__builtin_ctzll(m)];
         if (row->in->is_job || row->has_ended || !extra_has_exited(sm, row->x.slot))
             continue;
-        flush(c, row);
-        row->has_ended = row->is_killed = true;
-        if (!row->x.inflight)
-            finish(c, sm, row, now);
+        kill(c, sm, row, now);
     }
 }
 
@@ -480,7 +561,7 @@ static uint32_t extra_registers(const void *self, const struct kernel *k)
 {
     const struct awc *c = self;
     (void)k;
-    return c->cfg->count_registers ? aws_registers(c->aws) : 0;
+    return c->cfg->count_registers ? aws_registers(c->aws, c->cfg->share_registers) : 0;
 }
 
 struct warp_source awc_source(struct awc *c)

@@ -151,6 +151,12 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
     return false;
 }
 
+void awc_drop_job(struct awc *c, struct instance *in)
+{
+    in->job.bytes = AWC_LINE;
+    push_done(c, in);
+}
+
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
                     uint32_t result)
 {

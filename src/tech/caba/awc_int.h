@@ -38,6 +38,8 @@ struct awt_row {
     const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
     uint8_t nstaged;
     bool has_ended, is_killed;
+    bool has_registers;                       /* its warp's */
+    bool has_spare;                           /* registers that no warp has */
     _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
 };
 
@@ -46,7 +48,8 @@ struct awc_context {
     struct launch launch;
     struct grid grid;
     struct cta *cta;
-    uint64_t active;  /* slots with an instance in the table */
+    uint32_t group;   /* the routine whose registers it uses */
+    uint64_t active;  /* slots whose registers of this group are in use */
     uint64_t next_at; /* ON_EVERY: the counter's value that triggers */
 };
 
@@ -69,6 +72,7 @@ struct awc {
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
     uint32_t waiting_low;
     uint16_t low_staged;
+    uint32_t spares_used; /* registers */
     uint8_t slot_staged[AWC_SLOTS];
     uint16_t blockers[AWC_SLOTS];
     bool may_start; /* something waits, and something has changed */
@@ -99,6 +103,8 @@ void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
 void awc_load_line(const struct instance *in, char *src);
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
                     uint32_t result);
+/* A store's job that comes to nothing: it leaves raw. */
+void awc_drop_job(struct awc *c, struct instance *in);
 /* Windows of a row, as shared addresses of its module. */
 uint32_t awc_window(const struct awc *c, const struct awt_row *row);
 uint32_t awc_result(const struct awc *c, const struct awt_row *row);

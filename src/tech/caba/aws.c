@@ -164,7 +164,7 @@ const struct routine *aws_codec(const struct aws *s, enum routine_on on, const c
     return NULL;
 }
 
-uint32_t aws_registers(const struct aws *s)
+uint32_t aws_registers(const struct aws *s, bool shares)
 {
     uint32_t decode = 0, encode = 0, others = 0;
     for (uint32_t i = 0; i < s->nroutines; i++) {
@@ -176,5 +176,5 @@ uint32_t aws_registers(const struct aws *s)
         else
             others += r->kernel->regs;
     }
-    return decode + encode + others;
+    return (!shares ? decode + encode : decode > encode ? decode : encode) + others;
 }

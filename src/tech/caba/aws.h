@@ -66,7 +66,7 @@ bool aws_check(const struct aws *s, uint64_t capacity, struct err *err);
 const struct routine *aws_codec(const struct aws *s, enum routine_on on, const char *codec,
                                 int encoding);
 /* Registers that each thread needs more: the largest of those that decode, the largest of those
- * that encode, and all others. */
-uint32_t aws_registers(const struct aws *s);
+ * that encode (`shares`: the larger of the two), and all others. */
+uint32_t aws_registers(const struct aws *s, bool shares);
 
 #endif

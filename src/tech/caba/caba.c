@@ -214,6 +214,7 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
         .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
         .most_bytes = caba_codec_most(&c->codec),
         .segment_bytes = (uint32_t)cfg->segment_bytes,
+        .line_buffers = (uint32_t)cfg->line_buffers,
     };
     for (uint32_t i = 0; i < c->m.sms; i++)
         s->codes[i] = code;
