@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720, LOOK_CYCLES = 1024 };
+enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720 };
 
 /* --- at a meeting point --- */
 
@@ -136,12 +136,13 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
     const struct launch *l = r->root.launch;
     if (now < b->next_look)
         return;
-    b->next_look = now + LOOK_CYCLES;
+    b->next_look = now + (cycle_t)g->m->gpu.look_cycles;
     uint64_t thread_inst, n = instructions(g, &thread_inst) - b->inst_before;
     if (n != b->seen)
         sim_feed_watchdog(g->sim);
     b->seen = n;
-    techs_look(g->tech->techs, thread_inst);
+    const struct tech_look at = {g->cycles + (now - b->begin), thread_inst};
+    techs_look(g->tech->techs, &at);
     if (l->max_inst && n >= l->max_inst && !b->failed) {
         struct fault f = {.code = FAULT_LAUNCH_TIMEOUT};
         snprintf(f.msg, sizeof f.msg,
@@ -342,6 +343,7 @@ static void run_init(struct gpu *g, struct run *r, const struct launch *l)
     r->kernel = (struct sm_kernel){.root = &r->root,
                                    .code = decoded_of(g, l->kernel),
                                    .registers = g->registers ? g->registers : l->kernel->regs};
+    techs_launch(g->tech->techs, &r->kernel);
     r->capacity = sm_capacity(&g->m->sm, &r->kernel, sm_extra_registers(g->sms[0], &r->kernel));
 }
 

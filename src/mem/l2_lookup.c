@@ -45,6 +45,7 @@ void l2_used(struct l2 *l, uint32_t index)
 /* A raw copy is changed: memory, which has the line encoded, has to get all of it. */
 static void raw_changed(struct l2 *l, uint32_t index)
 {
+    l->forms->change(l->forms->self, l->tags.tag[index]);
     if (!l->raw_copy || !l->raw_copy[index])
         return;
     l->raw_copy[index] = false;
@@ -62,6 +63,8 @@ static struct place place_find(const struct l2 *l, const struct mem_req *r)
     if (p.index != TAGS_NONE) {
         p.valid = l->tags.lines[p.index].valid;
         p.reserved = l->tags.lines[p.index].reserved;
+    } else {
+        (r->kind == MEM_READ ? l->forms->fetch : l->forms->change)(l->forms->self, p.line);
     }
     p.form = l2_form(l, p.line, p.index);
     return p;

@@ -99,6 +99,12 @@ struct form_policy {
     void (*store)(void *self, addr_t line, struct line_form f);
     bool is_raw_after_use; /* once an encoded line was read, the L2 has it raw */
     void *self;
+    /* A read of a line that is not in the L2 is about to be looked up: memory that has the line in
+     * two forms may say from now on in which one it comes. */
+    void (*fetch)(void *self, addr_t line);
+    /* A line that lies raw, or is not in the L2, is about to be changed: no other form of it holds
+     * any more. */
+    void (*change)(void *self, addr_t line);
 };
 extern const struct form_policy form_policy_null;
 

@@ -92,7 +92,13 @@ static void null_store(void *self, addr_t line, struct line_form f)
     (void)self, (void)line, (void)f;
 }
 
-const struct form_policy form_policy_null = {null_stored, null_store, false, NULL};
+static void null_line(void *self, addr_t line)
+{
+    (void)self, (void)line;
+}
+
+const struct form_policy form_policy_null = {null_stored, null_store, false,
+                                             NULL,        null_line,  null_line};
 
 static enum codec_answer null_submit(void *self, cycle_t now, struct codec_job *job)
 {

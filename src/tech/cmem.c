@@ -175,10 +175,13 @@ static addr_t metadata_addr(const struct cmem *c, uint64_t line)
 }
 
 /* `waits`: the block's accesses depend on what the metadata says. */
-static void use_metadata(struct cmem *c, addr_t local, bool changes, bool waits,
-                         struct storage_form *f)
+static void use_metadata(struct cmem *c, const struct mem_req *r, addr_t local, bool changes,
+                         bool waits, struct storage_form *f)
 {
     if (c->cfg.free_metadata)
+        return;
+    if (c->cfg.is_mixed && !r->code_bytes &&
+        !c->cfg.is_mixed(c->cfg.is_mixed_ctx, r->addr & ~(addr_t)(c->block_bytes - 1)))
         return;
     uint64_t line = block_number(c, local) / c->md_blocks;
     struct md_outcome o = md_cache_access(&c->md, line, changes);
@@ -229,7 +232,7 @@ static void read_form(struct cmem *c, const struct mem_req *r, addr_t line, addr
     }
     c->stats.read_bursts += (uint32_t)__builtin_popcount(f->bursts);
     count_block(c, bytes);
-    use_metadata(c, local, false, true, f);
+    use_metadata(c, r, local, false, true, f);
 }
 
 /* The whole block is there: it is encoded anew, unless it came so. */
@@ -247,7 +250,7 @@ static void write_block(struct cmem *c, cycle_t now, const struct mem_req *r, ad
         f->delay += encode(c, now);
     c->stats.recompressed += changes;
     count_block(c, bytes);
-    use_metadata(c, local, changes, f->reads != 0, f);
+    use_metadata(c, r, local, changes, f->reads != 0, f);
 }
 
 static void write_part(struct cmem *c, cycle_t now, const struct mem_req *r, addr_t line,
@@ -264,7 +267,7 @@ static void write_part(struct cmem *c, cycle_t now, const struct mem_req *r, add
             f->reads =
                 bursts_of_sectors(c, mem_req_sectors_in(r, part, c->block_bytes, c->sector_shift));
         count_block(c, bytes);
-        use_metadata(c, local, false, true, f);
+        use_metadata(c, r, local, false, true, f);
     }
     c->stats.rmw += f->reads != 0;
     c->stats.rmw_bursts += (uint32_t)__builtin_popcount(f->reads);

@@ -35,6 +35,9 @@ struct cmem_cfg {
     bool free_metadata; /* no accesses for it */
     bool is_off;        /* at first */
     bool is_told;       /* by requests how large blocks are; no codec, no engines */
+    /* Whether metadata has to say how the block lies; NULL: always. */
+    bool (*is_mixed)(const void *ctx, addr_t line);
+    const void *is_mixed_ctx;
     uint64_t md_bytes;
     uint32_t md_ways;
     struct engine_cfg encode, decode;

@@ -28,7 +28,8 @@ struct tech_machine {
     const struct l2_cfg *l2;
     const struct mem_ctrl_cfg *mc;
     const struct interleave *il;
-    double core_mhz, l2_mhz, dram_mhz;
+    double core_mhz, noc_mhz, l2_mhz, dram_mhz;
+    uint32_t flit_bytes;   /* of the interconnect */
     double dram_bandwidth; /* bytes a second, all channels */
     addr_t memory_base;    /* device addresses are [memory_base, memory_base + memory_range) */
     uint64_t memory_range, memory_bytes; /* memory_bytes: that the GPU has */
@@ -76,14 +77,25 @@ struct tech_seams {
 bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, bool wraps,
                 struct err *err);
 
+/* How far a machine has come, all kernels together. */
+struct tech_look {
+    uint64_t cycles; /* of the cores */
+    uint64_t thread_inst;
+};
+
+struct sm_kernel;
+
 /* What a bound technique leaves; functions may be NULL. */
 struct tech_part {
     void *self;
     void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
     /* ... by letting the device fill its memory; NULL: the same as copied() */
     void (*filled)(void *self, addr_t addr, uint64_t bytes);
-    /* Now and then: so many thread instructions have been executed. */
-    void (*look)(void *self, uint64_t thread_inst);
+    /* Now and then (gpu.look_cycles). */
+    void (*look)(void *self, const struct tech_look *at);
+    /* The kernel is about to be launched: before it is asked what registers its threads need more.
+     */
+    void (*launch)(void *self, const struct sm_kernel *k);
     /* What it has done, in a sentence for the report. */
     void (*describe)(const void *self, char *buf, size_t size);
     /* Writes the files that it was asked for, after the last kernel. */

@@ -185,11 +185,18 @@ void techs_filled(struct techs *t, addr_t addr, uint64_t bytes)
     }
 }
 
-void techs_look(struct techs *t, uint64_t thread_inst)
+void techs_look(struct techs *t, const struct tech_look *at)
 {
     for (size_t i = 0; i < t->parts.len; i++)
         if (t->parts.data[i].look)
-            t->parts.data[i].look(t->parts.data[i].self, thread_inst);
+            t->parts.data[i].look(t->parts.data[i].self, at);
+}
+
+void techs_launch(struct techs *t, const struct sm_kernel *k)
+{
+    for (size_t i = 0; i < t->parts.len; i++)
+        if (t->parts.data[i].launch)
+            t->parts.data[i].launch(t->parts.data[i].self, k);
 }
 
 bool techs_finish(struct techs *t, struct err *err)

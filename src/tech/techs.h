@@ -35,7 +35,8 @@ struct techs *techs_bind(const char *names, const struct tech_cfgs *c, const str
 void techs_free(struct techs *t);
 void techs_copied(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_filled(struct techs *t, addr_t addr, uint64_t bytes);
-void techs_look(struct techs *t, uint64_t thread_inst);
+void techs_look(struct techs *t, const struct tech_look *at);
+void techs_launch(struct techs *t, const struct sm_kernel *k);
 /* The sentence of the i-th technique; false: there are fewer. */
 bool techs_describe(const struct techs *t, size_t i, char *buf, size_t size);
 bool techs_finish(struct techs *t, struct err *err);

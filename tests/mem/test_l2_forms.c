@@ -27,13 +27,18 @@ static void store(void *self, addr_t line, struct line_form f)
     ((struct forms *)self)->at[line / 128] = f;
 }
 
+static void one_form(void *self, addr_t line)
+{
+    (void)self, (void)line;
+}
+
 /* Every line of memory is encoded at first. */
 static struct l2_rig *rig_new(struct forms *f, bool is_raw_after_use)
 {
     struct l2_rig *r = l2_rig_new(NULL);
     for (uint32_t i = 0; i < LINES; i++)
         f->at[i] = (struct line_form){CODE, 2};
-    f->policy = (struct form_policy){stored, store, is_raw_after_use, f};
+    f->policy = (struct form_policy){stored, store, is_raw_after_use, f, one_form, one_form};
     l2_bind_forms(r->l2, &f->policy);
     return r;
 }

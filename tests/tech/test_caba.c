@@ -66,7 +66,7 @@ static void lines_have_the_form_that_was_written(void **state)
 {
     (void)state;
     struct memory *mem = memory_new();
-    struct caba_form *f = caba_form_new(&mem->m);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t a = memory_block(1), b = memory_block(2), outside = MEMORY_BASE - 128;
     assert_int_equal(p.stored(p.self, a).bytes, 0);
@@ -210,7 +210,7 @@ static void lines_take_whole_segments(void **state)
     memory_make_close(mem, 1);
     memory_make_random(mem, 2);
     const struct line_form close = caba_codec_form(&bdi, memory_block(1));
-    struct caba_form *f = caba_form_new(&mem->m);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
     const struct form_policy forms = caba_form_policy(f, false);
     struct caba_capacity l1 = {&bdi, NULL, 128, 8}, l2 = {&bdi, &forms, 128, 8};
     const struct capacity_policy p = caba_capacity_policy(&l1, 2), q = caba_capacity_policy(&l2, 4);

@@ -82,9 +82,9 @@ static void nothing_is_encoded_before_there_is_a_code(void **state)
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(read_bursts(r, i, &f), 4);
     assert_int_equal(f.nextras, 0);
-    techs_look(r->techs, 999);
+    techs_look(r->techs, &(struct tech_look){.thread_inst = 999});
     assert_int_equal(read_bursts(r, 0, &f), 4);
-    techs_look(r->techs, 1024);
+    techs_look(r->techs, &(struct tech_look){.thread_inst = 1024});
     assert_true(read_bursts(r, 0, &f) < 4);
     assert_int_equal(f.nextras, 1);
     assert_true(f.latency > 0);
@@ -102,7 +102,7 @@ static void a_small_run_samples_blocks(void **state)
     struct storage_form f;
     for (uint32_t i = 0; i < 32; i++)
         read_bursts(r, i, &f);
-    techs_look(r->techs, 10);
+    techs_look(r->techs, &(struct tech_look){.thread_inst = 10});
     assert_true(stat(r, "e2mc.ended_by_blocks") == 1);
     assert_true(read_bursts(r, 0, &f) < 4);
     rig_free(r);
@@ -110,9 +110,9 @@ static void a_small_run_samples_blocks(void **state)
     r = rig_new(NULL); /* 4096 blocks are allocated */
     for (uint32_t i = 0; i < 511; i++)
         read_bursts(r, i, &f);
-    techs_look(r->techs, 10);
+    techs_look(r->techs, &(struct tech_look){.thread_inst = 10});
     assert_int_equal(read_bursts(r, 0, &f), 4);
-    techs_look(r->techs, 20);
+    techs_look(r->techs, &(struct tech_look){.thread_inst = 20});
     assert_true(stat(r, "e2mc.sampled_inst") == 20);
     assert_true(read_bursts(r, 0, &f) < 4);
     rig_free(r);

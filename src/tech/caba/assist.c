@@ -19,6 +19,7 @@ struct assist {
     struct awc **awcs; /* by SM */
     uint32_t nsms;
     bool verify;
+    const struct assist_cfg *cfg;
 };
 
 /* --- loading --- */
@@ -64,6 +65,7 @@ struct assist *assist_new(const char *name, const char *ours, const struct tech_
     struct assist *a = xcalloc(1, sizeof *a);
     aws_init(&a->aws, m->dev, m->sm);
     a->verify = m->verify;
+    a->cfg = cfg;
     if (!load_list(a, ours, load_ours, err) || !load_list(a, cfg->files, load_file, err) ||
         !aws_check(&a->aws, cfg->aws_bytes, err)) {
         assist_free(a);
@@ -115,6 +117,25 @@ bool assist_check_codec(const struct assist *a, const struct caba_codec *c, stru
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c)
 {
     return awc_engine(a->awcs[sm], c, a->verify);
+}
+
+uint32_t assist_registers(const struct assist *a)
+{
+    return a->cfg->count_registers ? aws_registers(&a->aws, a->cfg->share_registers) : 0;
+}
+
+void assist_bind_registers(struct assist *a,
+                           uint32_t (*registers)(const void *ctx, const struct kernel *k),
+                           const void *ctx)
+{
+    for (uint32_t i = 0; i < a->nsms; i++)
+        awc_bind_registers(a->awcs[i], registers, ctx);
+}
+
+void assist_set_bare(struct assist *a, bool is_bare)
+{
+    for (uint32_t i = 0; i < a->nsms; i++)
+        awc_set_bare(a->awcs[i], is_bare);
 }
 
 /* --- what routines have counted --- */

@@ -25,6 +25,15 @@ void assist_free(struct assist *a);
 bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err);
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c);
 
+/* Registers that every thread of a kernel needs more; who says how many of them a kernel gets, in
+ * place of all of them; and, between kernels, whether instances find registers of their warps, or
+ * only those that no block can have. */
+uint32_t assist_registers(const struct assist *a);
+void assist_bind_registers(struct assist *a,
+                           uint32_t (*registers)(const void *ctx, const struct kernel *k),
+                           const void *ctx);
+void assist_set_bare(struct assist *a, bool is_bare);
+
 /* The elements of the modules' .shared variables, summed over SMs; i counts all variables. False:
  * there are fewer. */
 struct assist_var {

@@ -233,7 +233,7 @@ static void release_registers(struct awc *c, struct awt_row *row)
 
 static bool is_free(struct awc *c, const struct instance *in)
 {
-    return !(*group_active(c, in) >> in->slot & 1);
+    return !c->is_bare && !(*group_active(c, in) >> in->slot & 1);
 }
 
 static void take_registers(struct awc *c, struct awt_row *row)
@@ -560,8 +560,22 @@ static bool is_pending(const void *self)
 static uint32_t extra_registers(const void *self, const struct kernel *k)
 {
     const struct awc *c = self;
-    (void)k;
+    if (c->registers)
+        return c->registers(c->registers_ctx, k);
     return c->cfg->count_registers ? aws_registers(c->aws, c->cfg->share_registers) : 0;
+}
+
+void awc_bind_registers(struct awc *c,
+                        uint32_t (*registers)(const void *ctx, const struct kernel *k),
+                        const void *ctx)
+{
+    c->registers = registers;
+    c->registers_ctx = ctx;
+}
+
+void awc_set_bare(struct awc *c, bool is_bare)
+{
+    c->is_bare = is_bare;
 }
 
 struct warp_source awc_source(struct awc *c)

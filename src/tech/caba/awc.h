@@ -31,6 +31,13 @@ struct warp_source awc_source(struct awc *c);
 /* For lines coded with `codec`, which stays the caller's. With `verify`, what every instance has
  * made is compared with the codec's; a difference is a fault that stops the run. */
 struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bool verify);
+/* Who says what registers a kernel's threads need more; unless bound, all that there are routines
+ * for. */
+void awc_bind_registers(struct awc *c,
+                        uint32_t (*registers)(const void *ctx, const struct kernel *k),
+                        const void *ctx);
+/* Warps have no registers for instances, which find only those that no block can have. */
+void awc_set_bare(struct awc *c, bool is_bare);
 const struct assist_stats *awc_stats(const struct awc *c);
 /* The .shared variables of a module on this SM. */
 const void *awc_shared(const struct awc *c, uint32_t module);

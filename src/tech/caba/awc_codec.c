@@ -34,7 +34,7 @@ static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
 {
     c->stats.empty++;
     if (job->kind == CODEC_STORE) {
-        const struct line_form f = caba_codec_form(c->codec, job->line);
+        const struct line_form f = caba_codec_store(c->codec, job);
         job->bytes = f.bytes ? f.bytes : job->bytes;
         job->algorithm = f.algorithm;
     }
@@ -60,7 +60,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
                             .addr = job->line,
                             .is_job = true,
                             .job = *job,
-                            .algorithm = is_store ? 0 : job->algorithm,
+                            .algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm,
                             .best_bytes = AWC_LINE};
     memcpy(in->raw, bytes, AWC_LINE);
     if (!is_store)
@@ -138,7 +138,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->best_bytes = (uint16_t)result;
         in->best_algorithm = in->algorithm;
     }
-    if (in->algorithm + 1u < c->codec->n) {
+    if (!c->codec->is_chosen && in->algorithm + 1u < c->codec->n) {
         in->algorithm++;
         in->r = routine_of(c, in);
         return true;

@@ -81,6 +81,9 @@ struct awc {
     bool is_throttled;
     cycle_t window_from;
     uint64_t window_active, window_busy, window_lsu;
+    uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
+    const void *registers_ctx;
+    bool is_bare; /* warps have no registers for instances */
     /* jobs */
     const struct caba_codec *codec;
     bool verify;

@@ -1,5 +1,7 @@
 #include "tech/caba/caba.h"
 
+#include "tech/caba/adapt.h"
+#include "tech/caba/adapt_rules.h"
 #include "tech/caba/assist.h"
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
@@ -31,10 +33,16 @@ struct caba {
     struct assist *assist;         /* NULL: fixed engines stand in */
     struct fixed_engine **engines; /* by SM */
     struct caba_capacity *capacities;
+    struct adapt *adapt; /* or NULL */
 };
 
 bool caba_cfg_check(const struct caba_cfg *cfg, struct err *err)
 {
+    if (!is_pow2((uint64_t)cfg->region))
+        return err_set(err, "caba.region: %lld is not a power of two", (long long)cfg->region);
+    if (cfg->off_share > cfg->on_share)
+        return err_set(err, "caba.off_share: %g is more than caba.on_share, %g", cfg->off_share,
+                       cfg->on_share);
     return is_pow2((uint64_t)cfg->segment_bytes) ||
            err_set(err, "caba.segment_bytes: %lld is not a power of two",
                    (long long)cfg->segment_bytes);
@@ -54,10 +62,47 @@ static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool i
     }
 }
 
+/* A piece of a region. */
+static void host_wrote_both(const struct caba *c, addr_t addr, uint64_t bytes)
+{
+    const addr_t step = (addr_t)c->m.mc->block_bytes;
+    const int k = adapt_measure(c->adapt, addr, bytes);
+    for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
+        const struct mem_place p = interleave_locate(c->m.il, a);
+        const struct line_form f =
+            k == ADAPT_RAW ? (struct line_form){0} : caba_codec_form_as(&c->codec, (uint32_t)k, a);
+        caba_form_host_both(c->forms[p.channel], a, f);
+        cmem_tell(c->memory[p.channel], p.local, (uint32_t)step);
+    }
+}
+
 /* The host encodes what it sends. */
 static void copied(void *self, addr_t addr, uint64_t bytes)
 {
-    host_wrote(self, addr, bytes, false);
+    const struct caba *c = self;
+    const struct tech_machine *m = &c->m;
+    if (!c->adapt) {
+        host_wrote(c, addr, bytes, false);
+        return;
+    }
+    if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
+        return;
+    const uint64_t region = adapt_region_bytes(c->adapt);
+    for (uint64_t n; bytes; addr += n, bytes -= n) {
+        n = region - (addr - m->memory_base) % region;
+        n = n < bytes ? n : bytes;
+        host_wrote_both(c, addr, n);
+    }
+}
+
+static void look(void *self, const struct tech_look *at)
+{
+    adapt_look(((struct caba *)self)->adapt, at);
+}
+
+static void launch(void *self, const struct sm_kernel *k)
+{
+    adapt_launch(((struct caba *)self)->adapt, k);
 }
 
 /* The device writes what it is filled with, without assist warps. */
@@ -104,6 +149,7 @@ static void caba_free(void *self)
     free(c->engines);
     assist_free(c->assist);
     free(c->capacities);
+    adapt_free(c->adapt);
     caba_codec_free(&c->codec);
     free(c);
 }
@@ -141,17 +187,20 @@ static bool claim(const struct technique *t, struct tech_seams *s, struct err *e
 
 static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
 {
-    const struct cmem_cfg mem = {.codec = {NULL, c->codec.block_bytes, false},
-                                 .is_told = true,
-                                 .free_metadata = cfg->free_metadata || !c->codec.n,
-                                 .md_bytes = cfg->md_size,
-                                 .md_ways = (uint32_t)cfg->md_ways};
+    struct cmem_cfg mem = {.codec = {NULL, c->codec.block_bytes, false},
+                           .is_told = true,
+                           .free_metadata = cfg->free_metadata || !c->codec.n,
+                           .md_bytes = cfg->md_size,
+                           .md_ways = (uint32_t)cfg->md_ways};
     c->memory = xcalloc(c->m.channels, sizeof(struct cmem *));
     c->forms = xcalloc(c->m.channels, sizeof(struct caba_form *));
     c->form_policies = xcalloc(c->m.channels, sizeof *c->form_policies);
     for (uint32_t i = 0; i < c->m.channels; i++) {
+        c->forms[i] =
+            caba_form_new(&c->m, c->adapt ? adapt_switch(c->adapt) : NULL, (uint64_t)cfg->region);
+        mem.is_mixed = c->adapt ? caba_form_is_mixed : NULL;
+        mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
-        c->forms[i] = caba_form_new(&c->m);
         c->form_policies[i] = caba_form_policy(c->forms[i], c->t->variant & CABA_RAW_L2);
         s->storage[i] = cmem_policy(c->memory[i]);
         s->forms[i] = c->form_policies[i];
@@ -245,6 +294,16 @@ static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tec
     }
 }
 
+static void bind_adapt(struct caba *c, struct tech_seams *s)
+{
+    adapt_bind_sources(c->adapt, &(struct adapt_sources){c->memory, c->sms, c->slices});
+    if (c->assist)
+        adapt_bind_assist(c->adapt, c->assist, s->assist_cfg->spare_registers);
+    for (uint32_t i = 0; i < c->m.sms; i++)
+        s->codec_engines[i] = adapt_gate(c->adapt, i, s->codec_engines[i]);
+    stats_add(s->stats, "caba_adapt", adapt_stat_rows, adapt_nstat_rows, adapt_stats(c->adapt));
+}
+
 bool caba_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
                struct tech_seams *s, struct tech_part *part, struct err *err)
 {
@@ -257,6 +316,9 @@ bool caba_bind(const struct technique *t, const struct tech_machine *m, const vo
         caba_free(c);
         return false;
     }
+    if (t->variant & CABA_ADAPTIVE)
+        c->adapt = adapt_new(&c->m, k, &c->codec);
+    c->codec.is_chosen = c->adapt;
     bind_memory(c, k, s);
     c->sms = wires(c, m->sms, s->sm_packets, "wire_sm", s);
     c->slices = wires(c, m->slices, s->l2_packets, "wire_l2", s);
@@ -266,7 +328,13 @@ bool caba_bind(const struct technique *t, const struct tech_machine *m, const vo
     }
     if (t->variant & (CABA_L1 | CABA_L2))
         bind_capacity(c, k, s);
+    if (c->adapt)
+        bind_adapt(c, s);
     *part = (struct tech_part){
         .self = c, .copied = copied, .filled = filled, .describe = describe, .free = caba_free};
+    if (c->adapt) {
+        part->look = look;
+        part->launch = launch;
+    }
     return true;
 }

@@ -10,10 +10,11 @@
  * tags. */
 enum {
     CABA_FACTOR = 15,
-    CABA_L1 = 16,      /* the L1 keeps lines encoded, in a data array of segments */
-    CABA_L2 = 32,      /* the L2's data array is one of segments */
-    CABA_RAW_L2 = 64,  /* the L2 has a line raw once it was read */
-    CABA_DIRECT = 128, /* the L1 keeps lines encoded, loads cut out what they need */
+    CABA_L1 = 16,        /* the L1 keeps lines encoded, in a data array of segments */
+    CABA_L2 = 32,        /* the L2's data array is one of segments */
+    CABA_RAW_L2 = 64,    /* the L2 has a line raw once it was read */
+    CABA_DIRECT = 128,   /* the L1 keeps lines encoded, loads cut out what they need */
+    CABA_ADAPTIVE = 256, /* a controller chooses algorithms, and switches compression on and off */
 };
 
 struct caba_cfg {

@@ -36,17 +36,28 @@ uint32_t caba_codec_most(const struct caba_codec *c)
     return c->block_bytes - c->burst_bytes;
 }
 
+struct line_form caba_codec_form_as(const struct caba_codec *c, uint32_t algorithm, addr_t line)
+{
+    const void *block = c->image.at(c->image.self, line, c->block_bytes);
+    const uint32_t bytes =
+        block ? block_codec_bytes(&c->blocks[algorithm], line, block) : c->block_bytes;
+    return bytes <= caba_codec_most(c) ? (struct line_form){(uint16_t)bytes, (uint8_t)algorithm}
+                                       : (struct line_form){0};
+}
+
 struct line_form caba_codec_form(const struct caba_codec *c, addr_t line)
 {
     struct line_form best = {0};
-    const void *block = c->n ? c->image.at(c->image.self, line, c->block_bytes) : NULL;
-    uint32_t least = caba_codec_most(c) + 1;
-    for (uint32_t i = 0; block && i < c->n; i++) {
-        uint32_t bytes = block_codec_bytes(&c->blocks[i], line, block);
-        if (bytes < least) {
-            least = bytes;
-            best = (struct line_form){(uint16_t)bytes, (uint8_t)i};
-        }
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct line_form f = caba_codec_form_as(c, i, line);
+        if (f.bytes && (!best.bytes || f.bytes < best.bytes))
+            best = f;
     }
     return best;
+}
+
+struct line_form caba_codec_store(const struct caba_codec *c, const struct codec_job *job)
+{
+    return c->is_chosen ? caba_codec_form_as(c, job->algorithm, job->line)
+                        : caba_codec_form(c, job->line);
 }

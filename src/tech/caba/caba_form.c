@@ -7,6 +7,12 @@ struct caba_form {
     addr_t base, end, first; /* device memory; its first channel-local address */
     uint32_t shift;          /* a line's */
     struct block_sizes bytes, algorithms;
+    /* With both forms: what the host left encoded and nobody has changed (0: no), and by region
+     * whether there is any such line, and any that an SM has encoded. */
+    const bool *is_on;
+    struct block_sizes both;
+    uint8_t *region_both, *region_coded;
+    uint32_t region_shift;
     bool has_algorithms; /* others than the first */
     struct caba_form_stats stats;
 };
@@ -19,7 +25,7 @@ const struct stat_row caba_form_stat_rows[] = {
 
 const size_t caba_form_nstat_rows = ARRAY_LEN(caba_form_stat_rows);
 
-struct caba_form *caba_form_new(const struct tech_machine *m)
+struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on, uint64_t region)
 {
     struct caba_form *f = xcalloc(1, sizeof *f);
     const uint64_t granule = UINT64_C(1) << m->il->shift;
@@ -31,6 +37,13 @@ struct caba_form *caba_form_new(const struct tech_machine *m)
     const uint64_t blocks = (m->memory_range / m->channels + 4 * granule) >> f->shift;
     block_sizes_init(&f->bytes, blocks);
     block_sizes_init(&f->algorithms, blocks);
+    block_sizes_init(&f->both, is_on ? blocks : 0);
+    f->is_on = is_on;
+    if (is_on) {
+        f->region_shift = (uint32_t)__builtin_ctzll(region);
+        f->region_both = xcalloc((m->memory_range >> f->region_shift) + 2, 1);
+        f->region_coded = xcalloc((m->memory_range >> f->region_shift) + 2, 1);
+    }
     return f;
 }
 
@@ -40,6 +53,9 @@ void caba_form_free(struct caba_form *f)
         return;
     block_sizes_free(&f->bytes);
     block_sizes_free(&f->algorithms);
+    block_sizes_free(&f->both);
+    free(f->region_both);
+    free(f->region_coded);
     free(f);
 }
 
@@ -51,6 +67,11 @@ static bool is_here(const struct caba_form *f, addr_t line)
 static uint64_t number(const struct caba_form *f, addr_t line)
 {
     return (interleave_locate(&f->il, line).local - f->first) >> f->shift;
+}
+
+static uint64_t region_of(const struct caba_form *f, addr_t line)
+{
+    return (line - f->base) >> f->region_shift;
 }
 
 static struct line_form stored(void *self, addr_t line)
@@ -83,6 +104,53 @@ static void store(void *self, addr_t line, struct line_form form)
     f->stats.opened += !form.bytes && stored(f, line).bytes;
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(f, line, form);
+    if (!f->is_on)
+        return;
+    *block_size_at(&f->both, number(f, line)) = 0;
+    if (form.bytes)
+        f->region_coded[region_of(f, line)] = true;
+}
+
+/* Memory's other form is fetched, by who decides for all lines. */
+static void fetch(void *self, addr_t line)
+{
+    struct caba_form *f = self;
+    if (!f->is_on || !is_here(f, line))
+        return;
+    const uint64_t i = number(f, line);
+    const uint8_t both = *block_size_at(&f->both, i);
+    if (both)
+        *block_size_at(&f->bytes, i) = *f->is_on ? both : 0;
+}
+
+static void change(void *self, addr_t line)
+{
+    struct caba_form *f = self;
+    if (!f->is_on || !is_here(f, line))
+        return;
+    const uint64_t i = number(f, line);
+    uint8_t *both = block_size_at(&f->both, i);
+    if (*both)
+        *both = *block_size_at(&f->bytes, i) = 0;
+}
+
+void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
+{
+    ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
+    set(f, line, form);
+    *block_size_at(&f->bytes, number(f, line)) = 0;
+    *block_size_at(&f->both, number(f, line)) = (uint8_t)form.bytes;
+    if (form.bytes)
+        f->region_both[region_of(f, line)] = true;
+}
+
+bool caba_form_is_mixed(const void *self, addr_t line)
+{
+    const struct caba_form *f = self;
+    if (!is_here(f, line))
+        return false;
+    const uint64_t r = region_of(f, line);
+    return f->region_coded[r] || (*f->is_on && f->region_both[r]);
 }
 
 void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
@@ -93,7 +161,7 @@ void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
 
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use)
 {
-    return (struct form_policy){stored, store, is_raw_after_use, f};
+    return (struct form_policy){stored, store, is_raw_after_use, f, fetch, change};
 }
 
 const struct caba_form_stats *caba_form_stats(const struct caba_form *f)

@@ -19,12 +19,19 @@ extern const size_t caba_form_nstat_rows;
 
 struct caba_form;
 
-struct caba_form *caba_form_new(const struct tech_machine *m);
+/* `is_on`, which stays the caller's: lines of which memory has both forms are fetched encoded while
+ * it is true. NULL: there are none. */
+struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on, uint64_t region);
 void caba_form_free(struct caba_form *f);
 /* `is_raw_after_use`: of the L2's copies. */
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use);
 /* The host has written the line, which is of this channel. */
 void caba_form_host(struct caba_form *f, addr_t line, struct line_form form);
+/* ... and left it raw, and beside that in this form. */
+void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form);
+/* Whether how the line lies must be looked up: the line, or another one of its region, may lie
+ * encoded. */
+bool caba_form_is_mixed(const void *self, addr_t line);
 const struct caba_form_stats *caba_form_stats(const struct caba_form *f);
 
 #endif

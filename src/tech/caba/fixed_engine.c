@@ -52,7 +52,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct fixed_engine *e = self;
     if (job->kind == CODEC_STORE) {
-        const struct line_form f = caba_codec_form(e->codec, job->line);
+        const struct line_form f = caba_codec_store(e->codec, job);
         job->bytes = f.bytes ? f.bytes : job->bytes;
         job->algorithm = f.algorithm;
     }

@@ -102,9 +102,10 @@ static uint64_t enough_blocks(const struct e2mc *e)
     return used / SHARE_OF_MEMORY > LEAST_BLOCKS ? used / SHARE_OF_MEMORY : LEAST_BLOCKS;
 }
 
-static void look(void *self, uint64_t thread_inst)
+static void look(void *self, const struct tech_look *at)
 {
     struct e2mc *e = self;
+    const uint64_t thread_inst = at->thread_inst;
     struct codec_error why;
     if (!e->samplers[0].is_on)
         return;

@@ -1,0 +1,45 @@
+#include "tech/caba/adapt_rules.h"
+
+int adapt_algorithm(const struct adapt_sample *s, uint32_t n, const uint32_t *cost, uint32_t worth,
+                    double least, uint32_t raw)
+{
+    int best = ADAPT_RAW;
+    int64_t most = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const int64_t gain =
+            (int64_t)(s->saved[k] * worth) - (int64_t)(s->coded[k] * (uint64_t)cost[k]);
+        const bool is_enough = (double)s->saved[k] >= least * (double)(s->lines * raw);
+        if (gain > most && is_enough) {
+            most = gain;
+            best = (int)k;
+        }
+    }
+    return best;
+}
+
+double adapt_need_most(const struct adapt_need *n)
+{
+    const double net = n->replies > n->requests ? n->replies : n->requests;
+    return n->dram > net ? n->dram : net;
+}
+
+bool adapt_is_on(bool was_on, double need, double on_share, double off_share)
+{
+    return need >= (was_on ? off_share : on_share);
+}
+
+bool adapt_gains(double without, double with, double loss)
+{
+    return with >= without * (1 - loss);
+}
+
+enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants, bool has_codes)
+{
+    if (r->blocks_with == r->blocks)
+        return ADAPT_WARPS;
+    if (r->instances && r->instances >= least)
+        return ADAPT_SPARE;
+    if (r->blocks_with && (wants || (has_codes && !r->instances)))
+        return ADAPT_WARPS;
+    return ADAPT_NOWHERE;
+}

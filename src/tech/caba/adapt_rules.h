@@ -1,0 +1,54 @@
+/* What caba-adaptive decides, as functions of what was measured and nothing else. */
+#ifndef TECH_CABA_ADAPT_RULES_H
+#define TECH_CABA_ADAPT_RULES_H
+
+#include "tech/caba/caba_codec.h"
+
+enum { ADAPT_RAW = -1 };
+
+/* Lines of one piece of memory under each of `n` algorithms. */
+struct adapt_sample {
+    uint64_t lines;
+    uint64_t coded[CABA_CODECS]; /* lines that save a burst */
+    uint64_t saved[CABA_CODECS]; /* bursts */
+};
+
+/* The algorithm that pays most: a saved burst is worth `worth` instructions, and each line that is
+ * encoded costs `cost` of them when it is read. The first of equal ones. ADAPT_RAW: none pays, or
+ * the best saves less than the share `least` of the `raw` bursts of a line. */
+int adapt_algorithm(const struct adapt_sample *s, uint32_t n, const uint32_t *cost, uint32_t worth,
+                    double least, uint32_t raw);
+
+/* What raw data would have used of the machine's bandwidth in a time: also above 1, where it was
+ * smaller than that. */
+struct adapt_need {
+    double dram, replies, requests;
+};
+double adapt_need_most(const struct adapt_need *n);
+
+/* Between the two shares it stays as it is. */
+bool adapt_is_on(bool was_on, double need, double on_share, double off_share);
+
+/* A trial of compression: what the program did a cycle without it and with it. False: it has lost
+ * more than `loss`. */
+bool adapt_gains(double without, double with, double loss);
+
+/* Where assist warps of a kernel have their registers. */
+enum adapt_place {
+    ADAPT_NOWHERE, /* it runs without compression */
+    ADAPT_SPARE,   /* among those that no block can have */
+    ADAPT_WARPS,   /* every thread has more */
+};
+
+struct adapt_room {
+    uint32_t blocks, blocks_with; /* that fit on an SM, without and with more for every thread */
+    uint32_t instances;           /* that fit into what blocks leave, without */
+};
+
+/* With every thread where that costs no block; else among the spare ones, if `least` instances fit;
+ * else with every thread, if the program wants compression. Where lines may be encoded already
+ * (`has_codes`) one instance at least must find room. */
+enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants,
+                             bool has_codes);
+
+#endif
