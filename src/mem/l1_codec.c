@@ -202,6 +202,10 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         jobs_push(&c->writes, j);
     }
     c->stores[c->nstores++] = j;
+    if (r->what == L1_STORE) { /* it is here: its warp need not wait for what happens to it later */
+        token_push(&l->acks, r->token);
+        r->what = L1_RESTORE;
+    }
     return true;
 }
 

@@ -102,6 +102,11 @@ unsigned extra_slot_of(const struct sm *sm, uint32_t token)
     return sm->fl[token].slot;
 }
 
+bool extra_has_program(const struct sm *sm)
+{
+    return (sm->live | sm->coming) != 0;
+}
+
 uint64_t extra_spare_registers(const struct sm *sm)
 {
     return sm->regs_spare;

@@ -43,6 +43,8 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
 /* The slot of the access that l1_access.token `token` of the data cache stands for. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* Whether a warp of the program has not ended, or is about to begin. */
+bool extra_has_program(const struct sm *sm);
 /* Registers of the SM that no block of the present kernel can have. */
 uint64_t extra_spare_registers(const struct sm *sm);
 /* Whether the program's warp in `slot` has ended, and is only held. */

@@ -221,8 +221,8 @@ static void refused_requests_come_again(void **state)
 static void latency_is_paid(void **state)
 {
     (void)state;
-    static const char *const latency[] = {"caba.engine_latency=0", "caba.engine_latency=50",
-                                          "caba.engine_latency=400"};
+    static const char *const latency[] = {"caba.engine_latency=0", "caba.engine_latency=400",
+                                          "caba.engine_latency=4000"};
     cycle_t before = 0;
     for (size_t i = 0; i < ARRAY_LEN(latency); i++) {
         struct outcome o =

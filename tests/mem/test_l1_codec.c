@@ -207,7 +207,7 @@ static void a_written_line_leaves_when_it_is_encoded(void **state)
     assert_int_equal(m->r->sent_at[1], 65);
     assert_int_equal(m->r->sent[1].code_bytes, CODE);
     assert_int_equal(m->r->acked[2], 146);
-    assert_int_equal(m->r->acked[1], 165);
+    assert_int_equal(m->r->acked[1], 45); /* it is in the buffer */
     assert_int_equal(l1_stats(m->r->l1)->coded_stores, 1);
     memory_free(m);
 }
@@ -294,7 +294,7 @@ static void an_access_to_a_buffered_line_lets_it_go_first(void **state)
         assert_int_equal(m->r->sent[1].kind, MEM_READ);
         assert_int_equal(m->r->sent_at[1], 48);
         assert_int_equal(m->r->nsent, 2);
-        assert_int_equal(m->r->acked[1], 147);
+        assert_int_equal(m->r->acked[1], 45);
         assert_int_equal(m->r->done[2], 148);
         assert_int_equal(l1_stats(m->r->l1)->stores_yielded, 1);
         assert_int_equal(l1_stats(m->r->l1)->coded_stores, 0);
@@ -368,7 +368,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
     l1_rig_run(m->r, 900);
     assert_int_equal(m->r->nsent, 12);
     for (uint32_t i = 1; i <= 12; i++)
-        assert_true(m->r->acked[i] >= 400);
+        assert_true(i <= 4 ? m->r->acked[i] < 100 : m->r->acked[i] >= 400); /* 4 are buffered */
     assert_int_equal(l1_stats(m->r->l1)->coded_stores, 4);
     memory_free(m);
 }

@@ -134,10 +134,18 @@ void instance_append(struct instance_list *l, struct instance *in)
     l->len++;
 }
 
-/* From now on its parent stays, and waits for it if it is blocking. */
+static uint32_t registers_of(const struct instance *in)
+{
+    return in->r->kernel->regs * WARP_LANES;
+}
+
+/* From now on its parent stays, and waits for it if it is blocking. A store is not worth keeping a
+ * warp for that has ended, if there are registers elsewhere. */
 static void attach(struct awc *c, struct sm *sm, struct instance *in)
 {
-    in->holds = extra_hold(sm, in->slot);
+    in->on_spares = in->is_job && !instance_is_high(in) && c->cfg->spare_registers &&
+                    registers_of(in) <= extra_spare_registers(sm);
+    in->holds = !in->on_spares && extra_hold(sm, in->slot);
     if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
         extra_block(sm, in->slot, true);
 }
@@ -216,11 +224,6 @@ static uint64_t *group_active(struct awc *c, const struct instance *in)
     return &c->contexts[c->contexts[in->r->id].group].active;
 }
 
-static uint32_t registers_of(const struct instance *in)
-{
-    return in->r->kernel->regs * WARP_LANES;
-}
-
 static void release_registers(struct awc *c, struct awt_row *row)
 {
     if (row->has_registers)
@@ -233,7 +236,7 @@ static void release_registers(struct awc *c, struct awt_row *row)
 
 static bool is_free(struct awc *c, const struct instance *in)
 {
-    return !c->is_bare && !(*group_active(c, in) >> in->slot & 1);
+    return !c->is_bare && !in->on_spares && !(*group_active(c, in) >> in->slot & 1);
 }
 
 static void take_registers(struct awc *c, struct awt_row *row)
@@ -346,6 +349,17 @@ static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, c
     return is_free(c, in);
 }
 
+/* A store's job leaves the waiting list for nothing. */
+static void drop_waiting(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    awc_drop_job(c, in);
+    c->waiting_low--;
+    c->stats.killed++;
+    c->stats.instance_cycles += now - in->triggered;
+    detach(c, sm, in, now);
+    free(in);
+}
+
 /* In order, past those whose registers are in use. */
 static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
 {
@@ -354,7 +368,9 @@ static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
     c->may_start = false;
     for (struct instance *in = c->waiting.head; in; in = next) {
         next = in->next;
-        if (c->used != all_rows(c) && can_start(c, sm, in, now)) {
+        if (in->on_spares && registers_of(in) > extra_spare_registers(sm)) {
+            drop_waiting(c, sm, in, now);
+        } else if (c->used != all_rows(c) && can_start(c, sm, in, now)) {
             c->waiting_low -= !instance_is_high(in);
             start(c, sm, in, now);
             c->has_moved = true;
@@ -525,6 +541,28 @@ static void kill_orphans(struct awc *c, struct sm *sm, cycle_t now)
     }
 }
 
+/* Nothing is left that compression could be hidden behind: stores leave raw, and the kernel ends.
+ */
+static void drop_stores(struct awc *c, struct sm *sm, cycle_t now)
+{
+    struct instance_list rest = {0};
+    struct instance *next;
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job && !row->has_ended)
+            kill(c, sm, row, now);
+    }
+    for (struct instance *in = c->waiting.head; in; in = next) {
+        next = in->next;
+        if (instance_is_high(in) || !in->is_job)
+            instance_append(&rest, in);
+        else
+            drop_waiting(c, sm, in, now);
+    }
+    c->waiting = rest;
+    c->has_moved = true;
+}
+
 static bool has_ready(const struct awc *c)
 {
     for (uint64_t m = c->used; m; m &= m - 1) {
@@ -541,6 +579,8 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
     resolve_inbox(c, sm);
     if (c->cfg->kill_at_exit)
         kill_orphans(c, sm, now);
+    if (((c->used & ~c->high) || c->waiting_low) && !extra_has_program(sm))
+        drop_stores(c, sm, now);
     if (c->may_start)
         start_waiting(c, sm, now);
     awc_measure(c, sm, now);

@@ -16,8 +16,9 @@ struct instance {
     uint32_t mask;
     addr_t addr;
     uint64_t value;
-    bool holds;  /* the parent in its slot */
-    bool is_new; /* has not been looked at */
+    bool holds;     /* the parent in its slot */
+    bool on_spares; /* never on its parent's registers */
+    bool is_new;    /* has not been looked at */
     cycle_t triggered, started;
     struct instance *next;
     /* of a job */
