@@ -357,6 +357,11 @@ bool l1_idle(const struct l1 *l)
            l->done.head == l->done.tail && l->acks.head == l->acks.tail;
 }
 
+uint32_t l1_mshrs_used(const struct l1 *l)
+{
+    return mshr_used(&l->mshr);
+}
+
 const struct l1_stats *l1_stats(const struct l1 *l)
 {
     return &l->stats;

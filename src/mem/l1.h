@@ -112,6 +112,7 @@ void l1_flush(struct l1 *l, cycle_t now);
 cycle_t l1_next(const struct l1 *l, cycle_t now);
 /* Nothing inside and no reply outstanding. */
 bool l1_idle(const struct l1 *l);
+uint32_t l1_mshrs_used(const struct l1 *l);
 const struct l1_stats *l1_stats(const struct l1 *l);
 
 /* Events, all with a = the line's place in the cache:

@@ -227,6 +227,7 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
     struct decoded *d = xcalloc(1, sizeof *d);
     uint32_t n = program_func_count(k->prog), base = 0;
     uint64_t addr = CODE_BASE;
+    uint16_t loads = 0;
     d->funcs = xcalloc(n ? n : 1, sizeof *d->funcs);
     for (uint32_t i = 0; i < n; i++) {
         const struct xfunc *fn = k->funcs[i];
@@ -236,8 +237,11 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
         u64map_put(&d->by_fn, (uintptr_t)fn, d->nfuncs++);
         *f = (struct dfunc){.fn = fn, .ncode = fn->ncode + 1, .addr = addr};
         f->code = arena_array(&d->arena, struct dinst, f->ncode);
-        for (uint32_t pc = 0; pc < f->ncode; pc++)
+        for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
+            if ((f->code[pc].flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD)
+                f->code[pc].load = loads++;
+        }
         base += fn->src->nregs;
         addr += align_up((uint64_t)f->ncode * (uint64_t)cfg->instruction_bytes, 256);
     }

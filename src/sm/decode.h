@@ -33,6 +33,7 @@ struct dinst {
     const uint32_t *regs; /* ndst written, then nsrc read, then the guard */
     uint32_t param_addr;  /* DINST_CONST with a fixed place: the offset in the parameters */
     uint16_t flags;
+    uint16_t load; /* DINST_LOAD: its number among those of the kernel, in the order of the text */
     uint16_t latency, initiation;
     uint8_t ndst, nsrc, nregs;
     uint8_t pipe, unit, class;

@@ -88,6 +88,8 @@ static void tell(struct sm *sm, unsigned slot, const struct dinst *d, bool has_s
             .slot = slot,
             .mask = sm->step.mask,
             .addr = is_memory ? a->addr[__builtin_ctz(a->mask)] : 0,
+            .addrs = is_memory ? a->addr : NULL,
+            .addr_mask = is_memory ? a->mask : 0,
             .d = d,
         };
         extra->event(extra->self, sm, &t, now);

@@ -102,6 +102,11 @@ unsigned extra_slot_of(const struct sm *sm, uint32_t token)
     return sm->fl[token].slot;
 }
 
+uint32_t extra_mshrs(const struct sm *sm)
+{
+    return l1_mshrs_used(sm->data);
+}
+
 bool extra_has_program(const struct sm *sm)
 {
     return (sm->live | sm->coming) != 0;

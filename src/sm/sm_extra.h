@@ -43,6 +43,8 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
 /* The slot of the access that l1_access.token `token` of the data cache stands for. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* Miss registers of the data cache in use. */
+uint32_t extra_mshrs(const struct sm *sm);
 /* Whether a warp of the program has not ended, or is about to begin. */
 bool extra_has_program(const struct sm *sm);
 /* Registers of the SM that no block of the present kernel can have. */

@@ -19,9 +19,11 @@ enum extra_event {
 
 struct extra_trigger {
     enum extra_event event;
-    unsigned slot; /* warp */
-    uint32_t mask; /* lanes that executed the instruction */
-    addr_t addr;   /* of its first lane's access, or of the line */
+    unsigned slot;       /* warp */
+    uint32_t mask;       /* lanes that executed the instruction */
+    addr_t addr;         /* of its first lane's access, or of the line */
+    const addr_t *addrs; /* of a load or store, by lane, those of addr_mask; else NULL */
+    uint32_t addr_mask;
     const struct dinst *d;
 };
 

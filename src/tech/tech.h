@@ -69,7 +69,8 @@ struct tech_seams {
     const char *owner[TECH_SEAMS];       /* technique, or NULL */
     struct stats *stats;                 /* where a technique adds its own */
     const struct assist_cfg *assist_cfg; /* of assist warps, for who brings some */
-    struct assist *assist;               /* they, or NULL (caba/assist.h) */
+    char assist_modules[128]; /* of assist/, that designs add to whatever assist warps there are */
+    struct assist *assist;    /* they, or NULL (caba/assist.h) */
 };
 
 /* The technique `name` takes a seam. One that is taken is an error, unless it wraps what is there.

@@ -131,11 +131,21 @@ static void free_assist(void *self)
     assist_free(self);
 }
 
-/* The user's routines, on a machine whose techniques bring none that they could run beside. */
+static bool add_module(void *ctx, const struct technique *t)
+{
+    char *names = ctx;
+    const size_t len = strlen(names), size = sizeof((struct tech_seams *)NULL)->assist_modules;
+    if (t->bind == assist_module_bind)
+        snprintf(names + len, size - len, "%s%s", len ? "," : "", t->codec);
+    return true;
+}
+
+/* The user's routines and designs' modules, on a machine whose techniques bring none that they
+ * could run beside. */
 static bool bind_assist(struct binding *b)
 {
     struct tech_seams *s = b->seams;
-    if (!*b->cfgs->assist.files || s->assist)
+    if ((!*b->cfgs->assist.files && !*s->assist_modules) || s->assist)
         return true;
     s->assist = assist_new("assist", "", b->m, &b->cfgs->assist, s, b->err);
     if (s->assist)
@@ -150,7 +160,8 @@ struct techs *techs_bind(const char *names, const struct tech_cfgs *c, const str
 {
     struct binding b = {xcalloc(1, sizeof *b.techs), c, m, s, err};
     s->assist_cfg = &c->assist;
-    if (each(names, bind_one, &b, err) && bind_assist(&b))
+    if (each(names, add_module, s->assist_modules, err) && each(names, bind_one, &b, err) &&
+        bind_assist(&b))
         return b.techs;
     techs_free(b.techs);
     return NULL;

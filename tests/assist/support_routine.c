@@ -87,15 +87,26 @@ void routine_close(struct routine *r)
     cta_free(r->cta);
 }
 
-void routine_set(struct routine *r, const char *name, uint64_t value)
+static void set_bytes(struct routine *r, const char *name, const void *value, uint64_t most)
 {
     const struct ptx_func *f = r->launch.kernel->src;
     for (uint32_t i = 0; i < f->nparams; i++)
         if (!strcmp(f->params[i]->name, name)) {
-            memcpy(r->params + f->params[i]->offset, &value, f->params[i]->bytes);
+            assert_true(f->params[i]->bytes <= most);
+            memcpy(r->params + f->params[i]->offset, value, f->params[i]->bytes);
             return;
         }
     fail_msg("%s has no parameter %s", f->name, name);
+}
+
+void routine_set(struct routine *r, const char *name, uint64_t value)
+{
+    set_bytes(r, name, &value, sizeof value);
+}
+
+void routine_set_lanes(struct routine *r, const char *name, const uint64_t *values)
+{
+    set_bytes(r, name, values, WARP_LANES * sizeof *values);
 }
 
 void routine_run(struct routine *r)

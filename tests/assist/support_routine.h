@@ -28,7 +28,7 @@ struct routine {
     struct launch launch;
     struct grid grid;
     struct cta *cta;
-    uint8_t params[128];
+    _Alignas(8) uint8_t params[512];
     uint64_t ninst; /* of the last run */
     /* called after every instruction, may be NULL */
     void (*on_step)(void *ctx, const struct step *s);
@@ -39,6 +39,8 @@ void routine_open(struct routine *r, struct assist *a, const char *name);
 void routine_close(struct routine *r);
 /* Sets a parameter by its name; its width is the declaration's. */
 void routine_set(struct routine *r, const char *name, uint64_t value);
+/* The same for one that is an array of 8-byte values, by lane. */
+void routine_set_lanes(struct routine *r, const char *name, const uint64_t *values);
 /* Runs it from its first instruction to its end. Shared memory is as the last run left it. */
 void routine_run(struct routine *r);
 

@@ -153,27 +153,44 @@ static void asked_run(struct asked *a, uint64_t addr)
     routine_run(&a->r);
 }
 
+/* What a load of some lanes does, 12 bytes apart; and what it must ask for. */
+static void check_load(struct asked *a, uint64_t at, uint32_t mask, bool is_trained, int64_t ahead)
+{
+    uint64_t addrs[WARP_LANES] = {0};
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (mask >> l & 1)
+            addrs[l] = at + 12 * l;
+    routine_set_lanes(&a->r, "addrs", addrs);
+    asked_run(a, addrs[__builtin_ctz(mask)]);
+    assert_int_equal(a->n, is_trained ? __builtin_popcount(mask) : 0);
+    for (unsigned l = 0, n = 0; is_trained && l < WARP_LANES; l++)
+        if (mask >> l & 1)
+            assert_int_equal(a->addr[n++], addrs[l] + (uint64_t)ahead);
+}
+
 static void a_stride_is_followed(void **state)
 {
     (void)state;
     struct asked a;
     asked_open(&a, "prefetch_stride.ptx", "prefetch_stride");
     static const int64_t strides[] = {512, -4096, 12, 0};
-    uint64_t at[64];
-    for (unsigned w = 0; w < 64; w++)
-        at[w] = UINT64_C(0x2000fffff000) + w * UINT64_C(0x10000000);
-    /* all warps at once, each with a stride of its own; then one step that is not it */
+    enum { WARPS = 64, LOADS = 8, DISTANCE = 3 };
+    uint64_t at[WARPS][LOADS];
+    routine_set(&a.r, "distance", DISTANCE);
+    for (unsigned w = 0; w < WARPS; w++)
+        for (unsigned k = 0; k < LOADS; k++)
+            at[w][k] = UINT64_C(0x2000fffff000) + (w * LOADS + k) * UINT64_C(0x10000000);
+    /* all warps and loads at once, each with a stride of its own; then one step that is not it */
     for (unsigned i = 0; i < 9; i++)
-        for (unsigned w = 0; w < 64; w++) {
-            int64_t stride = strides[w % 4];
-            at[w] += (uint64_t)(i == 6 ? 99999 : stride);
-            routine_set(&a.r, "warp", w);
-            asked_run(&a, at[w]);
-            bool trained = stride && i >= 2 && i != 6 && i != 7;
-            assert_int_equal(a.n, trained);
-            if (trained)
-                assert_int_equal(a.addr[0], at[w] + (uint64_t)(4 * stride));
-        }
+        for (unsigned w = 0; w < WARPS; w++)
+            for (unsigned k = 0; k < LOADS; k++) {
+                int64_t stride = strides[(w + k) % 4];
+                at[w][k] += (uint64_t)(i == 6 ? 99999 : stride);
+                routine_set(&a.r, "warp", w);
+                routine_set(&a.r, "inst", k);
+                check_load(&a, at[w][k], UINT32_C(0x80010001) << k % 2 | 6,
+                           stride && i >= 2 && i != 6 && i != 7, DISTANCE * stride);
+            }
     asked_close(&a);
 }
 

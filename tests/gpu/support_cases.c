@@ -139,6 +139,15 @@ static const char async_copies[] =
          "xor.b32 %r8,%r5,16; add.u32 %r9,%r6,%r8; ld.shared.u32 %r10,[%r9];\n"
          "st.global.u32 [%rd3+524288],%r10; ret;\n}\n";
 
+/* Rows of 8 KB, one after the other; it asks for rows itself, too, in the end for some behind the
+ * buffer. */
+static const char strides[] =
+    KERNEL("mov.u32 %r5,0; mov.u32 %r6,0; mov.u64 %rd4,%rd3;\n"
+           "LOOP: prefetch.global.L1 [%rd4+524288]; ld.global.u32 %r7,[%rd4];\n"
+           "mad.lo.u32 %r6,%r6,5,%r7; add.u64 %rd4,%rd4,8192; add.u32 %r5,%r5,1;\n"
+           "setp.lt.u32 %p1,%r5,60;\n@%p1 bra LOOP;\n"
+           "prefetch.global.L1 [%rd4+16777216]; st.global.u32 [%rd3+524288],%r6;\n");
+
 #define SHAPE(g, b) .grid = {g, 1, 1}, .block = {b, 1, 1}
 #define OWN(text, g, b) \
     .name = #text, .ptx = text, .entry = "k", SHAPE(g, b), .npointers = 1, .pointer = {0}
@@ -195,6 +204,7 @@ const struct gpu_case gpu_cases[] = {
     {OWN(handshake, 20, 64), .is_cooperative = true},
     {OWN(early_exits, 18, 100)},
     {OWN(async_copies, 16, 128)},
+    {OWN(strides, 16, 128)},
 };
 const size_t ngpu_cases = ARRAY_LEN(gpu_cases);
 

@@ -60,10 +60,16 @@ static bool load_list(struct assist *a, const char *names,
 struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
                           const struct assist_cfg *cfg, struct tech_seams *s, struct err *err)
 {
+    char names[256]; /* load_list() takes no notice of empty ones */
     if (!tech_claim(s, TECH_WARPS, name, false, err))
         return NULL;
+    snprintf(names, sizeof names, "%s,%s", ours, s->assist_modules);
+    ours = names;
     struct assist *a = xcalloc(1, sizeof *a);
     aws_init(&a->aws, m->dev, m->sm);
+    a->aws.mshrs = (uint32_t)m->l1->mshrs;
+    a->aws.fair_replies =
+        m->dram_bandwidth / (m->core_mhz * 1e6) / m->sms / (double)m->l1->line_bytes;
     a->verify = m->verify;
     a->cfg = cfg;
     if (!load_list(a, ours, load_ours, err) || !load_list(a, cfg->files, load_file, err) ||
@@ -90,6 +96,22 @@ void assist_free(struct assist *a)
     free(a->awcs);
     aws_free(&a->aws);
     free(a);
+}
+
+static void describe_module(const void *self, char *buf, size_t size)
+{
+    const struct technique *const *t = self;
+    snprintf(buf, size, "%s: assist/%s.ptx", (*t)->name, (*t)->codec);
+}
+
+bool assist_module_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
+                        struct tech_seams *s, struct tech_part *part, struct err *err)
+{
+    const struct technique **self = xmalloc(sizeof *self);
+    (void)m, (void)cfg, (void)s, (void)err;
+    *self = t;
+    *part = (struct tech_part){.self = self, .describe = describe_module, .free = free};
+    return true;
 }
 
 /* --- codecs --- */

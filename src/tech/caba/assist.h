@@ -21,6 +21,10 @@ struct assist;
 struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
                           const struct assist_cfg *cfg, struct tech_seams *s, struct err *err);
 void assist_free(struct assist *a);
+/* A design that is a module of assist/ (the technique's `codec`) and runs beside whatever other
+ * assist warps there are: techs_bind() has added its name before any technique is bound. */
+bool assist_module_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
+                        struct tech_seams *s, struct tech_part *part, struct err *err);
 /* The engine of an SM's L1. There must be routines for all codecs: else false and an error. */
 bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err);
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c);

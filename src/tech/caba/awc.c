@@ -145,7 +145,8 @@ static void attach(struct awc *c, struct sm *sm, struct instance *in)
 {
     in->on_spares = in->is_job && !instance_is_high(in) && c->cfg->spare_registers &&
                     registers_of(in) <= extra_spare_registers(sm);
-    in->holds = !in->on_spares && extra_hold(sm, in->slot);
+    in->holds =
+        !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
     if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
         extra_block(sm, in->slot, true);
 }
@@ -163,6 +164,7 @@ static void put_waiting(struct awc *c, struct instance *in)
 {
     instance_append(&c->waiting, in);
     c->waiting_low += !instance_is_high(in);
+    c->contexts[in->r->id].nwaiting++;
     c->may_start = true;
     c->is_quiet = false;
 }
@@ -214,9 +216,13 @@ static void fill_params(struct awc *c, struct awt_row *row)
         [PARAM_MASK] = in->mask,
         [PARAM_VALUE] = in->value,
         [PARAM_SM] = c->sm,
+        [PARAM_INST] = in->inst,
+        [PARAM_DISTANCE] = (uint64_t)c->cfg->prefetch_distance,
     };
     for (unsigned i = 0; i < r->nparams; i++)
-        memcpy(row->params + r->params[i].offset, &values[r->params[i].what], r->params[i].bytes);
+        memcpy(row->params + r->params[i].offset,
+               r->params[i].what == PARAM_ADDRS ? in->addrs : &values[r->params[i].what],
+               r->params[i].bytes);
 }
 
 static uint64_t *group_active(struct awc *c, const struct instance *in)
@@ -354,6 +360,7 @@ static void drop_waiting(struct awc *c, struct sm *sm, struct instance *in, cycl
 {
     awc_drop_job(c, in);
     c->waiting_low--;
+    c->contexts[in->r->id].nwaiting--;
     c->stats.killed++;
     c->stats.instance_cycles += now - in->triggered;
     detach(c, sm, in, now);
@@ -372,6 +379,7 @@ static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
             drop_waiting(c, sm, in, now);
         } else if (c->used != all_rows(c) && can_start(c, sm, in, now)) {
             c->waiting_low -= !instance_is_high(in);
+            c->contexts[in->r->id].nwaiting--;
             start(c, sm, in, now);
             c->has_moved = true;
         } else {

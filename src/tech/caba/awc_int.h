@@ -16,6 +16,8 @@ struct instance {
     uint32_t mask;
     addr_t addr;
     uint64_t value;
+    uint16_t inst;            /* number of the load */
+    addr_t addrs[WARP_LANES]; /* of its lanes; 0: none */
     bool holds;     /* the parent in its slot */
     bool on_spares; /* never on its parent's registers */
     bool is_new;    /* has not been looked at */
@@ -52,6 +54,18 @@ struct awc_context {
     uint32_t group;   /* the routine whose registers it uses */
     uint64_t active;  /* slots whose registers of this group are in use */
     uint64_t next_at; /* ON_EVERY: the counter's value that triggers */
+    uint32_t nwaiting;
+};
+
+/* How busy the SM's way to memory is (awc_prefetch.c). */
+struct memory_meter {
+    cycle_t from;
+    uint64_t lsu, replies;          /* counters when the window began */
+    uint64_t mshrs, samples;        /* in use, summed over the window's triggers; those */
+    uint64_t fetches, read, unused; /* counters when prefetches were judged last */
+    uint64_t taken;                 /* instances since */
+    uint32_t rest;                  /* windows without prefetches that remain */
+    bool is_busy;
 };
 
 struct instance_list {
@@ -80,6 +94,7 @@ struct awc {
     bool is_quiet;  /* nothing to do before the next event */
     bool has_moved; /* in this cycle */
     bool is_throttled;
+    struct memory_meter meter;
     cycle_t window_from;
     uint64_t window_active, window_busy, window_lsu;
     uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
@@ -102,6 +117,8 @@ uint32_t awc_events(const struct awc *c);
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
 /* awc_throttle.c: whether instances of low priority must wait now. */
 void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
+/* awc_prefetch.c: whether routines that go when memory is idle must not go now. */
+bool awc_memory_is_busy(struct awc *c, const struct sm *sm, cycle_t now);
 /* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);

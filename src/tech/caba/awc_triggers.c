@@ -60,6 +60,36 @@ static bool applies(struct awc *c, const struct sm *sm, const struct routine *r,
     return r->decl.on != ON_INST || *value == r->decl.line;
 }
 
+/* Too many wait already, or memory has better things to do. */
+static bool is_dropped(struct awc *c, const struct sm *sm, const struct routine *r, cycle_t now)
+{
+    if (r->decl.when_memory_idle && awc_memory_is_busy(c, sm, now)) {
+        c->stats.memory_busy++;
+        return true;
+    }
+    if (r->decl.is_high || (c->waiting_low < (uint32_t)c->cfg->waiting &&
+                            (!r->decl.waiting || c->contexts[r->id].nwaiting < r->decl.waiting)))
+        return false;
+    c->stats.overflow++;
+    return true;
+}
+
+static struct instance *instance_of(const struct routine *r, const struct extra_trigger *t,
+                                    uint64_t value)
+{
+    struct instance *in = xcalloc(1, sizeof *in);
+    *in = (struct instance){.r = r,
+                            .slot = t->slot,
+                            .mask = t->mask,
+                            .addr = t->addr,
+                            .value = value,
+                            .inst = t->d->load};
+    if (t->addrs)
+        FOR_LANES(l, t->addr_mask)
+    in->addrs[l] = t->addrs[l];
+    return in;
+}
+
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now)
 {
     struct awc *c = self;
@@ -73,13 +103,7 @@ void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t
             c->stats.empty++;
             continue;
         }
-        if (!r->decl.is_high && c->waiting_low >= (uint32_t)c->cfg->waiting) {
-            c->stats.overflow++;
-            continue;
-        }
-        struct instance *in = xcalloc(1, sizeof *in);
-        *in = (struct instance){
-            .r = r, .slot = t->slot, .mask = t->mask, .addr = t->addr, .value = value};
-        awc_trigger(c, sm, in, now);
+        if (!is_dropped(c, sm, r, now))
+            awc_trigger(c, sm, instance_of(r, t, value), now);
     }
 }

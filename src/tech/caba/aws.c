@@ -25,24 +25,28 @@ void aws_free(struct aws *s)
 static bool add_param(struct routine *r, const struct ptx_var *v, const char *file, struct err *err)
 {
     static const char *const names[] = {
-        [PARAM_SRC] = "src",     [PARAM_DST] = "dst",   [PARAM_RESULT] = "result",
-        [PARAM_ADDR] = "addr",   [PARAM_WARP] = "warp", [PARAM_MASK] = "mask",
-        [PARAM_VALUE] = "value", [PARAM_SM] = "sm",
+        [PARAM_SRC] = "src",           [PARAM_DST] = "dst",     [PARAM_RESULT] = "result",
+        [PARAM_ADDR] = "addr",         [PARAM_WARP] = "warp",   [PARAM_MASK] = "mask",
+        [PARAM_VALUE] = "value",       [PARAM_SM] = "sm",       [PARAM_INST] = "inst",
+        [PARAM_DISTANCE] = "distance", [PARAM_ADDRS] = "addrs",
     };
     for (unsigned k = 0; k < ARRAY_LEN(names); k++) {
         if (strcmp(v->name, names[k]))
             continue;
-        if (v->bytes != 4 && v->bytes != 8)
+        if (k == PARAM_ADDRS && v->bytes != AWS_ADDRS_BYTES)
+            return err_set(err, "%s:%u: routine %s: parameter addrs should be .b8 addrs[%d]", file,
+                           v->line, r->name, AWS_ADDRS_BYTES);
+        if (k != PARAM_ADDRS && v->bytes != 4 && v->bytes != 8)
             return err_set(err, "%s:%u: routine %s: parameter %s should be a .u32 or a .u64", file,
                            v->line, r->name, v->name);
         r->params[r->nparams].what = (uint8_t)k;
-        r->params[r->nparams].bytes = (uint8_t)v->bytes;
+        r->params[r->nparams].bytes = (uint16_t)v->bytes;
         r->params[r->nparams++].offset = (uint16_t)v->offset;
         return true;
     }
     return err_set(err,
                    "%s:%u: routine %s: no parameter can be called %s; they are src, dst, result, "
-                   "addr, warp, mask, value and sm",
+                   "addr, addrs, warp, mask, value, inst, distance and sm",
                    file, v->line, r->name, v->name);
 }
 

@@ -7,7 +7,7 @@
 #include "sm/decode.h"
 #include "tech/caba/routine_decl.h"
 
-enum { AWS_PARAM_BYTES = 64, AWS_PARAMS = 8 };
+enum { AWS_PARAM_BYTES = 384, AWS_PARAMS = 8, AWS_ADDRS_BYTES = 8 * WARP_LANES };
 
 /* What a parameter's name asks for. */
 enum routine_param {
@@ -19,6 +19,9 @@ enum routine_param {
     PARAM_MASK,
     PARAM_VALUE,
     PARAM_SM,
+    PARAM_INST,
+    PARAM_DISTANCE,
+    PARAM_ADDRS, /* an array, by lane */
 };
 
 struct routine {
@@ -34,7 +37,7 @@ struct routine {
     uint8_t nparams;
     struct {
         uint8_t what; /* enum routine_param */
-        uint8_t bytes;
+        uint16_t bytes;
         uint16_t offset;
     } params[AWS_PARAMS];
 };
@@ -52,6 +55,9 @@ struct aws {
     uint32_t nroutines;
     struct aws_module *modules;
     uint32_t nmodules;
+    /* of the machine, for those who watch its memory */
+    double fair_replies; /* lines a cycle: the DRAM bandwidth divided by the SMs */
+    uint32_t mshrs;      /* of an L1 */
 };
 
 void aws_init(struct aws *s, struct device *dev, const struct sm_cfg *sm);

@@ -120,11 +120,22 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
         d->mask = (uint32_t)n;
         return ok || wrong(w, "mask=%s: should be a set of lanes from 1 to 0xffffffff", v);
     }
+    if (!strcmp(key, "when")) {
+        d->when_memory_idle = !strcmp(v, "memory_idle");
+        return d->when_memory_idle || wrong(w, "when=%s: should be memory_idle", v);
+    }
+    if (!strcmp(key, "waiting")) {
+        bool ok = number(v, 0, &n) && n && n <= UINT32_MAX;
+        d->waiting = (uint32_t)n;
+        return ok || wrong(w, "waiting=%s: should be a number of instances", v);
+    }
     if (!strcmp(key, "live_out")) {
         snprintf(d->live_out, sizeof d->live_out, "%s", v);
         return true;
     }
-    return wrong(w, "'%s': the keys are on, codec, encoding, priority, mask and live_out", key);
+    return wrong(
+        w, "'%s': the keys are on, codec, encoding, priority, mask, when, waiting and live_out",
+        key);
 }
 
 static bool check(const struct where *w, struct routine_decl *d)

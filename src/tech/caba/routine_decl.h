@@ -3,7 +3,9 @@
  *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N
  *   codec=NAME      with on=fill: it decodes; with on=store: it encodes
  *   encoding=N      with on=fill: only lines whose code begins with byte N
- *   priority=high|low, mask=LANES, live_out=... (kept as a word) */
+ *   priority=high|low, mask=LANES, live_out=... (kept as a word)
+ *   when=memory_idle  is dropped while the memory pipeline is busy (awc_prefetch.c)
+ *   waiting=N         is dropped while N of its instances wait */
 #ifndef TECH_CABA_ROUTINE_DECL_H
 #define TECH_CABA_ROUTINE_DECL_H
 
@@ -30,6 +32,8 @@ struct routine_decl {
     uint32_t line;  /* ON_INST: of the program's PTX */
     size_t counter; /* ON_EVERY: its place in struct sm_stats */
     uint64_t every;
+    bool when_memory_idle;
+    uint32_t waiting; /* most instances that wait; 0: assist.waiting decides alone */
     char live_out[64];
     uint32_t pragma_line;
 };
