@@ -80,8 +80,8 @@ bool tech_claim(struct tech_seams *s, enum tech_seam seam, const char *name, boo
 
 /* How far a machine has come, all kernels together. */
 struct tech_look {
-    uint64_t cycles; /* of the cores */
-    uint64_t thread_inst;
+    uint64_t cycles;      /* of the cores */
+    uint64_t thread_inst; /* of the program */
 };
 
 struct sm_kernel;

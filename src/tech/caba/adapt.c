@@ -23,10 +23,10 @@ struct known {
     uint32_t hold;    /* windows for which a lost trial keeps it off */
     uint32_t lost;    /* trials */
     uint32_t tried;   /* windows since it was switched on */
-    double without;   /* thread instructions a cycle, in the last window that was off */
+    double need;      /* mean of windows, later ones weigh more */
+    double without;   /* such a mean, of windows that were off */
     struct moved sum; /* of this window */
     struct moved on;  /* of the windows of the trial */
-    struct moved all; /* of this launch, or the last one */
 };
 
 struct gate {
@@ -220,11 +220,6 @@ static struct adapt_need need_of(const struct adapt *a, const struct moved *n)
                                .requests = (double)n->request_bytes / net};
 }
 
-static double progress(const struct moved *n)
-{
-    return (double)n->thread_inst / (double)n->cycles;
-}
-
 static void turn(struct adapt *a, struct known *k, bool is_on)
 {
     if (is_on == k->is_on)
@@ -242,7 +237,8 @@ static void judge_trial(struct adapt *a, struct known *k)
     if (k->tried >= trial)
         return;
     moved_add(&k->on, &k->sum, &(struct moved){0});
-    if (++k->tried < trial || adapt_gains(k->without, progress(&k->on), a->cfg->trial_loss))
+    const struct adapt_need need = need_of(a, &k->on);
+    if (++k->tried < trial || adapt_gains(k->without, adapt_need_most(&need), a->cfg->trial_gain))
         return;
     turn(a, k, false);
     a->stats.trials_lost++;
@@ -259,12 +255,12 @@ static void decide(struct adapt *a, struct known *k)
     if (was_on)
         judge_trial(a, k);
     else
-        k->without = progress(&k->sum);
+        adapt_mean(&k->without, adapt_need_most(&need), k->without ? a->cfg->weight : 1);
+    adapt_mean(&k->need, adapt_need_most(&need), a->cfg->weight);
     if (k->hold)
         k->hold--;
     else
-        turn(a, k,
-             adapt_is_on(k->is_on, adapt_need_most(&need), a->cfg->on_share, a->cfg->off_share));
+        turn(a, k, adapt_is_on(k->is_on, k->need, a->cfg->on_share, a->cfg->off_share));
     k->sum = (struct moved){0};
 }
 
@@ -286,7 +282,6 @@ void adapt_look(struct adapt *a, const struct tech_look *at)
     const struct moved now = moved_until(a, at);
     struct known *k = &a->kernels.data[a->running];
     moved_add(&k->sum, &now, &a->last);
-    moved_add(&k->all, &now, &a->last);
     a->last = now;
     if (k->sum.cycles >= (uint64_t)a->cfg->window)
         decide(a, k);
@@ -304,17 +299,6 @@ static size_t known_at(const struct adapt *a, const char *name)
     while (i < a->kernels.len && strcmp(a->kernels.data[i].name, name))
         i++;
     return i;
-}
-
-/* What the whole of its last launch needed says how the next one begins. */
-static void begin(struct adapt *a, struct known *n)
-{
-    if (n->all.cycles && !n->hold) {
-        const struct adapt_need need = need_of(a, &n->all);
-        turn(a, n,
-             adapt_is_on(n->is_on, adapt_need_most(&need), a->cfg->on_share, a->cfg->off_share));
-    }
-    n->all = (struct moved){0};
 }
 
 static struct adapt_room room_of(const struct adapt *a, const struct sm_kernel *k)
@@ -337,7 +321,6 @@ void adapt_launch(struct adapt *a, const struct sm_kernel *k)
     if (i == a->kernels.len)
         vec_push(&a->kernels, ((struct known){.name = xstrdup(name)}));
     struct known *n = &a->kernels.data[i];
-    begin(a, n);
     const struct adapt_room room = room_of(a, k);
     n->place =
         (uint8_t)adapt_place(&room, (uint32_t)a->cfg->spare_instances, n->is_on, a->has_codes);

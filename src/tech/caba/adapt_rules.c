@@ -23,14 +23,19 @@ double adapt_need_most(const struct adapt_need *n)
     return n->dram > net ? n->dram : net;
 }
 
+void adapt_mean(double *mean, double x, double weight)
+{
+    *mean += weight * (x - *mean);
+}
+
 bool adapt_is_on(bool was_on, double need, double on_share, double off_share)
 {
     return need >= (was_on ? off_share : on_share);
 }
 
-bool adapt_gains(double without, double with, double loss)
+bool adapt_gains(double without, double with, double gain)
 {
-    return with >= without * (1 - loss);
+    return with >= without * (1 + gain);
 }
 
 enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants, bool has_codes)

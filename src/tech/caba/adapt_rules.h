@@ -26,12 +26,15 @@ struct adapt_need {
 };
 double adapt_need_most(const struct adapt_need *n);
 
+/* A mean of windows in which each new one weighs `weight`. */
+void adapt_mean(double *mean, double x, double weight);
+
 /* Between the two shares it stays as it is. */
 bool adapt_is_on(bool was_on, double need, double on_share, double off_share);
 
-/* A trial of compression: what the program did a cycle without it and with it. False: it has lost
- * more than `loss`. */
-bool adapt_gains(double without, double with, double loss);
+/* A trial of compression: what raw data used of the bandwidth without it, and would have used with
+ * it. False: it was not more by the share `gain`. */
+bool adapt_gains(double without, double with, double gain);
 
 /* Where assist warps of a kernel have their registers. */
 enum adapt_place {

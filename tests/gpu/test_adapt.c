@@ -1,0 +1,177 @@
+/* caba-adaptive on whole machines: off, it is the machine without; on, or switched again and again,
+ * outputs are those of the machine without, every line is what the codec makes of it, and results
+ * depend on no host thread. */
+#include "support_cases.h"
+#include "support_invariants.h"
+
+#include <json-c/json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_SETS = 16, LAUNCHES = 3 };
+
+struct outcome {
+    struct json_object *stats;
+    void *data;
+    cycle_t cycles;
+};
+
+static const char *const never[] = {"caba.on_share=100", NULL};
+static const char *const always[] = {"caba.on_share=0",    "caba.off_share=0",     "caba.window=64",
+                                     "gpu.look_cycles=64", "caba.trial_windows=0", NULL};
+/* Every trial is lost. */
+static const char *const now_and_then[] = {
+    "caba.on_share=0.02",   "caba.off_share=0",   "caba.window=64",      "gpu.look_cycles=64",
+    "caba.trial_windows=1", "caba.trial_gain=10", "caba.hold_windows=1", NULL};
+
+static struct json_object *group(const struct outcome *o, const char *name)
+{
+    return json_object_object_get(json_object_object_get(o->stats, "groups"), name);
+}
+
+static double stat(const struct outcome *o, const char *g, const char *name)
+{
+    struct json_object *v = json_object_object_get(group(o, g), name);
+    if (!v)
+        fail_msg("no statistic %s.%s", g, name);
+    return json_object_get_double(v);
+}
+
+/* Numbers near each other, and lines without a pattern; where the cases count, 0. */
+static void fill(uint32_t *words)
+{
+    uint32_t x = 1;
+    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
+        x = x * 1664525 + 1013904223;
+        words[i] = i / 32 % 8 == 7 ? 0x3f800000 | x >> 9 : 0x3f800000 + (uint32_t)(i & 31);
+        if (i * 4 >= 0x80000)
+            words[i] = 0;
+    }
+}
+
+static struct outcome run(const char *name, const char *with, const char *const *how,
+                          unsigned threads)
+{
+    const struct gpu_case *c = gpu_cases;
+    while (strcmp(c->name, name))
+        c++;
+    struct case_run t;
+    char design[64];
+    const char *sets[MAX_SETS] = {design, "gpu.verify=true", "l2.size=8K"};
+    size_t n = 3;
+    snprintf(design, sizeof design, "gpu.with=%s", with);
+    while (how && *how)
+        sets[n++] = *how++;
+    case_open(&t, c, "gtx480", sets, n, threads);
+    fill(devmem_ptr(t.buf->base));
+    gpu_copied(t.gpu, t.buf->base, CASE_BYTES);
+    for (int i = 0; i < LAUNCHES; i++)
+        case_run(&t);
+    invariants_check(t.gpu, with);
+    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), false),
+                          .data = xcalloc(1, CASE_BYTES),
+                          .cycles = gpu_cycles(t.gpu)};
+    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
+    case_close(&t);
+    return out;
+}
+
+static void outcome_free(struct outcome *o)
+{
+    json_object_put(o->stats);
+    free(o->data);
+}
+
+/* But for registers, of which spare ones are taken. */
+static void assert_same_group(const struct outcome *a, const struct outcome *b, const char *name)
+{
+    json_object_object_foreach(group(a, name), key, value)
+    {
+        struct json_object *other = json_object_object_get(group(b, name), key);
+        if (strncmp(key, "register", 8) &&
+            strcmp(json_object_to_json_string(value), json_object_to_json_string(other)))
+            fail_msg("%s.%s: %s, without %s", name, key, json_object_to_json_string(other),
+                     json_object_to_json_string(value));
+    }
+}
+
+static const char *const cases[] = {"vecadd", "scatter", "atomics", "stencil"};
+
+static void off_it_is_the_machine_without(void **state)
+{
+    (void)state;
+    static const char *const same[] = {"sm", "l2", "mc", "dram", "noc_request", "noc_reply"};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct outcome base = run(cases[i], "base", NULL, 1);
+        struct outcome off = run(cases[i], "caba-adaptive", never, 1);
+        assert_int_equal(base.cycles, off.cycles);
+        assert_memory_equal(base.data, off.data, CASE_BYTES);
+        for (size_t k = 0; k < ARRAY_LEN(same); k++)
+            assert_same_group(&base, &off, same[k]);
+        assert_true(stat(&off, "caba_adapt", "windows_on") == 0);
+        assert_true(stat(&off, "l1", "coded_fills") + stat(&off, "l1", "coded_stores") == 0);
+        assert_true(stat(&off, "cmem", "md_hits") + stat(&off, "cmem", "md_misses") == 0);
+        outcome_free(&base);
+        outcome_free(&off);
+    }
+}
+
+static void outputs_are_those_of_the_machine_without(void **state)
+{
+    (void)state;
+    double coded = 0, verified = 0;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct outcome base = run(cases[i], "base", NULL, 1);
+        struct outcome on = run(cases[i], "caba-adaptive", always, 1);
+        struct outcome both = run(cases[i], "caba-adaptive", now_and_then, 1);
+        assert_memory_equal(base.data, on.data, CASE_BYTES);
+        assert_memory_equal(base.data, both.data, CASE_BYTES);
+        assert_true(stat(&on, "caba_adapt", "windows_on") > 0);
+        assert_true(stat(&on, "caba_adapt", "switched_off") == 0);
+        coded += stat(&on, "l1", "coded_fills");
+        verified += stat(&on, "assist", "verified");
+        assert_true(stat(&both, "caba_adapt", "windows_off") > 0);
+        assert_true(stat(&both, "caba_adapt", "trials_lost") > 0);
+        assert_true(stat(&both, "caba_adapt", "pieces_bdi") +
+                        stat(&both, "caba_adapt", "pieces_fpc") +
+                        stat(&both, "caba_adapt", "pieces_cpack") >
+                    0);
+        outcome_free(&base);
+        outcome_free(&on);
+        outcome_free(&both);
+    }
+    assert_true(coded > 0 && verified >= coded);
+}
+
+static void results_depend_on_no_thread(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct outcome one = run(cases[i], "caba-adaptive", now_and_then, 1);
+        for (unsigned threads = 2; threads <= 4; threads += 2) {
+            struct outcome o = run(cases[i], "caba-adaptive", now_and_then, threads);
+            assert_int_equal(one.cycles, o.cycles);
+            assert_memory_equal(one.data, o.data, CASE_BYTES);
+            assert_string_equal(json_object_to_json_string(one.stats),
+                                json_object_to_json_string(o.stats));
+            outcome_free(&o);
+        }
+        outcome_free(&one);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(off_it_is_the_machine_without),
+        cmocka_unit_test(outputs_are_those_of_the_machine_without),
+        cmocka_unit_test(results_depend_on_no_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

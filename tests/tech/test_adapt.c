@@ -1,0 +1,137 @@
+/* The decisions of caba-adaptive from measured facts, and lines of which memory has two forms. */
+#include "support_memory.h"
+#include "tech/caba/adapt.h"
+#include "tech/caba/adapt_rules.h"
+#include "tech/caba/caba_form.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void the_algorithm_that_pays_is_taken(void **state)
+{
+    (void)state;
+    const uint32_t cost[] = {16, 34, 28};
+    const struct adapt_sample better = {100, {100, 100, 100}, {100, 100, 200}};
+    assert_int_equal(adapt_algorithm(&better, 3, cost, 32, 0.05, 4), 2);
+    const struct adapt_sample equal = {100, {50, 50, 50}, {100, 100, 100}};
+    assert_int_equal(adapt_algorithm(&equal, 3, cost, 32, 0.05, 4), 0); /* the cheapest */
+    /* 10 bursts more do not pay for 12 instructions a line */
+    const struct adapt_sample close = {100, {100, 0, 100}, {200, 0, 210}};
+    assert_int_equal(adapt_algorithm(&close, 3, cost, 32, 0.05, 4), 0);
+    const struct adapt_sample costly = {100, {100, 100, 100}, {100, 100, 100}};
+    assert_int_equal(adapt_algorithm(&costly, 3, cost, 16, 0.05, 4), ADAPT_RAW);
+    const struct adapt_sample few = {100, {5, 5, 5}, {19, 19, 19}};
+    assert_int_equal(adapt_algorithm(&few, 3, cost, 32, 0.05, 4), ADAPT_RAW);
+    assert_int_equal(adapt_algorithm(&few, 3, cost, 32, 0.04, 4), 0);
+    assert_int_equal(adapt_algorithm(&(struct adapt_sample){0}, 3, cost, 32, 0, 4), ADAPT_RAW);
+}
+
+static void the_switch_has_two_thresholds(void **state)
+{
+    (void)state;
+    assert_false(adapt_is_on(false, 0.5, 0.55, 0.45));
+    assert_true(adapt_is_on(true, 0.5, 0.55, 0.45));
+    assert_true(adapt_is_on(false, 0.55, 0.55, 0.45));
+    assert_false(adapt_is_on(true, 0.44, 0.55, 0.45));
+    const struct adapt_need by[] = {{0.7, 0.2, 0.1}, {0.2, 0.7, 0.1}, {0.2, 0.1, 0.7}};
+    for (size_t i = 0; i < ARRAY_LEN(by); i++)
+        assert_true(adapt_need_most(&by[i]) == 0.7);
+    assert_true(adapt_gains(0.6, 0.66, 0.05));
+    assert_false(adapt_gains(0.6, 0.62, 0.05));
+    double mean = 0;
+    for (int i = 0; i < 3; i++)
+        adapt_mean(&mean, 1, 0.5);
+    assert_true(mean == 0.875);
+}
+
+static void registers_come_from_where_they_cost_no_block(void **state)
+{
+    (void)state;
+    const struct adapt_room nothing_lost = {6, 6, 0}, spare = {6, 4, 8}, tight = {6, 4, 7},
+                            full = {6, 4, 0}, too_large = {1, 0, 0};
+    assert_int_equal(adapt_place(&nothing_lost, 8, false, false), ADAPT_WARPS);
+    assert_int_equal(adapt_place(&spare, 8, true, true), ADAPT_SPARE);
+    assert_int_equal(adapt_place(&tight, 8, false, true), ADAPT_NOWHERE);
+    assert_int_equal(adapt_place(&tight, 8, true, false), ADAPT_WARPS);
+    assert_int_equal(adapt_place(&full, 8, false, false), ADAPT_NOWHERE);
+    assert_int_equal(adapt_place(&full, 8, false, true), ADAPT_WARPS); /* codes must be decoded */
+    assert_int_equal(adapt_place(&too_large, 8, true, true), ADAPT_NOWHERE);
+}
+
+static void lines_with_two_forms_come_as_the_switch_says(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    bool is_on = false;
+    struct caba_form *f = caba_form_new(&mem->m, &is_on, 4096);
+    const struct form_policy p = caba_form_policy(f, false);
+    const addr_t line = memory_block(3), other = memory_block(4), far = memory_block(100);
+    caba_form_host_both(f, line, (struct line_form){40, 2});
+    caba_form_host_both(f, other, (struct line_form){0});
+    p.fetch(p.self, line);
+    assert_int_equal(p.stored(p.self, line).bytes, 0);
+    assert_false(caba_form_is_mixed(f, line));
+    is_on = true;
+    assert_int_equal(p.stored(p.self, line).bytes, 0); /* it is in the L2 */
+    p.fetch(p.self, line);
+    p.fetch(p.self, other);
+    assert_int_equal(p.stored(p.self, line).bytes, 40);
+    assert_int_equal(p.stored(p.self, line).algorithm, 2);
+    assert_int_equal(p.stored(p.self, other).bytes, 0);
+    assert_true(caba_form_is_mixed(f, other)); /* of one region */
+    assert_false(caba_form_is_mixed(f, far));
+    p.change(p.self, line);
+    p.fetch(p.self, line);
+    assert_int_equal(p.stored(p.self, line).bytes, 0); /* only the raw one holds */
+    p.store(p.self, far, (struct line_form){8, 0});
+    is_on = false;
+    p.fetch(p.self, far);
+    p.change(p.self, far);
+    assert_int_equal(p.stored(p.self, far).bytes, 8); /* the only one there is */
+    assert_true(caba_form_is_mixed(f, far));
+    assert_false(caba_form_is_mixed(f, line));
+    caba_form_free(f);
+    memory_free(mem);
+}
+
+/* Differences for one region, no pattern in the other. */
+static void regions_are_measured(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct caba_codec codec;
+    const struct caba_cfg cfg = {
+        .region = 4096, .burst_worth = 32, .least_saving = 0.05, .window = 2048};
+    assert_true(caba_codec_init(&codec, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
+    for (uint32_t i = 0; i < 64; i++)
+        (i < 32 ? memory_make_close : memory_make_random)(mem, i);
+    struct adapt *a = adapt_new(&mem->m, &cfg, &codec);
+    assert_int_equal(adapt_region_bytes(a), 4096);
+    assert_int_equal(adapt_measure(a, memory_block(0), 4096), 0);
+    assert_int_equal(adapt_measure(a, memory_block(32), 4096), ADAPT_RAW);
+    assert_int_equal(adapt_measure(a, memory_block(33), 4), ADAPT_RAW);
+    assert_int_equal(adapt_stats(a)->pieces_bdi, 1);
+    assert_int_equal(adapt_stats(a)->pieces_raw, 2);
+    assert_false(*adapt_switch(a));
+    adapt_free(a);
+    caba_codec_free(&codec);
+    memory_free(mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_algorithm_that_pays_is_taken),
+        cmocka_unit_test(the_switch_has_two_thresholds),
+        cmocka_unit_test(registers_come_from_where_they_cost_no_block),
+        cmocka_unit_test(lines_with_two_forms_come_as_the_switch_says),
+        cmocka_unit_test(regions_are_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
