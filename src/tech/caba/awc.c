@@ -145,8 +145,7 @@ static void attach(struct awc *c, struct sm *sm, struct instance *in)
 {
     in->on_spares = in->is_job && !instance_is_high(in) && c->cfg->spare_registers &&
                     registers_of(in) <= extra_spare_registers(sm);
-    in->holds =
-        !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
+    in->holds = !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
     if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
         extra_block(sm, in->slot, true);
 }
@@ -527,15 +526,16 @@ static unsigned stage(struct awc *c, struct awt_row *row)
 /* One instance a cycle, in turn. */
 static void deploy_next(struct awc *c)
 {
-    const unsigned n = (unsigned)c->cfg->awt_entries;
-    for (unsigned k = 0; k < n; k++) {
-        const unsigned at = (c->deploy_turn + k) % n;
-        if (!(c->used >> at & 1) || !stage(c, &c->rows[at]))
-            continue;
-        c->deploy_turn = (at + 1) % n;
-        c->has_moved = true;
-        return;
-    }
+    const uint64_t behind = UINT64_MAX << c->deploy_turn, parts[] = {behind, ~behind};
+    for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
+        for (uint64_t m = c->used & parts[i]; m; m &= m - 1) {
+            const unsigned at = (unsigned)__builtin_ctzll(m);
+            if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
+                continue;
+            c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
+            c->has_moved = true;
+            return;
+        }
 }
 
 /* Instances of low priority whose parent has ended are of no use to anybody. */
