@@ -7,8 +7,8 @@
  *
  * At every look the controller weighs what raw data would have used of DRAM and of the interconnect
  * since the last one. What it decides holds for the kernel, also at its next launch. Switched on,
- * it compares what the program does a cycle with what it did before, and takes itself back if that
- * is less. A kernel whose blocks would be fewer with registers for assist warps is launched without
+ * it compares that with what it was before, and takes itself back if it is no more. A kernel whose
+ * blocks would be fewer with registers for assist warps is launched without
  * them: instances then find registers among those that no block can have; where these are too few
  * it runs without compression, until a launch of it was seen to need bandwidth. */
 #ifndef TECH_CABA_ADAPT_H
