@@ -138,6 +138,7 @@ static void outputs_are_those_of_the_machine_without(void **state)
         verified += stat(&on, "assist", "verified");
         assert_true(stat(&both, "caba_adapt", "windows_off") > 0);
         assert_true(stat(&both, "caba_adapt", "trials_lost") > 0);
+        assert_true(stat(&both, "caba_adapt", "fills_off") <= stat(&both, "l1", "coded_fills"));
         assert_true(stat(&both, "caba_adapt", "pieces_bdi") +
                         stat(&both, "caba_adapt", "pieces_fpc") +
                         stat(&both, "caba_adapt", "pieces_cpack") >

@@ -32,7 +32,7 @@ struct known {
 struct gate {
     struct adapt *a;
     struct codec_engine engine;
-    uint64_t off; /* stores that did not pass */
+    uint64_t stores, fills; /* while compression was off */
 };
 
 struct adapt {
@@ -151,10 +151,12 @@ static enum codec_answer gate_submit(void *self, cycle_t now, struct codec_job *
             job->line >= a->m.memory_base && job->line < a->m.memory_base + a->m.memory_range;
         const uint8_t region = is_device ? *region_at(a, job->line) : REGION_RAW;
         if (!a->is_on || region == REGION_RAW) {
-            g->off++;
+            g->stores++;
             return CODEC_REFUSED;
         }
         job->algorithm = region == REGION_UNKNOWN ? 0 : (uint8_t)(region - 1);
+    } else {
+        g->fills += !a->is_on;
     }
     return g->engine.submit(g->engine.self, now, job);
 }
@@ -264,11 +266,13 @@ static void decide(struct adapt *a, struct known *k)
     k->sum = (struct moved){0};
 }
 
-static void count_stores(struct adapt *a)
+static void count_jobs(struct adapt *a)
 {
-    a->stats.stores_off = 0;
-    for (uint32_t i = 0; i < a->m.sms; i++)
-        a->stats.stores_off += a->gates[i].off;
+    a->stats.stores_off = a->stats.fills_off = 0;
+    for (uint32_t i = 0; i < a->m.sms; i++) {
+        a->stats.stores_off += a->gates[i].stores;
+        a->stats.fills_off += a->gates[i].fills;
+    }
 }
 
 static void set_switch(struct adapt *a, const struct known *k)
@@ -288,7 +292,7 @@ void adapt_look(struct adapt *a, const struct tech_look *at)
     a->running = a->launched;
     a->is_fresh = false;
     set_switch(a, &a->kernels.data[a->running]);
-    count_stores(a);
+    count_jobs(a);
 }
 
 /* --- launches --- */
