@@ -43,6 +43,7 @@ struct dfunc {
     const struct xfunc *fn;
     struct dinst *code;
     uint32_t ncode;
+    uint32_t regs; /* number of its first register */
     uint64_t addr; /* of the first instruction, in the instruction cache's address space */
 };
 

@@ -102,6 +102,36 @@ unsigned extra_slot_of(const struct sm *sm, uint32_t token)
     return sm->fl[token].slot;
 }
 
+struct warp *extra_parent(const struct sm *sm, unsigned slot)
+{
+    return sm->slot[slot].w;
+}
+
+bool extra_is_written(const struct sm *sm, unsigned slot, const struct xfunc *fn, uint32_t reg)
+{
+    const uint32_t number = decoded_func(sm->slot[slot].code, fn)->regs + reg;
+    return !sm->pending[slot][number % SCOREBOARD];
+}
+
+void extra_jump(struct sm *sm, unsigned slot, uint32_t pc)
+{
+    warp_top(sm->slot[slot].w)->pc = pc;
+    sm_look_at_warp(sm, slot);
+}
+
+void extra_stop(struct sm *sm, struct warp *w)
+{
+    sm->faulted = w;
+}
+
+uint64_t extra_spare_shared(const struct sm *sm, unsigned slot)
+{
+    const struct sm_kernel *k = sm->ctas[sm->slot[slot].cta].launch->kernel;
+    const uint32_t extra = sm_extra_registers(sm, k);
+    const uint64_t each = cta_need_of(sm->cfg, k, extra).shared_bytes;
+    return sm->cfg->shared_bytes - sm_capacity(sm->cfg, k, extra) * each;
+}
+
 uint32_t extra_mshrs(const struct sm *sm)
 {
     return l1_mshrs_used(sm->data);

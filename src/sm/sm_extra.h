@@ -43,6 +43,16 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
 /* The slot of the access that l1_access.token `token` of the data cache stands for. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
+/* The program's warp in `slot`, between two of its instructions. */
+struct warp *extra_parent(const struct sm *sm, unsigned slot);
+/* Whether no write to its register (of a function) is on its way. */
+bool extra_is_written(const struct sm *sm, unsigned slot, const struct xfunc *fn, uint32_t reg);
+/* It goes on at `pc` of the function it is in. */
+void extra_jump(struct sm *sm, unsigned slot, uint32_t pc);
+/* Stops the SM for a fault of it. */
+void extra_stop(struct sm *sm, struct warp *w);
+/* Bytes of shared memory that as many blocks as fit, like the slot's, leave. */
+uint64_t extra_spare_shared(const struct sm *sm, unsigned slot);
 /* Miss registers of the data cache in use. */
 uint32_t extra_mshrs(const struct sm *sm);
 /* Whether a warp of the program has not ended, or is about to begin. */

@@ -148,6 +148,18 @@ static const char strides[] =
            "setp.lt.u32 %p1,%r5,60;\n@%p1 bra LOOP;\n"
            "prefetch.global.L1 [%rd4+16777216]; st.global.u32 [%rd3+524288],%r6;\n");
 
+/* Few different inputs of a marked region (memoization, where a design has it). */
+static const char memo[] =
+    KERNEL("mov.u32 %r5,0; mov.f32 %f3,0f00000000; and.b32 %r9,%r1,3;\n"
+           "LOOP: add.u32 %r6,%r5,%r9; and.b32 %r6,%r6,7; cvt.rn.f32.u32 %f1,%r6;\n"
+           ".pragma \"memo begin IN=%f1,%r6 OUT=%f2\";\n"
+           "lg2.approx.f32 %f4,%f1; ex2.approx.f32 %f2,%f4; sin.approx.f32 %f4,%f2;\n"
+           "setp.gt.f32 %p1,%f1,0f40400000;\n@%p1 bra BIG; mul.f32 %f4,%f4,%f4;\n"
+           "BIG: cos.approx.f32 %f2,%f4;\n"
+           ".pragma \"memo end\";\n"
+           "add.f32 %f3,%f3,%f2; add.u32 %r5,%r5,1; setp.lt.u32 %p2,%r5,40;\n@%p2 bra LOOP;\n"
+           "st.global.f32 [%rd3],%f3;\n");
+
 #define SHAPE(g, b) .grid = {g, 1, 1}, .block = {b, 1, 1}
 #define OWN(text, g, b) \
     .name = #text, .ptx = text, .entry = "k", SHAPE(g, b), .npointers = 1, .pointer = {0}
@@ -205,6 +217,7 @@ const struct gpu_case gpu_cases[] = {
     {OWN(early_exits, 18, 100)},
     {OWN(async_copies, 16, 128)},
     {OWN(strides, 16, 128)},
+    {OWN(memo, 16, 128)},
 };
 const size_t ngpu_cases = ARRAY_LEN(gpu_cases);
 

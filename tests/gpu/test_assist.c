@@ -54,7 +54,7 @@ static void check_counts(const struct outcome *o)
     assert_true(stat(o, "assist", "triggered") ==
                 stat(o, "assist", "finished") + stat(o, "assist", "killed") +
                     stat(o, "assist", "overflow") + stat(o, "assist", "memory_busy") +
-                    stat(o, "assist", "empty"));
+                    stat(o, "assist", "no_registers") + stat(o, "assist", "empty"));
     const double issued = stat(o, "assist", "issued_high") + stat(o, "assist", "issued_low");
     assert_true(issued == stat(o, "sm", "extra_inst"));
     assert_true(issued == stat(o, "assist", "deployed") - stat(o, "assist", "flushed"));
@@ -66,7 +66,7 @@ static void check_counts(const struct outcome *o)
 static struct outcome run(const struct gpu_case *c, const struct how *h)
 {
     struct case_run t;
-    char with[64];
+    char with[128];
     const char *const sets[] = {with, "gpu.verify=true", "l2.size=8K",
                                 h->set ? h->set : "assist.throttle=true"};
     snprintf(with, sizeof with, "gpu.with=%s", h->with);
@@ -147,21 +147,28 @@ static void results_depend_on_no_thread(void **state)
     }
 }
 
-/* Beside other designs and alone. Words are the same, whatever comes earlier. */
-static void prefetching_changes_no_result(void **state)
+/* Beside other designs and alone. Words are the same, whatever comes earlier or is not computed. */
+static void prefetching_and_memoization_change_no_result(void **state)
 {
     (void)state;
-    static const char *const with[] = {"caba-prefetch-stride", "caba-prefetch-stream",
-                                       "caba-bdi,caba-prefetch-stride",
-                                       "caba-prefetch-stream,hw-bdi,caba-prefetch-stride"};
-    for (size_t i = 0; i < ARRAY_LEN(with); i++) {
-        const struct gpu_case *c = case_named("strides");
+    static const struct {
+        const char *with, *name, *group, *counter;
+    } ways[] = {
+        {"caba-prefetch-stride", "strides", "assist", "finished"},
+        {"caba-prefetch-stream", "strides", "l1", "prefetch_fetches"},
+        {"caba-bdi,caba-prefetch-stride", "strides", "assist", "finished"},
+        {"caba-prefetch-stream,hw-bdi,caba-prefetch-stride", "strides", "assist", "finished"},
+        {"caba-memo", "memo", "assist", "memo_skips"},
+        {"caba-memo,caba-bdi,caba-prefetch-stride", "memo", "assist", "memo_skips"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        const struct gpu_case *c = case_named(ways[i].name);
         struct how h = {.machine = "gtx480", .with = "base", .set = "assist.prefetch_window=64"};
         struct outcome base = run(c, &h);
-        h.with = with[i];
+        h.with = ways[i].with;
         struct outcome one = run(c, &h);
         assert_memory_equal(one.data, base.data, CASE_BYTES);
-        assert_true(stat(&one, "l1", "prefetch_fetches") > 0);
+        assert_true(stat(&one, ways[i].group, ways[i].counter) > 0);
         for (h.threads = 2; h.threads <= 4; h.threads += 2) {
             struct outcome o = run(c, &h);
             assert_string_equal(json_object_to_json_string(o.stats),
@@ -200,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routines_make_what_the_codecs_make),
         cmocka_unit_test(results_depend_on_no_thread),
-        cmocka_unit_test(prefetching_changes_no_result),
+        cmocka_unit_test(prefetching_and_memoization_change_no_result),
         cmocka_unit_test(on_every_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,10 +38,10 @@ static void errors_say_what_is_right(void **state)
              "f.ptx:6: routine r: says not when it begins: on=... is missing");
     declares(".pragma \"assist on=lod\";",
              "f.ptx:6: routine r: on=lod: should be fill, store, load, l1_miss, divergence, "
-             "inst:LINE or every:COUNTER:N");
+             "inst:LINE, every:COUNTER:N, memo_begin or memo_end");
     declares(".pragma \"assist on=load prio=low\";",
              "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, priority, mask, "
-             "when, waiting and "
+             "registers, when, waiting and "
              "live_out");
     declares(".pragma \"assist on=load priority=mid\";",
              "f.ptx:6: routine r: priority=mid: should be high or low");
@@ -74,7 +74,7 @@ static void store_refuses(void **state)
     refuses(r, ".param .u32 adr) { .pragma \"assist on=load\"; ret; }\n",
             "f.ptx:5: routine r: no parameter can be called adr; they are src, dst, result, addr, "
             "addrs, "
-            "warp, mask, value, inst, distance and sm");
+            "warp, mask, value, inst, distance, region, entries, keep, in0, in1, out0 and sm");
     refuses(r, ") { .pragma \"assist on=load\"; bar.sync 0; ret; }\n",
             "f.ptx:5: routine r: bar.sync waits for other warps, of which a routine has none");
     refuses(r, ") { .pragma \"assist on=load\"; red.global.add.u32 [g], 1; ret; }\n",

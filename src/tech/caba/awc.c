@@ -74,6 +74,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
         c->shared[i] = xalloc_aligned(AWC_LINE, align_up(shared_bytes(c, i), AWC_LINE));
         memset(c->shared[i], 0, shared_bytes(c, i));
     }
+    memo_init(&c->memo, aws);
     c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
     for (uint32_t i = 0; i < aws->nroutines; i++)
         make_context(c, &c->contexts[i], &aws->routines[i]);
@@ -105,6 +106,7 @@ void awc_free(struct awc *c)
     free_list(&c->inbox);
     free_list(&c->waiting);
     vec_free(&c->done);
+    memo_free(&c->memo);
     free(c->shared);
     free(c->contexts);
     free(c->rows);
@@ -146,6 +148,7 @@ static void attach(struct awc *c, struct sm *sm, struct instance *in)
     in->on_spares = in->is_job && !instance_is_high(in) && c->cfg->spare_registers &&
                     registers_of(in) <= extra_spare_registers(sm);
     in->holds = !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
+    in->on_spares |= in->r->decl.on_spares;
     if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
         extra_block(sm, in->slot, true);
 }
@@ -217,11 +220,19 @@ static void fill_params(struct awc *c, struct awt_row *row)
         [PARAM_SM] = c->sm,
         [PARAM_INST] = in->inst,
         [PARAM_DISTANCE] = (uint64_t)c->cfg->prefetch_distance,
+        [PARAM_REGION] = in->value,
+        [PARAM_ENTRIES] = c->memo.entries,
+        [PARAM_KEEP] = UINT64_C(0xffffffff) << (32 - c->cfg->memo_bits),
     };
-    for (unsigned i = 0; i < r->nparams; i++)
+    const void *const lanes[] = {[PARAM_ADDRS - PARAM_LANES] = in->addrs,
+                                 [PARAM_IN0 - PARAM_LANES] = in->addrs,
+                                 [PARAM_IN1 - PARAM_LANES] = in->addrs + WARP_LANES / 2,
+                                 [PARAM_OUT0 - PARAM_LANES] = in->raw};
+    for (unsigned i = 0; i < r->nparams; i++) {
+        const unsigned what = r->params[i].what;
         memcpy(row->params + r->params[i].offset,
-               r->params[i].what == PARAM_ADDRS ? in->addrs : &values[r->params[i].what],
-               r->params[i].bytes);
+               what >= PARAM_LANES ? lanes[what - PARAM_LANES] : &values[what], r->params[i].bytes);
+    }
 }
 
 static uint64_t *group_active(struct awc *c, const struct instance *in)
@@ -235,6 +246,8 @@ static void release_registers(struct awc *c, struct awt_row *row)
         *group_active(c, row->in) &= ~(UINT64_C(1) << row->in->slot);
     if (row->has_spare)
         c->spares_used -= registers_of(row->in);
+    if (row->has_spare && row->in->r->decl.on_spares)
+        c->contexts[row->in->r->id].on_spares &= ~(UINT64_C(1) << row->in->slot);
     c->may_start |= row->has_registers || row->has_spare;
     row->has_registers = row->has_spare = false;
 }
@@ -253,6 +266,8 @@ static void take_registers(struct awc *c, struct awt_row *row)
     else
         c->spares_used += registers_of(row->in);
     c->stats.on_spares += row->has_spare;
+    if (row->in->r->decl.on_spares)
+        c->contexts[row->in->r->id].on_spares |= UINT64_C(1) << row->in->slot;
 }
 
 static void start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
@@ -316,6 +331,8 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     }
     if (in->is_job && row->is_killed)
         awc_drop_job(c, in);
+    if (in->region && !row->is_killed)
+        awc_memo_finish(c, sm, in, shared + awc_window(c, row) + AWC_LINE, result, now);
     ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
     c->stats.instance_cycles += now - in->triggered;
     detach(c, sm, in, now);
@@ -344,6 +361,10 @@ static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cy
 /* On its warp's registers, on spare ones, or on those of an instance that does not block. */
 static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
 {
+    if (in->r->decl.on_spares)
+        return !(c->contexts[in->r->id].on_spares >> in->slot & 1) &&
+               (!c->spares_used || !c->cfg->count_registers ||
+                c->spares_used + registers_of(in) <= extra_spare_registers(sm));
     if (is_free(c, in))
         return true;
     if (in->is_job && c->cfg->spare_registers &&
@@ -374,9 +395,10 @@ static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
     c->may_start = false;
     for (struct instance *in = c->waiting.head; in; in = next) {
         next = in->next;
-        if (in->on_spares && registers_of(in) > extra_spare_registers(sm)) {
+        if (in->is_job && in->on_spares && registers_of(in) > extra_spare_registers(sm)) {
             drop_waiting(c, sm, in, now);
-        } else if (c->used != all_rows(c) && can_start(c, sm, in, now)) {
+        } else if (c->used != all_rows(c) && awc_memo_is_ready(c, sm, in) &&
+                   can_start(c, sm, in, now)) {
             c->waiting_low -= !instance_is_high(in);
             c->contexts[in->r->id].nwaiting--;
             start(c, sm, in, now);

@@ -2,10 +2,12 @@
 #ifndef TECH_CABA_AWC_INT_H
 #define TECH_CABA_AWC_INT_H
 
+#include "base/u64map.h"
 #include "base/vec.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
 #include "tech/caba/awc.h"
+#include "tech/caba/memo_regions.h"
 
 enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
 
@@ -16,11 +18,13 @@ struct instance {
     uint32_t mask;
     addr_t addr;
     uint64_t value;
-    uint16_t inst;            /* number of the load */
-    addr_t addrs[WARP_LANES]; /* of its lanes; 0: none */
-    bool holds;     /* the parent in its slot */
-    bool on_spares; /* never on its parent's registers */
-    bool is_new;    /* has not been looked at */
+    uint16_t inst;                    /* number of the load */
+    addr_t addrs[WARP_LANES];         /* of its lanes; 0: none; of a region, its inputs by lane */
+    const struct memo_region *region; /* of the parent, or NULL */
+    const struct xfunc *fn;           /* where it is */
+    bool holds;                       /* the parent in its slot */
+    bool on_spares;                   /* never on its parent's registers */
+    bool is_new;                      /* has not been looked at */
     cycle_t triggered, started;
     struct instance *next;
     /* of a job */
@@ -51,9 +55,10 @@ struct awc_context {
     struct launch launch;
     struct grid grid;
     struct cta *cta;
-    uint32_t group;   /* the routine whose registers it uses */
-    uint64_t active;  /* slots whose registers of this group are in use */
-    uint64_t next_at; /* ON_EVERY: the counter's value that triggers */
+    uint32_t group;     /* the routine whose registers it uses */
+    uint64_t active;    /* slots whose registers of this group are in use */
+    uint64_t next_at;   /* ON_EVERY: the counter's value that triggers */
+    uint64_t on_spares; /* slots with an instance of it, on spare registers */
     uint32_t nwaiting;
 };
 
@@ -66,6 +71,27 @@ struct memory_meter {
     uint64_t taken;                 /* instances since */
     uint32_t rest;                  /* windows without prefetches that remain */
     bool is_busy;
+};
+
+/* Memoization (awc_memo.c). */
+struct memo {
+    const struct routine *lookup, *update; /* NULL: there is none */
+    struct memo_func {
+        struct memo_region *regions;
+        uint32_t nregions;
+        uint32_t first; /* number of its first region */
+    } * funcs;
+    uint32_t nfuncs;
+    struct u64map by_fn; /* struct xfunc * -> place in funcs */
+    uint32_t entries;    /* of the table, now */
+    /* by slot: the region that runs since its lookup missed, its lanes and inputs */
+    const struct memo_region *open[AWC_SLOTS];
+    uint32_t mask[AWC_SLOTS];
+    uint32_t in[AWC_SLOTS][MEMO_INPUTS][WARP_LANES];
+    cycle_t since[AWC_SLOTS];
+    uint32_t lookups, hits; /* of the window */
+    uint32_t rest, pause;   /* regions that are not looked up, still and as of late */
+    uint64_t looked, lookup_cycles, ran, region_cycles; /* what lookups and regions took */
 };
 
 struct instance_list {
@@ -95,6 +121,7 @@ struct awc {
     bool has_moved; /* in this cycle */
     bool is_throttled;
     struct memory_meter meter;
+    struct memo memo;
     cycle_t window_from;
     uint64_t window_active, window_busy, window_lsu;
     uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
@@ -115,10 +142,20 @@ void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
 /* awc_triggers.c */
 uint32_t awc_events(const struct awc *c);
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
+/* Whether a routine that takes spare registers can find enough, of all that there are. */
+bool awc_has_spares(const struct awc *c, const struct sm *sm, const struct routine *r);
 /* awc_throttle.c: whether instances of low priority must wait now. */
 void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
 /* awc_prefetch.c: whether routines that go when memory is idle must not go now. */
 bool awc_memory_is_busy(struct awc *c, const struct sm *sm, cycle_t now);
+/* awc_memo.c: an instruction of the slot's warp has issued; whether the registers that an instance
+ * of a region reads are written; what a lookup has found. */
+void memo_init(struct memo *m, const struct aws *s);
+void memo_free(struct memo *m);
+void awc_memo_event(struct awc *c, struct sm *sm, unsigned slot, cycle_t now);
+bool awc_memo_is_ready(struct awc *c, const struct sm *sm, const struct instance *in);
+void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, const char *dst,
+                     uint32_t result, cycle_t now);
 /* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);

@@ -19,9 +19,15 @@ static enum extra_event event_of(enum routine_on on)
     }
 }
 
+/* Others begin them: the L1, or where the warp is (awc_memo.c). */
 static bool is_codec(const struct routine *r)
 {
     return r->decl.on == ON_FILL || r->decl.on == ON_STORE_LINE;
+}
+
+static bool is_memo(const struct routine *r)
+{
+    return r->decl.on == ON_MEMO_BEGIN || r->decl.on == ON_MEMO_END;
 }
 
 uint32_t awc_events(const struct awc *c)
@@ -50,7 +56,7 @@ static bool is_due(struct awc *c, const struct sm *sm, const struct routine *r, 
 static bool applies(struct awc *c, const struct sm *sm, const struct routine *r,
                     const struct extra_trigger *t, cycle_t now, uint64_t *value)
 {
-    if (is_codec(r) || event_of(r->decl.on) != t->event)
+    if (is_codec(r) || is_memo(r) || event_of(r->decl.on) != t->event)
         return false;
     *value = 0;
     if (r->decl.on == ON_EVERY)
@@ -60,9 +66,19 @@ static bool applies(struct awc *c, const struct sm *sm, const struct routine *r,
     return r->decl.on != ON_INST || *value == r->decl.line;
 }
 
+bool awc_has_spares(const struct awc *c, const struct sm *sm, const struct routine *r)
+{
+    return !r->decl.on_spares || !c->cfg->count_registers ||
+           r->kernel->regs * WARP_LANES <= extra_spare_registers(sm);
+}
+
 /* Too many wait already, or memory has better things to do. */
 static bool is_dropped(struct awc *c, const struct sm *sm, const struct routine *r, cycle_t now)
 {
+    if (!awc_has_spares(c, sm, r)) {
+        c->stats.no_registers++;
+        return true;
+    }
     if (r->decl.when_memory_idle && awc_memory_is_busy(c, sm, now)) {
         c->stats.memory_busy++;
         return true;
@@ -93,6 +109,8 @@ static struct instance *instance_of(const struct routine *r, const struct extra_
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now)
 {
     struct awc *c = self;
+    if (t->event == EXTRA_ISSUE && c->memo.lookup && c->memo.update)
+        awc_memo_event(c, sm, t->slot, now);
     for (uint32_t i = 0; i < c->aws->nroutines; i++) {
         const struct routine *r = &c->aws->routines[i];
         uint64_t value;

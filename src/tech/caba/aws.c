@@ -25,18 +25,21 @@ void aws_free(struct aws *s)
 static bool add_param(struct routine *r, const struct ptx_var *v, const char *file, struct err *err)
 {
     static const char *const names[] = {
-        [PARAM_SRC] = "src",           [PARAM_DST] = "dst",     [PARAM_RESULT] = "result",
-        [PARAM_ADDR] = "addr",         [PARAM_WARP] = "warp",   [PARAM_MASK] = "mask",
-        [PARAM_VALUE] = "value",       [PARAM_SM] = "sm",       [PARAM_INST] = "inst",
-        [PARAM_DISTANCE] = "distance", [PARAM_ADDRS] = "addrs",
+        [PARAM_SRC] = "src",           [PARAM_DST] = "dst",       [PARAM_RESULT] = "result",
+        [PARAM_ADDR] = "addr",         [PARAM_WARP] = "warp",     [PARAM_MASK] = "mask",
+        [PARAM_VALUE] = "value",       [PARAM_SM] = "sm",         [PARAM_INST] = "inst",
+        [PARAM_DISTANCE] = "distance", [PARAM_REGION] = "region", [PARAM_ENTRIES] = "entries",
+        [PARAM_KEEP] = "keep",         [PARAM_ADDRS] = "addrs",   [PARAM_IN0] = "in0",
+        [PARAM_IN1] = "in1",           [PARAM_OUT0] = "out0",
     };
     for (unsigned k = 0; k < ARRAY_LEN(names); k++) {
         if (strcmp(v->name, names[k]))
             continue;
-        if (k == PARAM_ADDRS && v->bytes != AWS_ADDRS_BYTES)
-            return err_set(err, "%s:%u: routine %s: parameter addrs should be .b8 addrs[%d]", file,
-                           v->line, r->name, AWS_ADDRS_BYTES);
-        if (k != PARAM_ADDRS && v->bytes != 4 && v->bytes != 8)
+        const unsigned lanes = k < PARAM_LANES ? 0 : WARP_LANES * (k == PARAM_ADDRS ? 8 : 4);
+        if (lanes && v->bytes != lanes)
+            return err_set(err, "%s:%u: routine %s: parameter %s should be .b8 %s[%u]", file,
+                           v->line, r->name, v->name, v->name, lanes);
+        if (!lanes && v->bytes != 4 && v->bytes != 8)
             return err_set(err, "%s:%u: routine %s: parameter %s should be a .u32 or a .u64", file,
                            v->line, r->name, v->name);
         r->params[r->nparams].what = (uint8_t)k;
@@ -44,10 +47,12 @@ static bool add_param(struct routine *r, const struct ptx_var *v, const char *fi
         r->params[r->nparams++].offset = (uint16_t)v->offset;
         return true;
     }
-    return err_set(err,
-                   "%s:%u: routine %s: no parameter can be called %s; they are src, dst, result, "
-                   "addr, addrs, warp, mask, value, inst, distance and sm",
-                   file, v->line, r->name, v->name);
+    return err_set(
+        err,
+        "%s:%u: routine %s: no parameter can be called %s; they are src, dst, result, "
+        "addr, addrs, warp, mask, value, inst, distance, region, entries, keep, in0, in1, "
+        "out0 and sm",
+        file, v->line, r->name, v->name);
 }
 
 static bool add_params(struct routine *r, const struct ptx_func *f, const char *file,
@@ -173,6 +178,8 @@ uint32_t aws_registers(const struct aws *s, bool shares)
     uint32_t decode = 0, encode = 0, others = 0;
     for (uint32_t i = 0; i < s->nroutines; i++) {
         const struct routine *r = &s->routines[i];
+        if (r->decl.on_spares)
+            continue;
         if (r->decl.on == ON_FILL)
             decode = r->kernel->regs > decode ? r->kernel->regs : decode;
         else if (r->decl.on == ON_STORE_LINE)

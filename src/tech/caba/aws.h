@@ -7,7 +7,7 @@
 #include "sm/decode.h"
 #include "tech/caba/routine_decl.h"
 
-enum { AWS_PARAM_BYTES = 384, AWS_PARAMS = 8, AWS_ADDRS_BYTES = 8 * WARP_LANES };
+enum { AWS_PARAM_BYTES = 448, AWS_PARAMS = 8 };
 
 /* What a parameter's name asks for. */
 enum routine_param {
@@ -21,7 +21,14 @@ enum routine_param {
     PARAM_SM,
     PARAM_INST,
     PARAM_DISTANCE,
-    PARAM_ADDRS, /* an array, by lane */
+    PARAM_REGION,
+    PARAM_ENTRIES,
+    PARAM_KEEP,
+    PARAM_LANES, /* from here on arrays, by lane */
+    PARAM_ADDRS = PARAM_LANES,
+    PARAM_IN0,
+    PARAM_IN1,
+    PARAM_OUT0,
 };
 
 struct routine {

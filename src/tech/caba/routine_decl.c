@@ -62,11 +62,10 @@ static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
     static const struct {
         const char *name;
         enum routine_on on;
-    } words[] = {{"fill", ON_FILL},
-                 {"store", ON_STORE},
-                 {"load", ON_LOAD},
-                 {"l1_miss", ON_MISS},
-                 {"divergence", ON_DIVERGENCE}};
+    } words[] = {
+        {"fill", ON_FILL},        {"store", ON_STORE},           {"load", ON_LOAD},
+        {"l1_miss", ON_MISS},     {"divergence", ON_DIVERGENCE}, {"memo_begin", ON_MEMO_BEGIN},
+        {"memo_end", ON_MEMO_END}};
     uint64_t n;
     d->has_on = true;
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -82,8 +81,8 @@ static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
         return true;
     }
     return wrong(w,
-                 "on=%s: should be fill, store, load, l1_miss, divergence, inst:LINE or "
-                 "every:COUNTER:N",
+                 "on=%s: should be fill, store, load, l1_miss, divergence, inst:LINE, "
+                 "every:COUNTER:N, memo_begin or memo_end",
                  v);
 }
 
@@ -124,6 +123,10 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
         d->when_memory_idle = !strcmp(v, "memory_idle");
         return d->when_memory_idle || wrong(w, "when=%s: should be memory_idle", v);
     }
+    if (!strcmp(key, "registers")) {
+        d->on_spares = !strcmp(v, "spare");
+        return d->on_spares || wrong(w, "registers=%s: should be spare", v);
+    }
     if (!strcmp(key, "waiting")) {
         bool ok = number(v, 0, &n) && n && n <= UINT32_MAX;
         d->waiting = (uint32_t)n;
@@ -134,7 +137,9 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
         return true;
     }
     return wrong(
-        w, "'%s': the keys are on, codec, encoding, priority, mask, when, waiting and live_out",
+        w,
+        "'%s': the keys are on, codec, encoding, priority, mask, registers, when, waiting and "
+        "live_out",
         key);
 }
 
@@ -149,6 +154,8 @@ static bool check(const struct where *w, struct routine_decl *d)
     if (*d->codec && d->on != ON_FILL && d->on != ON_STORE_LINE)
         return wrong(w, "codec=%s goes with on=fill (it decodes) or on=store (it encodes)",
                      d->codec);
+    if (d->on == ON_MEMO_BEGIN && !d->is_high)
+        return wrong(w, "on=memo_begin needs priority=high, since its parent waits for it");
     if (d->encoding >= 0 && d->on != ON_FILL)
         return wrong(w, "encoding=%d goes with on=fill", d->encoding);
     return true;

@@ -1,9 +1,11 @@
 /* What a routine says of itself: .pragma "assist KEY=VALUE ..." in its body.
  *
- *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N
+ *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N|memo_begin|memo_end
  *   codec=NAME      with on=fill: it decodes; with on=store: it encodes
  *   encoding=N      with on=fill: only lines whose code begins with byte N
  *   priority=high|low, mask=LANES, live_out=... (kept as a word)
+ *   registers=spare   takes registers that no block can have, and is dropped if these are too few;
+ *                     else every thread of the program needs its registers, too
  *   when=memory_idle  is dropped while the memory pipeline is busy (awc_prefetch.c)
  *   waiting=N         is dropped while N of its instances wait */
 #ifndef TECH_CABA_ROUTINE_DECL_H
@@ -20,6 +22,8 @@ enum routine_on {
     ON_DIVERGENCE,
     ON_INST,
     ON_EVERY,
+    ON_MEMO_BEGIN,
+    ON_MEMO_END,
 };
 
 struct routine_decl {
@@ -32,7 +36,7 @@ struct routine_decl {
     uint32_t line;  /* ON_INST: of the program's PTX */
     size_t counter; /* ON_EVERY: its place in struct sm_stats */
     uint64_t every;
-    bool when_memory_idle;
+    bool when_memory_idle, on_spares;
     uint32_t waiting; /* most instances that wait; 0: assist.waiting decides alone */
     char live_out[64];
     uint32_t pragma_line;

@@ -1,0 +1,26 @@
+/* Regions of a program whose results may be kept: in the body of a function,
+ *
+ *   .pragma "memo begin IN=%a,%b OUT=%r";
+ *   ...
+ *   .pragma "memo end";
+ *
+ * each on a line of its own. What lies between them must read nothing but its inputs (one or two
+ * 32-bit registers) and constants, and leave nothing but its output (one). */
+#ifndef TECH_CABA_MEMO_REGIONS_H
+#define TECH_CABA_MEMO_REGIONS_H
+
+#include "ptx/ir.h"
+
+enum { MEMO_INPUTS = 2 };
+
+struct memo_region {
+    uint32_t begin, end;                /* pcs: the first in it, and behind it */
+    uint32_t in[MEMO_INPUTS], nin, out; /* registers of the function */
+};
+
+/* Appends the function's regions to `to` (freed by the caller); false and an error that names file
+ * and line. */
+bool memo_regions_find(const struct ptx_func *f, struct memo_region **to, uint32_t *n,
+                       struct err *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* Memoization on one SM: what is marked, what is skipped, what switches it off. Every run happens
+ * asleep and awake (support_sm_rig.h). */
+#include "sm/support_sm_rig.h"
+
+#include "tech/caba/assist.h"
+#include "tech/caba/awc_int.h"
+
+#include <string.h>
+
+/* Each of 60 iterations: a dear function of i & `mask`, lane by lane the same; its sum is stored.
+ */
+#define BODY(region, mask)                                                                        \
+    RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,0; mov.f32 %f3,0f00000000;\n"                  \
+               "mov.u32 %r5,%tid.x; mul.wide.u32 %rd2,%r5,4; add.u64 %rd1,%rd1,%rd2;\n"           \
+               "L: and.b32 %r2,%r1," mask "; cvt.rn.f32.u32 %f1,%r2;\n" region "mov.u32 %r4,6;\n" \
+               "C: add.f32 %f2,%f1,0f3F800000; lg2.approx.f32 %f2,%f2; sin.approx.f32 %f4,%f2;\n" \
+               "ex2.approx.f32 %f4,%f4; add.f32 %f1,%f4,%f1; sub.u32 %r4,%r4,1;\n"                \
+               "setp.ne.u32 %p2,%r4,0; @%p2 bra C; mov.f32 %f2,%f1;\n"                            \
+               ".pragma \"memo end\";\n"                                                          \
+               "add.f32 %f3,%f3,%f2; add.u32 %r1,%r1,1; setp.ne.u32 %p1,%r1,60;\n@%p1 bra L;\n"   \
+               "st.global.f32 [%rd1],%f3; ret;\n")
+#define MARK ".pragma \"memo begin IN=%f1 OUT=%f2\";\n"
+
+struct bench {
+    struct sm_rig *r;
+    struct aws aws;
+    struct assist_cfg cfg;
+    struct awc *c;
+    struct warp_source source;
+};
+
+static void new_controller(void *ctx)
+{
+    struct bench *b = ctx;
+    awc_free(b->c);
+    b->c = awc_new(&b->aws, &b->cfg, 0);
+    b->source = awc_source(b->c);
+}
+
+static void bench_open(struct bench *b, const char *kernel)
+{
+    struct err err;
+    *b = (struct bench){.r = sm_rig_new(kernel, NULL)};
+    conf_defaults(assist_fields, assist_nfields, &b->cfg);
+    aws_init(&b->aws, b->r->f.dev, &b->r->cfg);
+    for (const struct assist_text *t = assist_texts(); t->name; t++)
+        if (!strcmp(t->name, "memoize") &&
+            !aws_load(&b->aws, t->name, t->text, strlen(t->text), &err))
+            fail_msg("%s", err.msg);
+    b->r->extra = b->aws.routines[0].kernel;
+    b->r->warps = &b->source;
+    b->r->prepare = new_controller;
+    b->r->prepare_ctx = b;
+}
+
+static void bench_close(struct bench *b)
+{
+    awc_free(b->c);
+    aws_free(&b->aws);
+    sm_rig_free(b->r);
+}
+
+static void run_alone(const char *kernel, cycle_t *end, uint32_t *words)
+{
+    struct sm_rig *r = sm_rig_new(kernel, NULL);
+    sm_rig_run(r, 1, 64);
+    *end = r->end;
+    memcpy(words, r->f.words, 64 * 4);
+    sm_rig_free(r);
+}
+
+/* Four inputs: those are computed once or, where both warps came to them at once, twice. */
+static void known_inputs_are_skipped(void **state)
+{
+    (void)state;
+    struct bench b;
+    cycle_t end;
+    uint32_t words[64];
+    bench_open(&b, BODY(MARK, "3"));
+    sm_rig_run(b.r, 1, 64);
+    run_alone(BODY(MARK, "3"), &end, words);
+    const struct assist_stats *s = &b.c->stats;
+    assert_int_equal(s->memo_regions, 120);
+    assert_int_equal(s->memo_lookups, 120);
+    assert_int_equal(s->memo_skips + s->memo_updates, 120);
+    assert_in_range(s->memo_updates, 4, 12);
+    assert_int_equal(s->triggered, s->finished + s->overflow);
+    assert_int_equal(s->memo_bytes, 16384);
+    assert_memory_equal(b.r->f.words, words, sizeof words);
+    assert_true(b.r->end < end * 2 / 3);
+    bench_close(&b);
+}
+
+/* Nothing comes twice: the results are those without, and after a window it is switched off. */
+static void new_inputs_switch_it_off(void **state)
+{
+    (void)state;
+    struct bench b;
+    cycle_t end;
+    uint32_t words[64];
+    bench_open(&b, BODY(MARK, "255"));
+    b.cfg.memo_window = 8;
+    sm_rig_run(b.r, 1, 32);
+    run_alone(BODY(MARK, "255"), &end, words);
+    const uint64_t off = b.c->stats.memo_off;
+    assert_in_range(off, 8 + 16, 60 - 16);
+    assert_memory_equal(b.r->f.words, words, 32 * 4);
+    const cycle_t throttled = b.r->end;
+    b.cfg.memo_throttle = false;
+    sm_rig_run(b.r, 1, 32);
+    assert_int_equal(b.c->stats.memo_off, 0);
+    assert_int_equal(b.c->stats.memo_updates, 60);
+    assert_true(b.r->end > throttled);
+    bench_close(&b);
+}
+
+/* Of 60 inputs 32 apart, with 5 bits less of the mantissa than tells them apart, some are taken for
+ * each other; the results are others, and near. */
+static void inputs_may_be_near(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, BODY(MARK, "63"));
+    b.cfg.memo_bits = 9 + 2;
+    b.cfg.memo_throttle = false;
+    sm_rig_run(b.r, 1, 32);
+    assert_in_range(b.c->stats.memo_updates, 15, 30);
+    bench_close(&b);
+}
+
+/* All shared memory is the blocks': there is no table. */
+static void without_room_there_is_none(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, BODY(MARK, "3"));
+    b.r->shared = (uint32_t)b.r->cfg.shared_bytes;
+    sm_rig_run(b.r, 1, 32);
+    assert_int_equal(b.c->stats.memo_off, 60);
+    assert_int_equal(b.c->stats.memo_bytes, 0);
+    bench_close(&b);
+}
+
+static void refuses(const char *mark, const char *message)
+{
+    struct bench b;
+    static const char text[] = BODY("#", "3");
+    const char *at = strchr(text, '#');
+    char *kernel = xasprintf("%.*s%s%s", (int)(at - text), text, mark, at + 1);
+    bench_open(&b, kernel);
+    assert_false(sm_rig_try(b.r, 1, 32));
+    if (!strstr(b.r->fault.msg, message))
+        fail_msg("'%s' is not in '%s'", message, b.r->fault.msg);
+    bench_close(&b);
+    free(kernel);
+}
+
+static void errors_say_what_is_right(void **state)
+{
+    (void)state;
+    refuses(".pragma \"memo begin IN=%f1\";\n", "should be \"memo begin IN=%a,%b OUT=%r\"");
+    refuses(".pragma \"memo begin IN=%f1 OUT=%g1\";\n", "k has no register %g1");
+    refuses(".pragma \"memo begin IN=%f1,%f2,%f3 OUT=%f2\";\n", "at most 2 registers");
+    refuses(".pragma \"memo begin IN=%f1 FOR=%f2\";\n", "'FOR=%f2' should be IN=... or OUT=...");
+    refuses(".pragma \"memo start\";\n", "regions go from \"memo begin ...\" to \"memo end\"");
+    refuses("", "regions go from");
+    refuses(".pragma \"memo begin IN=%rd1 OUT=%f2\";\n", "32 bits");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_inputs_are_skipped), cmocka_unit_test(new_inputs_switch_it_off),
+        cmocka_unit_test(inputs_may_be_near),       cmocka_unit_test(without_room_there_is_none),
+        cmocka_unit_test(errors_say_what_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
