@@ -347,13 +347,22 @@ static void kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
         finish(c, sm, row, now);
 }
 
-/* The instance that keeps `in` from its registers goes, if nobody waits for it. */
+static bool fits_spares(const struct awc *c, const struct sm *sm, const struct instance *in)
+{
+    return c->spares_used + registers_of(in) <= extra_spare_registers(sm);
+}
+
+/* Instances that keep `in` from its registers go, if nobody waits for them: they may be throttled
+ * for as long as `in` does not run. Where there are only spare registers, as many as it needs. */
 static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
 {
-    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+    for (uint64_t m = c->used & ~c->high; m && !(c->is_bare && fits_spares(c, sm, in));
+         m &= m - 1) {
         struct awt_row *row = &c->rows[__builtin_ctzll(m)];
-        if (row->x.slot == in->slot && row->has_registers && !row->has_ended &&
-            group_active(c, row->in) == group_active(c, in))
+        const bool is_in_the_way = c->is_bare ? row->has_spare && row->in->is_job
+                                              : row->x.slot == in->slot && row->has_registers &&
+                                                    group_active(c, row->in) == group_active(c, in);
+        if (is_in_the_way && !row->has_ended)
             kill(c, sm, row, now);
     }
 }
@@ -363,16 +372,14 @@ static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, c
 {
     if (in->r->decl.on_spares)
         return !(c->contexts[in->r->id].on_spares >> in->slot & 1) &&
-               (!c->spares_used || !c->cfg->count_registers ||
-                c->spares_used + registers_of(in) <= extra_spare_registers(sm));
+               (!c->spares_used || !c->cfg->count_registers || fits_spares(c, sm, in));
     if (is_free(c, in))
         return true;
-    if (in->is_job && c->cfg->spare_registers &&
-        c->spares_used + registers_of(in) <= extra_spare_registers(sm))
+    if (in->is_job && c->cfg->spare_registers && fits_spares(c, sm, in))
         return true;
     if (instance_is_high(in))
         drop_low(c, sm, in, now);
-    return is_free(c, in);
+    return c->is_bare ? fits_spares(c, sm, in) : is_free(c, in);
 }
 
 /* A store's job leaves the waiting list for nothing. */
