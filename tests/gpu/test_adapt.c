@@ -167,12 +167,42 @@ static void results_depend_on_no_thread(void **state)
     }
 }
 
+/* Few spare registers, and stores that would keep them: lines that are waited for go first. */
+static void few_spare_registers_are_enough(void **state)
+{
+    (void)state;
+    double spare = 0, coded = 0;
+    for (int registers = 5120; registers <= 16384; registers += 1024) {
+        char set[32];
+        snprintf(set, sizeof set, "sm.registers=%d", registers);
+        const char *const how[] = {"caba.on_share=0",
+                                   "caba.off_share=0",
+                                   "caba.window=64",
+                                   "gpu.look_cycles=64",
+                                   "caba.trial_windows=0",
+                                   "caba.spare_instances=1",
+                                   "assist.throttle_use=0",
+                                   "assist.throttle_idle=0.9",
+                                   set,
+                                   NULL};
+        struct outcome base = run("stencil", "base", how + 8, 1);
+        struct outcome o = run("stencil", "caba-adaptive", how, 1);
+        assert_memory_equal(base.data, o.data, CASE_BYTES);
+        spare += stat(&o, "caba_adapt", "launches_spare");
+        coded += stat(&o, "l1", "coded_fills");
+        outcome_free(&base);
+        outcome_free(&o);
+    }
+    assert_true(spare > 0 && coded > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(off_it_is_the_machine_without),
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
         cmocka_unit_test(results_depend_on_no_thread),
+        cmocka_unit_test(few_spare_registers_are_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
