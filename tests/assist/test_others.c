@@ -33,11 +33,11 @@ struct memo {
 
 static uint32_t place(uint32_t a, uint32_t b)
 {
-    const uint32_t t = ((a & keep) * 0x9e3779b1u + (b & keep) + REGION) * 0x85ebca6bu;
-    uint32_t at = 0;
+    const uint32_t t = (a & keep) * 0x9e3779b1u + (b & keep) * 0x85ebca6bu;
+    uint32_t at = REGION;
     for (unsigned k = 0; k < 8; k++)
-        at |= (t >> (31 - k) & 1) << k;
-    return at;
+        at += (t >> (31 - k) & 1) << k;
+    return at % ENTRIES;
 }
 
 static uint32_t function(uint32_t a, uint32_t b)

@@ -191,7 +191,7 @@ static bool is_worth_it(const struct memo *m)
                           (double)m->lookups * (double)m->lookup_cycles / (double)m->looked;
 }
 
-/* Switched off for a while where too few lookups have paid: for twice as long every time. */
+/* Switched off for a while where too few lookups have paid: for four times as long every time. */
 static void judge(struct awc *c)
 {
     struct memo *m = &c->memo;
@@ -199,7 +199,7 @@ static void judge(struct awc *c)
         return;
     if (m->hits < c->cfg->memo_hits * m->lookups || !is_worth_it(m)) {
         const uint32_t most = (uint32_t)c->cfg->memo_rest;
-        m->pause = m->pause ? 2 * m->pause : m->lookups;
+        m->pause = m->pause ? 4 * m->pause : m->lookups;
         m->pause = m->pause < most ? m->pause : most;
         m->rest = m->pause;
     } else {
