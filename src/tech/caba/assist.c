@@ -98,19 +98,34 @@ void assist_free(struct assist *a)
     free(a);
 }
 
+struct assist_module {
+    const struct technique *t;
+    const struct tech_seams *seams; /* assist warps may be bound later */
+};
+
 static void describe_module(const void *self, char *buf, size_t size)
 {
-    const struct technique *const *t = self;
-    snprintf(buf, size, "%s: assist/%s.ptx", (*t)->name, (*t)->codec);
+    const struct assist_module *m = self;
+    snprintf(buf, size, "%s: assist/%s.ptx", m->t->name, m->t->codec);
+}
+
+static void launch_module(void *self, const struct sm_kernel *k)
+{
+    const struct assist_module *m = self;
+    const struct assist *a = m->seams->assist;
+    (void)k;
+    for (uint32_t i = 0; a && i < a->nsms; i++)
+        awc_launch(a->awcs[i]);
 }
 
 bool assist_module_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
                         struct tech_seams *s, struct tech_part *part, struct err *err)
 {
-    const struct technique **self = xmalloc(sizeof *self);
-    (void)m, (void)cfg, (void)s, (void)err;
-    *self = t;
-    *part = (struct tech_part){.self = self, .describe = describe_module, .free = free};
+    struct assist_module *self = xmalloc(sizeof *self);
+    (void)m, (void)cfg, (void)err;
+    *self = (struct assist_module){t, s};
+    *part = (struct tech_part){
+        .self = self, .launch = launch_module, .describe = describe_module, .free = free};
     return true;
 }
 

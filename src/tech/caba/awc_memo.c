@@ -31,6 +31,17 @@ void memo_free(struct memo *m)
     u64map_free(&m->by_fn);
 }
 
+/* Functions may have gone with their program since, and others may be where they were. */
+void awc_launch(struct awc *c)
+{
+    struct memo *m = &c->memo;
+    if (!m->lookup || c->used || c->waiting.len)
+        return;
+    memo_free(m);
+    memo_init(m, c->aws);
+    memset(c->shared[m->lookup->module], 0, c->aws->modules[m->lookup->module].shared_bytes);
+}
+
 /* --- regions --- */
 
 /* The function's, found when it is met first. NULL: a fault has stopped the SM. */
@@ -48,13 +59,13 @@ static const struct memo_func *func_of(struct memo *m, struct sm *sm, struct war
         f.first += m->funcs[i].nregions;
     m->funcs = xrealloc(m->funcs, (m->nfuncs + 1) * sizeof *m->funcs);
     m->funcs[m->nfuncs] = f;
-    u64map_put(&m->by_fn, (uintptr_t)fn, m->nfuncs);
+    u64map_put(&m->by_fn, (uintptr_t)fn, m->nfuncs++);
     if (!ok) {
         warp_fault(w, warp_peek(w), 0, FAULT_ILLEGAL_INSTRUCTION, "%s", err.msg);
         extra_stop(sm, w);
         return NULL;
     }
-    return &m->funcs[m->nfuncs++];
+    return &m->funcs[m->nfuncs - 1];
 }
 
 /* --- registers of the parent --- */
