@@ -240,7 +240,7 @@ static uint64_t *group_active(struct awc *c, const struct instance *in)
     return &c->contexts[c->contexts[in->r->id].group].active;
 }
 
-static void release_registers(struct awc *c, struct awt_row *row)
+void awc_release_registers(struct awc *c, struct awt_row *row)
 {
     if (row->has_registers)
         *group_active(c, row->in) &= ~(UINT64_C(1) << row->in->slot);
@@ -299,7 +299,7 @@ static uint64_t all_rows(const struct awc *c)
     return c->cfg->awt_entries == 64 ? UINT64_MAX : (UINT64_C(1) << c->cfg->awt_entries) - 1;
 }
 
-static void flush(struct awc *c, struct awt_row *row)
+void awc_flush(struct awc *c, struct awt_row *row)
 {
     c->stats.flushed += row->nstaged;
     if (instance_is_high(row->in))
@@ -318,7 +318,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     uint32_t result;
     memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
-    release_registers(c, row);
+    awc_release_registers(c, row);
     c->used &= ~bit;
     c->high &= ~bit;
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
@@ -341,7 +341,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
 
 static void kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    flush(c, row);
+    awc_flush(c, row);
     row->has_ended = row->is_killed = true;
     if (!row->x.inflight)
         finish(c, sm, row, now);
@@ -394,6 +394,18 @@ static void drop_waiting(struct awc *c, struct sm *sm, struct instance *in, cycl
     free(in);
 }
 
+/* The table is full: a store gives its row to what a warp waits for. */
+static void drop_a_store(struct awc *c, struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job && !row->has_ended) {
+            kill(c, sm, row, now);
+            return;
+        }
+    }
+}
+
 /* In order, past those whose registers are in use. */
 static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
 {
@@ -402,6 +414,8 @@ static void start_waiting(struct awc *c, struct sm *sm, cycle_t now)
     c->may_start = false;
     for (struct instance *in = c->waiting.head; in; in = next) {
         next = in->next;
+        if (c->used == all_rows(c) && instance_is_high(in))
+            drop_a_store(c, sm, now);
         if (in->is_job && in->on_spares && registers_of(in) > extra_spare_registers(sm)) {
             drop_waiting(c, sm, in, now);
         } else if (c->used != all_rows(c) && awc_memo_is_ready(c, sm, in) &&
@@ -428,144 +442,7 @@ static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now
         finish(c, sm, row, now);
 }
 
-/* --- issue --- */
-
-/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
-static bool is_end(struct awt_row *row, const struct dinst *d)
-{
-    const struct xinst *i = d->x;
-    const struct split *s = warp_top(row->x.w);
-    const bool returns =
-        !i->src || (!i->has_guard && (i->src->op == PTX_OP_RET || i->src->op == PTX_OP_EXIT));
-    return returns && !s->frame->caller && s->mask == row->x.w->live;
-}
-
-/* What comes next, after the row's first staged instruction was executed. */
-static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
-{
-    struct step last;
-    const struct dinst *next = extra_next(&row->x);
-    if (next && is_end(row, next)) {
-        warp_step(row->x.w, NULL, now, &last);
-        next = NULL;
-    }
-    if (!next) {
-        row->has_ended = true;
-        flush(c, row);
-        if (!extra_is_writing(&row->x))
-            release_registers(c, row);
-    } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
-        flush(c, row);
-        row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
-        row->pc = (uint32_t)(next - row->fn->code);
-    }
-}
-
-static void unstage_first(struct awc *c, struct awt_row *row)
-{
-    row->nstaged--;
-    memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
-    if (instance_is_high(row->in)) {
-        c->slot_staged[row->x.slot]--;
-        c->stats.issued_high++;
-    } else {
-        c->low_staged--;
-        c->stats.issued_low++;
-    }
-}
-
-static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
-{
-    const struct dinst *d = row->staged[0];
-    if (!extra_is_ready(&row->x, d) || !extra_has_room(sm, &row->x, d))
-        return false;
-    row->x.w->grid->params = row->params;
-    unstage_first(c, row);
-    c->has_moved = true;
-    if (extra_issue(sm, &row->x, d, now))
-        go_on(c, row, now);
-    return true;
-}
-
-static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
-{
-    const unsigned from = c->turn[sched];
-    for (unsigned pass = 0; pass < 2; pass++) {
-        uint64_t m = rows & c->of_sched[sched] & (UINT64_MAX << from);
-        if (pass)
-            m = rows & c->of_sched[sched] & ~(UINT64_MAX << from);
-        for (; m; m &= m - 1) {
-            const unsigned k = (unsigned)__builtin_ctzll(m);
-            if (!c->rows[k].nstaged || !issue_row(c, sm, &c->rows[k], now))
-                continue;
-            c->turn[sched] = (k + 1) % 64;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
-{
-    struct awc *c = self;
-    return c->high && issue_of(c, sm, c->high, sched, now);
-}
-
-static bool issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
-{
-    struct awc *c = self;
-    return c->low_staged && issue_of(c, sm, c->used & ~c->high, sched, now);
-}
-
-/* --- deployment --- */
-
-static unsigned room_for(const struct awc *c, const struct awt_row *row)
-{
-    if (instance_is_high(row->in))
-        return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
-    return c->is_throttled ? 0 : (unsigned)c->cfg->awb_low_entries - c->low_staged;
-}
-
-/* The next instruction to stage; NULL: behind it only the routine's end can come. */
-static const struct dinst *to_stage(const struct awt_row *row)
-{
-    if (row->has_ended || row->pc >= row->fn->ncode)
-        return NULL;
-    const struct dinst *d = &row->fn->code[row->pc];
-    const struct ptx_inst *i = d->x->src;
-    const bool returns = !i || (!d->x->has_guard && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT));
-    return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
-}
-
-static unsigned stage(struct awc *c, struct awt_row *row)
-{
-    unsigned room = room_for(c, row), n = 0;
-    room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
-    room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (const struct dinst *d; n < room && (d = to_stage(row)); n++, row->pc++)
-        row->staged[row->nstaged++] = d;
-    if (instance_is_high(row->in))
-        c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
-    else
-        c->low_staged = (uint16_t)(c->low_staged + n);
-    c->stats.deployed += n;
-    return n;
-}
-
-/* One instance a cycle, in turn. */
-static void deploy_next(struct awc *c)
-{
-    const uint64_t behind = UINT64_MAX << c->deploy_turn, parts[] = {behind, ~behind};
-    for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
-        for (uint64_t m = c->used & parts[i]; m; m &= m - 1) {
-            const unsigned at = (unsigned)__builtin_ctzll(m);
-            if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
-                continue;
-            c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
-            c->has_moved = true;
-            return;
-        }
-}
+/* --- every cycle --- */
 
 /* Instances of low priority whose parent has ended are of no use to anybody. */
 static void kill_orphans(struct awc *c, struct sm *sm, cycle_t now)
@@ -621,7 +498,7 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
     if (c->may_start)
         start_waiting(c, sm, now);
     awc_measure(c, sm, now);
-    deploy_next(c);
+    awc_deploy_next(c);
     const bool is_held_back = c->is_throttled && (c->used & ~c->high);
     c->stats.throttled_cycles += is_held_back;
     c->is_quiet = !c->has_moved && !is_held_back && !has_ready(c);
@@ -657,8 +534,8 @@ void awc_set_bare(struct awc *c, bool is_bare)
 
 struct warp_source awc_source(struct awc *c)
 {
-    return (struct warp_source){.issue_first = issue_first,
-                                .issue_idle = issue_idle,
+    return (struct warp_source){.issue_first = awc_issue_first,
+                                .issue_idle = awc_issue_idle,
                                 .is_pending = is_pending,
                                 .extra_registers = extra_registers,
                                 .self = c,

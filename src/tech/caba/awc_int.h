@@ -139,6 +139,13 @@ void instance_append(struct instance_list *l, struct instance *in);
 
 /* awc.c: an instance is triggered; its parent is known, or the job's waiter says. */
 void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
+/* Its staged instructions are dropped; its registers may serve another instance. */
+void awc_flush(struct awc *c, struct awt_row *row);
+void awc_release_registers(struct awc *c, struct awt_row *row);
+/* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
+bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);
+bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now);
+void awc_deploy_next(struct awc *c);
 /* awc_triggers.c */
 uint32_t awc_events(const struct awc *c);
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);

@@ -1,0 +1,142 @@
+/* The Assist Warp Buffer: instructions of the table's rows are staged in it and issued from it. */
+#include "tech/caba/awc_int.h"
+
+#include <string.h>
+
+/* --- issue --- */
+
+/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
+static bool is_end(struct awt_row *row, const struct dinst *d)
+{
+    const struct xinst *i = d->x;
+    const struct split *s = warp_top(row->x.w);
+    const bool returns =
+        !i->src || (!i->has_guard && (i->src->op == PTX_OP_RET || i->src->op == PTX_OP_EXIT));
+    return returns && !s->frame->caller && s->mask == row->x.w->live;
+}
+
+/* What comes next, after the row's first staged instruction was executed. */
+static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
+{
+    struct step last;
+    const struct dinst *next = extra_next(&row->x);
+    if (next && is_end(row, next)) {
+        warp_step(row->x.w, NULL, now, &last);
+        next = NULL;
+    }
+    if (!next) {
+        row->has_ended = true;
+        awc_flush(c, row);
+        if (!extra_is_writing(&row->x))
+            awc_release_registers(c, row);
+    } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
+        awc_flush(c, row);
+        row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
+        row->pc = (uint32_t)(next - row->fn->code);
+    }
+}
+
+static void unstage_first(struct awc *c, struct awt_row *row)
+{
+    row->nstaged--;
+    memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
+    if (instance_is_high(row->in)) {
+        c->slot_staged[row->x.slot]--;
+        c->stats.issued_high++;
+    } else {
+        c->low_staged--;
+        c->stats.issued_low++;
+    }
+}
+
+static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    const struct dinst *d = row->staged[0];
+    if (!extra_is_ready(&row->x, d) || !extra_has_room(sm, &row->x, d))
+        return false;
+    row->x.w->grid->params = row->params;
+    unstage_first(c, row);
+    c->has_moved = true;
+    if (extra_issue(sm, &row->x, d, now))
+        go_on(c, row, now);
+    return true;
+}
+
+static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
+{
+    const unsigned from = c->turn[sched];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        uint64_t m = rows & c->of_sched[sched] & (UINT64_MAX << from);
+        if (pass)
+            m = rows & c->of_sched[sched] & ~(UINT64_MAX << from);
+        for (; m; m &= m - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(m);
+            if (!c->rows[k].nstaged || !issue_row(c, sm, &c->rows[k], now))
+                continue;
+            c->turn[sched] = (k + 1) % 64;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
+{
+    struct awc *c = self;
+    return c->high && issue_of(c, sm, c->high, sched, now);
+}
+
+bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
+{
+    struct awc *c = self;
+    return c->low_staged && issue_of(c, sm, c->used & ~c->high, sched, now);
+}
+
+/* --- deployment --- */
+
+static unsigned room_for(const struct awc *c, const struct awt_row *row)
+{
+    if (instance_is_high(row->in))
+        return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
+    return c->is_throttled ? 0 : (unsigned)c->cfg->awb_low_entries - c->low_staged;
+}
+
+/* The next instruction to stage; NULL: behind it only the routine's end can come. */
+static const struct dinst *to_stage(const struct awt_row *row)
+{
+    if (row->has_ended || row->pc >= row->fn->ncode)
+        return NULL;
+    const struct dinst *d = &row->fn->code[row->pc];
+    const struct ptx_inst *i = d->x->src;
+    const bool returns = !i || (!d->x->has_guard && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT));
+    return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
+}
+
+static unsigned stage(struct awc *c, struct awt_row *row)
+{
+    unsigned room = room_for(c, row), n = 0;
+    room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
+    room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
+    for (const struct dinst *d; n < room && (d = to_stage(row)); n++, row->pc++)
+        row->staged[row->nstaged++] = d;
+    if (instance_is_high(row->in))
+        c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
+    else
+        c->low_staged = (uint16_t)(c->low_staged + n);
+    c->stats.deployed += n;
+    return n;
+}
+
+void awc_deploy_next(struct awc *c)
+{
+    const uint64_t behind = UINT64_MAX << c->deploy_turn, parts[] = {behind, ~behind};
+    for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
+        for (uint64_t m = c->used & parts[i]; m; m &= m - 1) {
+            const unsigned at = (unsigned)__builtin_ctzll(m);
+            if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
+                continue;
+            c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
+            c->has_moved = true;
+            return;
+        }
+}
