@@ -80,6 +80,8 @@ struct e2mc_symbol {
 /* Assigns canonical codewords; `symbols` is reordered. */
 void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigned n,
                     unsigned symbol_bits);
+/* What it has made. */
+void e2mc_tree_free(struct e2mc_tree *tree);
 struct codec_table *e2mc_table_new(unsigned symbol_bits);
 /* Builds the look-ups once every tree is there. */
 void e2mc_table_finish(struct codec_table *t);

@@ -53,6 +53,14 @@ void e2mc_tree_init(struct e2mc_tree *tree, struct e2mc_symbol *symbols, unsigne
     fill_decode(tree, symbol_bits);
 }
 
+void e2mc_tree_free(struct e2mc_tree *tree)
+{
+    free(tree->values);
+    free(tree->codes);
+    free(tree->lens);
+    free(tree->decode);
+}
+
 /* ---- look-ups ---- */
 
 struct codec_table *e2mc_table_new(unsigned symbol_bits)
@@ -208,12 +216,8 @@ void codec_table_free(struct codec_table *table)
 {
     if (!table)
         return;
-    for (unsigned i = 0; i < table->ntrees; i++) {
-        free(table->trees[i].values);
-        free(table->trees[i].codes);
-        free(table->trees[i].lens);
-        free(table->trees[i].decode);
-    }
+    for (unsigned i = 0; i < table->ntrees; i++)
+        e2mc_tree_free(&table->trees[i]);
     free(table->trees);
     free(table->words);
     free(table->lens);

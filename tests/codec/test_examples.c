@@ -53,7 +53,7 @@ static void e2mc_canonical_code_of_three_symbols(void **state)
         assert_int_equal(t->codes[i], codes[i]);
         assert_int_equal(t->lens[i], lens[i]);
     }
-    free(t->decode);
+    e2mc_tree_free(t);
     free(t);
 }
 
@@ -67,7 +67,7 @@ static void the_escape_is_last_of_its_length(void **state)
     assert_int_equal(t->values[2], 9);
     assert_int_equal(t->escape, 3);
     assert_int_equal(t->codes[3], 3);
-    free(t->decode);
+    e2mc_tree_free(t);
     free(t);
 }
 

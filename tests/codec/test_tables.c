@@ -220,7 +220,7 @@ static void tables_of_many_values(void **state)
         struct codec_counts *c = codec_counts_new(bits, 0);
         for (unsigned i = 0; i < BLOCKS * 32; i++) {
             uint32_t v = (uint32_t)(rng_u64(&r) % 3000 * (rng_u64(&r) % 5)) * 0x9e3779b1u;
-            memcpy(&data[0][4 * i], &v, 4);
+            memcpy(&data[i / 32][i % 32 * 4], &v, 4);
         }
         codec_counts_add(c, data, sizeof data);
         for (unsigned values = 1024; values <= CODEC_VALUES_MAX; values *= 2) {
