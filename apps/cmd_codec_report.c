@@ -1,9 +1,12 @@
 /* The analysis as text and as JSON. */
 #include "cmd_codec.h"
 
+#include "base/utf8.h"
+
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- text ---- */
@@ -221,13 +224,14 @@ bool codec_write_json(const char *path, const struct codec_report *reports, unsi
     for (unsigned i = 0; i < n; i++)
         json_object_array_add(files, report_json(&reports[i], windows));
     json_object_object_add(root, "files", files);
-    const char *text = json_object_to_json_string_ext(
-        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+    char *text = utf8_repair(json_object_to_json_string_ext(
+        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
     bool to_stdout = !strcmp(path, "-");
     FILE *f = to_stdout ? stdout : fopen(path, "w");
     bool ok = f && fprintf(f, "%s\n", text) > 0;
     if (f && (to_stdout ? fflush(f) : fclose(f)) != 0)
         ok = false;
+    free(text);
     json_object_put(root);
     return ok || err_set(err, "%s: cannot be written", path);
 }

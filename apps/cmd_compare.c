@@ -1,4 +1,5 @@
 /* `parsim compare`: designs beside each other on one or more programs. */
+#include "base/utf8.h"
 #include "cli.h"
 #include "cmd.h"
 #include "experiment_file.h"
@@ -212,9 +213,10 @@ static void write_json(const struct options *o, const struct exp_job *jobs, FILE
         json_object_array_add(runs, r);
     }
     json_object_object_add(all, "runs", runs);
-    fprintf(f, "%s\n",
-            json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
-                                                    JSON_C_TO_STRING_NOSLASHESCAPE));
+    char *text = utf8_repair(json_object_to_json_string_ext(
+        all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    fprintf(f, "%s\n", text);
+    free(text);
     json_object_put(all);
 }
 

@@ -1,5 +1,6 @@
 /* parsim inspect: what is in a PTX file, or in a program with device code. */
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
@@ -375,14 +376,14 @@ static bool write_json(const struct reports *rs, struct err *err)
     } else {
         json_module(root, &rs->all.data[0]);
     }
-    size_t len;
-    const char *text = json_object_to_json_string_length(
-        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+    char *text = utf8_repair(json_object_to_json_string_ext(
+        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     bool ok = true;
     if (!strcmp(o->json, "-"))
         printf("%s\n", text);
     else
-        ok = file_write(o->json, text, len, err);
+        ok = file_write(o->json, text, strlen(text), err);
+    free(text);
     json_object_put(root);
     return ok;
 }

@@ -194,7 +194,8 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
         if (!set_option(shared, c, err))
             return EXIT_USAGE;
     }
-    if (!run_options_finish(shared, err) || !run_options_export(shared, err))
+    if (!run_options_inherit(shared, err) || !run_options_finish(shared, err) ||
+        !run_options_export(shared, err))
         return EXIT_USAGE;
     if (optind < argc)
         return -1;

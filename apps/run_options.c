@@ -148,10 +148,29 @@ static bool export_row(const struct run_options *r, const struct session_option 
     }
 }
 
+static bool is_given(const struct session_options *o, const struct session_option *row)
+{
+    const void *member = (const char *)o + row->offset;
+    return row->kind == SESSION_FLAG     ? *(const bool *)member
+           : row->kind == SESSION_NUMBER ? *(const uint64_t *)member != 0
+                                         : *(const char *const *)member != NULL;
+}
+
+bool run_options_inherit(struct run_options *r, struct err *err)
+{
+    if (r->o.gpu || r->o.is_timed) /* the command line's word counts */
+        unsetenv("PARSIM_FUNCTIONAL");
+    for (size_t i = 0; i < session_noption_rows; i++) {
+        const struct session_option *row = &session_option_rows[i];
+        if (row->kind < SESSION_SETS && !is_given(&r->o, row) &&
+            !session_option_inherit(row, &r->o, err))
+            return false;
+    }
+    return true;
+}
+
 bool run_options_export(const struct run_options *r, struct err *err)
 {
-    if (r->o.is_functional)
-        unsetenv("PARSIM_TIMED");
     for (size_t i = 0; i < session_noption_rows; i++)
         if (session_option_rows[i].variable && !export_row(r, &session_option_rows[i], err))
             return false;

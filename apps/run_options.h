@@ -25,7 +25,10 @@ void run_options_help(FILE *out, bool variables);
 /* Takes an option that getopt_long() returned; *is_mine: it was one of these. */
 bool run_options_take(struct run_options *r, int c, const char *value, bool *is_mine,
                       struct err *err);
-/* After the last option: what they mean together; wrong machines, keys and values are refused. */
+/* After the last option: what was not given comes from the environment, as it would be read by
+ * session_from_environment(). */
+bool run_options_inherit(struct run_options *r, struct err *err);
+/* After that: what they mean together; wrong machines, keys and values are refused. */
 bool run_options_finish(struct run_options *r, struct err *err);
 /* Sets the environment for session_from_environment(); paths become absolute. */
 bool run_options_export(const struct run_options *r, struct err *err);

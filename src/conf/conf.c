@@ -134,6 +134,16 @@ const char *conf_source(const struct conf *c, const char *key)
     return f ? c->sections.data[si].sources[f - c->sections.data[si].fields] : NULL;
 }
 
+/* A string as it is, of any length; others are written into `buf`. */
+static const char *value_text(const struct conf_section *s, const struct conf_field *f, char *buf,
+                              size_t size)
+{
+    if (f->type == CONF_STRING)
+        return *(const char *const *)(const void *)((const char *)s->base + f->offset);
+    conf_field_format(f, s->base, buf, size);
+    return buf;
+}
+
 void conf_each(const struct conf *c,
                void (*fn)(void *ctx, const char *section, const struct conf_field *f,
                           const char *value),
@@ -143,23 +153,40 @@ void conf_each(const struct conf *c,
     for (size_t i = 0; i < c->sections.len; i++) {
         const struct conf_section *s = &c->sections.data[i];
         for (size_t k = 0; k < s->nfields; k++) {
-            conf_field_format(&s->fields[k], s->base, value, sizeof value);
-            fn(ctx, s->name, &s->fields[k], value);
+            const struct conf_field *f = &s->fields[k];
+            fn(ctx, s->name, f, value_text(s, f, value, sizeof value));
         }
     }
 }
 
-/* A quote within quotes is doubled. */
-static void value_write(FILE *out, const struct conf_field *f, const char *value)
+static bool is_plain(char c)
 {
-    if (f->type != CONF_STRING) {
-        fputs(value, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *value; value++)
-        fprintf(out, *value == '\'' ? "''" : "%c", *value);
-    fputc('\'', out);
+    return c >= ' ' && c <= '~';
+}
+
+/* A quote within quotes is doubled. Text that YAML would fold or refuse (line breaks, bytes that
+ * are no UTF-8) is written byte by byte, with a tag for the reader. */
+static void string_write(FILE *out, const char *value)
+{
+    const char *p = value;
+    while (is_plain(*p))
+        p++;
+    const bool is_bytes = *p;
+    fputs(is_bytes ? CONF_BYTES_TAG " \"" : "'", out);
+    for (p = value; *p; p++)
+        if (!is_plain(*p) || (is_bytes && (*p == '"' || *p == '\\')))
+            fprintf(out, "\\x%02X", (unsigned char)*p);
+        else
+            fprintf(out, *p == '\'' && !is_bytes ? "''" : "%c", *p);
+    fputc(is_bytes ? '"' : '\'', out);
+}
+
+static void comment_write(FILE *out, const struct conf_field *f, const char *source)
+{
+    fprintf(out, "  # %s%s%s [", f->help, *f->unit ? ", " : "", f->unit);
+    for (; *source; source++)
+        fputc(is_plain(*source) ? *source : '?', out);
+    fputc(']', out);
 }
 
 /* A section "sm.sched" is written as one flat key: the reader takes dotted keys. */
@@ -171,12 +198,14 @@ void conf_dump(const struct conf *c, FILE *out, bool comments)
         fprintf(out, "%s:\n", s->name);
         for (size_t k = 0; k < s->nfields; k++) {
             const struct conf_field *f = &s->fields[k];
-            conf_field_format(f, s->base, value, sizeof value);
+            const char *text = value_text(s, f, value, sizeof value);
             fprintf(out, "  %s: ", f->name);
-            value_write(out, f, value);
+            if (f->type == CONF_STRING)
+                string_write(out, text);
+            else
+                fputs(text, out);
             if (comments)
-                fprintf(out, "  # %s%s%s [%s]", f->help, *f->unit ? ", " : "", f->unit,
-                        s->sources[k]);
+                comment_write(out, f, s->sources[k]);
             fputc('\n', out);
         }
     }

@@ -6,6 +6,9 @@
 #include "base/vec.h"
 #include "conf/conf.h"
 
+/* Of a string that is written byte by byte. */
+#define CONF_BYTES_TAG "!bytes"
+
 struct conf_section {
     const char *name;
     const struct conf_field *fields;

@@ -58,6 +58,22 @@ static bool list_join(struct reader *r, const yaml_node_t *node, char *buf, size
     return true;
 }
 
+/* Each character of the text stands for one byte (conf_dump() writes such strings). */
+static bool bytes_decode(struct reader *r, const yaml_node_t *node, const char **value)
+{
+    const unsigned char *from = node->data.scalar.value;
+    char *to = arena_alloc(&r->conf->arena, node->data.scalar.length + 1);
+    *value = to;
+    for (; *from; from++) {
+        if (*from > 0xc3) /* beyond U+00FF */
+            return fail(r, node, CONF_BYTES_TAG " takes characters up to \\xFF");
+        const bool is_pair = *from >= 0xc2;
+        *to++ = (char)(is_pair ? (from[0] & 3) << 6 | (from[1] & 0x3f) : *from);
+        from += is_pair;
+    }
+    return true;
+}
+
 static bool value_apply(struct reader *r, const yaml_node_t *node, const char *key)
 {
     char where[512], list[VALUE_MAX] = "";
@@ -70,6 +86,8 @@ static bool value_apply(struct reader *r, const yaml_node_t *node, const char *k
         value = (const char *)node->data.scalar.value;
         if (strlen(value) != node->data.scalar.length)
             return fail(r, node, "a value holds a NUL byte");
+        if (!strcmp((const char *)node->tag, CONF_BYTES_TAG) && !bytes_decode(r, node, &value))
+            return false;
     }
     return conf_set_key(r->conf, key, value, where, r->err);
 }

@@ -2,6 +2,7 @@
 #include "gpu/report.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "gpu/report_int.h"
 #include "gpu/trace.h"
 
@@ -32,9 +33,10 @@ bool run_report_write_json(const struct run_report *r, const char *path, struct 
     if (!f)
         return false;
     struct json_object *o = run_report_to_json(r);
-    fprintf(f, "%s\n",
-            json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-                                                  JSON_C_TO_STRING_NOSLASHESCAPE));
+    char *text = utf8_repair(json_object_to_json_string_ext(
+        o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+    fprintf(f, "%s\n", text);
+    free(text);
     json_object_put(o);
     return report_close(f, path, err);
 }

@@ -116,25 +116,15 @@ static void read_sets(struct session *s, const char *text)
     s->o.nsets = s->sets.len;
 }
 
-static bool read_variable(struct session *s, const struct session_option *row, struct err *err)
-{
-    const char *text = row->variable ? getenv(row->variable) : NULL;
-    if (!text || !*text || (row->kind == SESSION_FLAG && !strcmp(text, "0")))
-        return true;
-    if (row->kind == SESSION_SETS) {
-        read_sets(s, text);
-        return true;
-    }
-    return session_option_set(row, &s->o, row->variable, text, err);
-}
-
-/* A machine alone does not make the run timed: PARSIM_TIMED does. */
 static bool read_environment(struct session *s, struct err *err)
 {
-    for (size_t i = 0; i < session_noption_rows; i++)
-        if (!read_variable(s, &session_option_rows[i], err))
+    for (size_t i = 0; i < session_noption_rows; i++) {
+        const struct session_option *row = &session_option_rows[i];
+        if (row->kind == SESSION_SETS && session_option_variable(row))
+            read_sets(s, session_option_variable(row));
+        else if (row->kind < SESSION_SETS && !session_option_inherit(row, &s->o, err))
             return false;
-    s->o.is_functional = !s->o.is_timed;
+    }
     return session_options_check(&s->o, err);
 }
 

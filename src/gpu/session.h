@@ -53,6 +53,11 @@ extern const size_t session_noption_rows;
  * the option in messages. */
 bool session_option_set(const struct session_option *row, struct session_options *o,
                         const char *name, const char *text, struct err *err);
+/* The text of its environment variable; NULL: not set, empty, or a FLAG that is 0. */
+const char *session_option_variable(const struct session_option *row);
+/* Puts that text into its member, if there is one; not for SETS, WITH and ASSIST. */
+bool session_option_inherit(const struct session_option *row, struct session_options *o,
+                            struct err *err);
 /* Decides whether the run is timed (a machine was named, or is_timed; unless is_functional), and
  * refuses outputs that only a timed run has. */
 bool session_options_check(struct session_options *o, struct err *err);
@@ -61,7 +66,7 @@ struct session;
 
 /* `o` and what it points to must outlive the session. */
 struct session *session_new(const struct session_options *o, struct err *err);
-/* Reads PARSIM_GPU, PARSIM_TIMED, PARSIM_SET (assignments separated by line breaks or ';') and the
+/* Reads PARSIM_GPU, PARSIM_SET (assignments separated by line breaks or ';') and the
  * other variables of session_options.def. */
 struct session *session_from_environment(struct err *err);
 void session_free(struct session *s);

@@ -49,6 +49,20 @@ bool session_option_set(const struct session_option *row, struct session_options
     return true;
 }
 
+const char *session_option_variable(const struct session_option *row)
+{
+    const char *text = row->variable ? getenv(row->variable) : NULL;
+    const bool is_unset = !text || !*text || (row->kind == SESSION_FLAG && !strcmp(text, "0"));
+    return is_unset ? NULL : text;
+}
+
+bool session_option_inherit(const struct session_option *row, struct session_options *o,
+                            struct err *err)
+{
+    const char *text = session_option_variable(row);
+    return !text || session_option_set(row, o, row->variable, text, err);
+}
+
 static bool needs_time(const char *what, struct err *err)
 {
     return err_set(err, "--%s needs a timed run: give --gpu NAME or --timed", what);

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/strmap.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #include <setjmp.h>
@@ -61,6 +62,29 @@ static void rng_stream_is_pinned(void **state)
         assert_true(rng_below(&r, 7) < 7);
 }
 
+static void text_of_any_bytes_becomes_utf8(void **state)
+{
+    (void)state;
+#define BAD "\xef\xbf\xbd"
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"plain\n\x01", "plain\n\x01"},
+        {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"caf\xe9", "caf" BAD},
+        {"\xe2\x82", BAD BAD},                 /* cut short */
+        {"\xc0\xaf", BAD BAD},                 /* overlong */
+        {"\xed\xa0\x80", BAD BAD BAD},         /* a surrogate */
+        {"\xf4\x90\x80\x80", BAD BAD BAD BAD}, /* beyond U+10FFFF */
+        {"\xe0\x9f\xbf.\xff", BAD BAD BAD "." BAD},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char *clean = utf8_repair(cases[i][0]);
+        assert_string_equal(clean, cases[i][1]);
+        free(clean);
+    }
+#undef BAD
+}
+
 static void vec_grows(void **state)
 {
     (void)state;
@@ -80,6 +104,7 @@ int main(void)
         cmocka_unit_test(errors_carry_a_prefix),
         cmocka_unit_test(rng_stream_is_pinned),
         cmocka_unit_test(vec_grows),
+        cmocka_unit_test(text_of_any_bytes_becomes_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

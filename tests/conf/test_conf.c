@@ -151,6 +151,41 @@ static void dump_reproduces_the_configuration(void **state)
     conf_free(b.conf);
 }
 
+static void dump_keeps_strings_of_any_bytes(void **state)
+{
+    (void)state;
+    char *longest = xmalloc(10001);
+    memset(longest, 'x', 10000);
+    longest[10000] = 0;
+    const char *const values[] = {"it's",     "two\nlines\t",   "caf\xe9 \xff",
+                                  "\xc3\xa9", "a \"b\" \\ # c", "\x01\x7f \xe2\x80\xa8",
+                                  longest};
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        struct fixture a, b;
+        fixture_open(&a);
+        fixture_open(&b);
+        char *text, *odd_name = xasprintf("%s.yaml", values[i]);
+        size_t len;
+        assert_true(conf_set_key(a.conf, "l1.map", values[i], odd_name, &a.err));
+        FILE *out = open_memstream(&text, &len);
+        conf_dump(a.conf, out, true);
+        fclose(out);
+        if (!conf_parse(b.conf, "dump.yaml", text, len, &b.err))
+            fail_msg("%s", b.err.msg);
+        assert_string_equal(b.l1.map, values[i]);
+        free(text);
+        free(odd_name);
+        conf_free(a.conf);
+        conf_free(b.conf);
+    }
+    free(longest);
+    struct fixture f;
+    fixture_open(&f);
+    assert_false(fixture_yaml(&f, "l1:\n  map: !bytes \"\xe2\x82\xac\"\n"));
+    assert_non_null(strstr(f.err.msg, "toy.yaml:2: !bytes takes"));
+    conf_free(f.conf);
+}
+
 static void a_file_may_build_on_another(void **state)
 {
     (void)state;
@@ -193,6 +228,7 @@ int main(void)
         cmocka_unit_test(unknown_keys_name_place_and_nearest),
         cmocka_unit_test(bad_values_say_what_would_be_right),
         cmocka_unit_test(dump_reproduces_the_configuration),
+        cmocka_unit_test(dump_keeps_strings_of_any_bytes),
         cmocka_unit_test(a_file_may_build_on_another),
         cmocka_unit_test(broken_yaml_is_an_error_with_a_line),
     };
