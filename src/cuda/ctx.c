@@ -102,7 +102,7 @@ static bool start(struct ctx *c)
     }
     if (c->checks_memory || c->checks_race)
         c->dev->check = checker_new(c->checks_memory, c->checks_race, report_finding, c);
-    c->arch = gpu_arch_find((unsigned)c->machine->gpu.cc_major, (unsigned)c->machine->gpu.cc_minor);
+    c->arch = gpu_arch_of(c->machine);
     set_limits(c);
     stream_create(c, &c->default_stream, 0, 0);
     stream_create(c, &c->thread_stream, 0, 0);

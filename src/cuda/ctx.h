@@ -73,7 +73,7 @@ struct batch_list {
 struct ctx {
     struct session *session;
     const struct machine *machine; /* the session's */
-    const struct gpu_arch *arch;   /* limits of its compute capability */
+    const struct gpu_arch *arch;   /* its limits, as programs see them */
     struct device *dev;
     int fault; /* sticky error of a kernel; 0 = none */
     char fault_msg[1024];

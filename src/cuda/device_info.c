@@ -9,13 +9,32 @@ static const struct gpu_arch archs[] = {
 #undef ARCH
 };
 
-const struct gpu_arch *gpu_arch_find(unsigned major, unsigned minor)
+static const struct gpu_arch *find_arch(unsigned major, unsigned minor)
 {
     const struct gpu_arch *best = &archs[0];
     for (size_t i = 0; i < ARRAY_LEN(archs); i++)
         if (archs[i].major < major || (archs[i].major == major && archs[i].minor <= minor))
             best = &archs[i];
     return best;
+}
+
+struct gpu_arch *gpu_arch_of(const struct machine *m)
+{
+    struct gpu_arch *a = xmalloc(sizeof *a);
+    *a = *find_arch((unsigned)m->gpu.cc_major, (unsigned)m->gpu.cc_minor);
+    a->sm_threads = (uint32_t)m->sm.threads;
+    a->sm_blocks = (uint32_t)m->sm.ctas;
+    a->sm_regs = (uint32_t)m->sm.registers;
+    a->block_regs = a->block_regs < a->sm_regs ? a->block_regs : a->sm_regs;
+    a->sm_shared_bytes = (uint32_t)m->sm.shared_bytes;
+    a->reg_unit = (uint32_t)m->sm.register_unit;
+    return a;
+}
+
+uint32_t device_block_shared(const struct ctx *c)
+{
+    const uint32_t most = 48u << 10;
+    return c->dev->block_shared_bytes < most ? c->dev->block_shared_bytes : most;
 }
 
 enum { LAST_ATTR = 147 };

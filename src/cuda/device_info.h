@@ -4,7 +4,8 @@
 
 #include "cuda/ctx.h"
 
-/* Limits of a compute capability; the last row at or below the GPU's own is taken. */
+/* Limits of a GPU: those of its SMs are the machine's, the others those of its compute capability,
+ * of which the last row at or below the GPU's own is taken. */
 struct gpu_arch {
     unsigned major, minor;
     uint32_t sm_threads, sm_blocks, sm_regs, block_regs, sm_shared_bytes, reserved_shared_bytes;
@@ -14,7 +15,10 @@ struct gpu_arch {
     uint32_t thread_regs; /* the most a thread may have */
 };
 
-const struct gpu_arch *gpu_arch_find(unsigned major, unsigned minor);
+/* To be freed. */
+struct gpu_arch *gpu_arch_of(const struct machine *m);
+/* Shared memory of a block that no attribute has to be set for. */
+uint32_t device_block_shared(const struct ctx *c);
 
 /* CUDA's number for an attribute of a device. */
 int device_attribute(struct ctx *c, int *value, int attr, int device);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_BLOCK_SHARED (48u << 10)
-
 static void copy_dim(uint32_t to[3], const struct dim3 *from)
 {
     to[0] = from->x;
@@ -18,14 +16,33 @@ static void copy_dim(uint32_t to[3], const struct dim3 *from)
     to[2] = from->z;
 }
 
+/* Static and dynamic. */
+static uint32_t most_shared(const struct ctx *c, const struct function *f)
+{
+    uint32_t limit = device_block_shared(c);
+    if (f->max_dynamic_shared >= 0 && (uint32_t)f->max_dynamic_shared > limit)
+        limit = c->dev->block_shared_bytes;
+    return limit;
+}
+
 static uint32_t most_dynamic(const struct ctx *c, const struct function *f)
 {
-    uint32_t limit = f->max_dynamic_shared >= 0 && f->max_dynamic_shared > (int)DEFAULT_BLOCK_SHARED
-                         ? (uint32_t)c->machine->gpu.block_shared
-                         : DEFAULT_BLOCK_SHARED;
-    if (limit > (uint32_t)c->machine->gpu.block_shared)
-        limit = (uint32_t)c->machine->gpu.block_shared;
-    return limit > f->kernel->shared_bytes ? limit - f->kernel->shared_bytes : 0;
+    uint32_t most = most_shared(c, f);
+    return most > f->kernel->shared_bytes ? most - f->kernel->shared_bytes : 0;
+}
+
+static int check_shared(const struct ctx *c, const struct function *f, size_t dynamic_bytes)
+{
+    const uint64_t need = f->kernel->shared_bytes + (uint64_t)dynamic_bytes;
+    const uint32_t most = most_shared(c, f);
+    if (need <= most)
+        return CUDA_OK;
+    ctx_say("kernel %s needs %llu bytes of shared memory, %s gives a block %u%s",
+            f->kernel->src->name, (unsigned long long)need, c->dev->name, most,
+            most < c->dev->block_shared_bytes
+                ? " (more with cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                : "");
+    return CUDA_INVALID_VALUE;
 }
 
 /* What .maxntid or .reqntid allow. */
@@ -44,7 +61,7 @@ static int check_shape(struct ctx *c, struct function *f, const struct launch_sh
         return CUDA_INVALID_VALUE; /* what CUDA 13 answers; it was 9, invalid configuration */
     if (threads > declared_threads(f->kernel->src))
         return CUDA_INVALID_VALUE;
-    if (s->shared_bytes > most_dynamic(c, f))
+    if (check_shared(c, f, s->shared_bytes))
         return CUDA_INVALID_VALUE;
     if (s->cluster.x && (g->x % s->cluster.x || g->y % s->cluster.y || g->z % s->cluster.z))
         return CUDA_INVALID_CONFIGURATION;
@@ -157,6 +174,8 @@ int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n)
             c->fault = r[bad].fault.code;
         if (bad < n)
             report_fault(c, r[bad].fault.msg);
+        else
+            ctx_say("%s", err.msg);
     }
     free(l);
     free(r);
@@ -216,8 +235,7 @@ int function_set_attribute(struct ctx *c, struct function *f, int attr, int valu
     if (e)
         return e;
     if (attr == MAX_DYNAMIC) {
-        if (value < 0 ||
-            (uint64_t)value + f->kernel->shared_bytes > (uint32_t)c->machine->gpu.block_shared)
+        if (value < 0 || (uint64_t)value + f->kernel->shared_bytes > c->dev->block_shared_bytes)
             return CUDA_INVALID_VALUE;
         f->max_dynamic_shared = value;
     } else if (attr == CARVEOUT) {

@@ -10,7 +10,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t block_shared(const struct ctx *c, const struct function *f, size_t dynamic_bytes)
 {
     uint64_t bytes = f->kernel->shared_bytes + (uint64_t)dynamic_bytes;
-    if (bytes > (uint32_t)c->machine->gpu.block_shared)
+    if (bytes > c->dev->block_shared_bytes)
         return UINT32_MAX;
     return (uint32_t)align_up(bytes + c->arch->reserved_shared_bytes, c->arch->shared_unit);
 }
@@ -76,7 +76,8 @@ int occupancy_dynamic(struct ctx *c, size_t *bytes, struct function *f, int bloc
     uint32_t share =
         c->arch->sm_shared_bytes / (uint32_t)blocks / c->arch->shared_unit * c->arch->shared_unit;
     uint32_t used = c->arch->reserved_shared_bytes + f->kernel->shared_bytes;
-    uint32_t most = (uint32_t)c->machine->gpu.block_shared - f->kernel->shared_bytes;
+    uint32_t all = c->dev->block_shared_bytes;
+    uint32_t most = all > f->kernel->shared_bytes ? all - f->kernel->shared_bytes : 0;
     *bytes = share > used ? least(share - used, most) : 0;
     return CUDA_OK;
 }

@@ -1,5 +1,6 @@
 #include "exec/device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct device *device_with(struct devmem *mem)
@@ -7,6 +8,7 @@ static struct device *device_with(struct devmem *mem)
     if (!mem)
         return NULL;
     struct device *d = xcalloc(1, sizeof *d);
+    snprintf(d->name, sizeof d->name, "the GPU");
     d->mem = mem;
     d->out = stdout;
     d->heap_limit_bytes = UINT64_C(8) << 20;

@@ -24,6 +24,7 @@ enum fault_code {
 struct checker;
 
 struct device {
+    char name[64]; /* of the machine, for messages */
     struct devmem *mem;
     struct tex_table textures;
     FILE *out;                 /* the kernels' printf and assert messages */

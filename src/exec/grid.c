@@ -239,8 +239,8 @@ bool launch_check(const struct device *d, const struct launch *l, struct err *er
     uint64_t shared = (uint64_t)l->kernel->shared_bytes + l->dynamic_shared_bytes;
     if (shared > d->block_shared_bytes)
         return err_set_code(err, INVALID_VALUE,
-                            "kernel %s: %llu bytes of shared memory a block; the GPU has %u",
-                            f->name, (unsigned long long)shared, d->block_shared_bytes);
+                            "kernel %s needs %llu bytes of shared memory, %s gives a block %u",
+                            f->name, (unsigned long long)shared, d->name, d->block_shared_bytes);
     return true;
 }
 

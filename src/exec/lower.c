@@ -17,7 +17,7 @@ struct reach {
     struct program *prog;
     bool *seen; /* by function number */
     VEC(uint32_t) work;
-    bool has_indirect;
+    VEC(const struct ptx_func *) prototypes; /* of indirect calls, each form once; NULL: of any */
 };
 
 static void reach_func(struct reach *r, const struct ptx_func *f)
@@ -29,17 +29,58 @@ static void reach_func(struct reach *r, const struct ptx_func *f)
     vec_push(&r->work, i);
 }
 
-static void reach_inst(struct reach *r, const struct ptx_inst *inst)
+static bool has_same_sizes(struct ptx_var *const *a, struct ptx_var *const *b, uint32_t n)
 {
-    for (unsigned k = 0; k < inst->nops; k++) {
-        if (inst->ops[k].kind == PTX_OPND_FUNC)
-            reach_func(r, inst->ops[k].func);
-        else if (inst->op == PTX_OP_CALL && inst->ops[k].kind == PTX_OPND_REG)
-            r->has_indirect = true;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i]->bytes != b[i]->bytes)
+            return false;
+    return true;
 }
 
-/* An indirect call may reach every function whose address some variable holds. */
+/* A prototype and what it may call agree in the number and the sizes of parameters and results. */
+static bool has_form(const struct ptx_func *f, const struct ptx_func *prototype)
+{
+    return !prototype || (f && f->nparams == prototype->nparams && f->nrets == prototype->nrets &&
+                          has_same_sizes(f->params, prototype->params, f->nparams) &&
+                          has_same_sizes(f->rets, prototype->rets, f->nrets));
+}
+
+static bool is_called_indirectly(const struct reach *r, const struct ptx_func *f)
+{
+    for (size_t i = 0; i < r->prototypes.len; i++)
+        if (has_form(f, r->prototypes.data[i]))
+            return true;
+    return false;
+}
+
+static void reach_call(struct reach *r, const struct ptx_inst *inst)
+{
+    const struct ptx_func *prototype = NULL;
+    bool is_indirect = false;
+    for (unsigned k = 0; k < inst->nops; k++) {
+        const struct ptx_operand *o = &inst->ops[k];
+        if (o->kind == PTX_OPND_FUNC)
+            reach_func(r, o->func);
+        else if (o->kind == PTX_OPND_PROTO)
+            prototype = o->proto;
+        is_indirect |= o->kind == PTX_OPND_REG;
+    }
+    if (is_indirect && !is_called_indirectly(r, prototype))
+        vec_push(&r->prototypes, prototype);
+}
+
+/* A function whose address is taken can be called indirectly; a kernel's is for launches only, and
+ * what the kernel that launches it needs is its own. */
+static void reach_taken(struct reach *r, const struct ptx_func *f)
+{
+    uint32_t i = program_func_index(r->prog, f);
+    if (i == UINT32_MAX)
+        return;
+    f = program_func(r->prog, i);
+    if (!f->is_entry && is_called_indirectly(r, f))
+        reach_func(r, f);
+}
+
 static void reach_address_taken(struct reach *r)
 {
     for (unsigned m = 0; m < program_module_count(r->prog); m++) {
@@ -47,32 +88,36 @@ static void reach_address_taken(struct reach *r)
         for (uint32_t v = 0; v < mod->nvars; v++)
             for (uint32_t k = 0; k < mod->vars[v]->nrelocs; k++)
                 if (mod->vars[v]->relocs[k].func)
-                    reach_func(r, mod->vars[v]->relocs[k].func);
+                    reach_taken(r, mod->vars[v]->relocs[k].func);
     }
     for (uint32_t i = 0; i < program_func_count(r->prog); i++) {
         const struct ptx_func *f = program_func(r->prog, i);
         for (uint32_t n = 0; n < f->ninsts; n++)
-            if (f->insts[n].op == PTX_OP_MOV)
-                reach_inst(r, &f->insts[n]);
+            for (unsigned k = 0; f->insts[n].op != PTX_OP_CALL && k < f->insts[n].nops; k++)
+                if (f->insts[n].ops[k].kind == PTX_OPND_FUNC)
+                    reach_taken(r, f->insts[n].ops[k].func);
     }
 }
 
+/* An indirect call may reach every function of its form whose address is taken somewhere; those may
+ * bring indirect calls of another form. */
 static void reach_all(struct reach *r, const struct ptx_func *entry)
 {
-    bool took_addresses = false;
+    size_t nprototypes;
     reach_func(r, entry);
-    for (;;) {
+    do {
+        nprototypes = r->prototypes.len;
         while (r->work.len) {
             const struct ptx_func *f = program_func(r->prog, vec_pop(&r->work));
             for (uint32_t n = 0; n < f->ninsts; n++)
-                reach_inst(r, &f->insts[n]);
+                if (f->insts[n].op == PTX_OP_CALL)
+                    reach_call(r, &f->insts[n]);
         }
-        if (!r->has_indirect || took_addresses)
-            break;
-        took_addresses = true;
-        reach_address_taken(r);
-    }
+        if (r->prototypes.len != nprototypes)
+            reach_address_taken(r);
+    } while (r->work.len);
     vec_free(&r->work);
+    vec_free(&r->prototypes);
 }
 
 /* --- shared memory of a kernel --- */

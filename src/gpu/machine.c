@@ -1,6 +1,7 @@
 #include "gpu/machine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +194,10 @@ static struct device *with_limits(const struct machine *m, struct device *d)
 {
     if (d) {
         d->sm_count = (uint32_t)m->gpu.sms;
-        d->block_shared_bytes = (uint32_t)m->gpu.block_shared;
+        d->block_shared_bytes =
+            (uint32_t)(m->gpu.block_shared < m->sm.shared_bytes ? m->gpu.block_shared
+                                                                : m->sm.shared_bytes);
+        snprintf(d->name, sizeof d->name, "%s", m->gpu.name);
     }
     return d;
 }

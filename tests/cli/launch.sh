@@ -34,7 +34,9 @@ ok "too many threads" '[ $code = 2 ] && says "at most 1024 threads"'
 run $sq square --grid 0 --block 4 "in:$tmp/in" out:16 i32:4
 ok "empty grid" '[ $code = 2 ]'
 run $sq square --grid 1 --block 4 --shared 300K "in:$tmp/in" out:16 i32:4
-ok "too much shared memory" '[ $code = 2 ] && says "bytes of shared memory"'
+ok "too much shared memory" '[ $code = 2 ] && says "kernel square needs 307200 bytes of shared memory, h200 gives a block 232448"'
+run $sq square --grid 1 --block 4 --shared 16K --gpu gtx480 --set sm.shared_bytes=8K "in:$tmp/in" out:16 i32:4
+ok "more shared memory than an SM has" '[ $code = 2 ] && says "needs 16384 bytes of shared memory, gtx480 gives a block 8192"'
 run $sq square --grid 1 --block 4 --gpu rtx1 "in:$tmp/in" out:16 i32:4
 ok "unknown GPU" '[ $code = 2 ] && says "there are: "'
 run $sq square --grid 1 --block 4 --frob "in:$tmp/in" out:16 i32:4

@@ -343,6 +343,43 @@ static void sixteen_bit_special_registers_of_old_ptx(void **state)
     fixture_close(&f);
 }
 
+/* --- what a kernel can reach --- */
+
+/* `one` is called through a table; the table's other functions, and the kernel whose address is in
+ * it, use shared memory. */
+#define REACH_HEAD                                                                           \
+    PTX_HEAD ".shared .b8 big[32768]; .shared .b8 small[64];\n"                              \
+             ".visible .entry child() { .reg .b32 %r<2>; ld.shared.u32 %r1,[big]; ret; }\n"  \
+             ".func (.param .b32 o) one(.param .b32 a) { .reg .b32 %r<3>;\n"                 \
+             "ld.param.u32 %r1,[a]; add.u32 %r2,%r1,1; st.param.b32 [o],%r2; ret; }\n"       \
+             ".func two(.param .b64 a) { .reg .b32 %r<2>; ld.shared.u32 %r1,[big]; ret; }\n" \
+             ".func (.param .b32 o) same(.param .b32 a) { .reg .b32 %r<2>;\n" SAME_FORM      \
+             "st.param.b32 [o],7; ret; }\n"                                                  \
+             ".global .u64 table[4] = {one, two, child, same};\n"                            \
+             ".visible .entry k(.param .u64 p)\n{\n"                                         \
+             ".reg .b32 %r<4>; .reg .b64 %rd<4>; .param .b32 i; .param .b32 o;\n"            \
+             "ld.param.u64 %rd1,[p]; ld.global.u64 %rd2,[table]; st.param.b32 [i],41;\n"     \
+             "pr: .callprototype (.param .b32 _) _ (.param .b32 _);\n"                       \
+             "call (o), %rd2, (i), pr; ld.param.b32 %r1,[o]; st.global.u32 [%rd1],%r1; ret;\n}\n"
+
+static void an_indirect_call_is_charged_the_shared_memory_of_what_it_can_call(void **state)
+{
+    (void)state;
+    struct fixture f;
+#define SAME_FORM ""
+    run_text(&f, REACH_HEAD, 1, 1);
+    assert_int_equal(f.words[0], 42);
+    assert_int_equal(program_kernel(f.prog, "k", &f.err)->shared_bytes, 0);
+    assert_int_equal(program_kernel(f.prog, "child", &f.err)->shared_bytes, 32768);
+    fixture_close(&f);
+#undef SAME_FORM
+#define SAME_FORM "ld.shared.u32 %r1,[small];\n"
+    run_text(&f, REACH_HEAD, 1, 1);
+    assert_int_equal(program_kernel(f.prog, "k", &f.err)->shared_bytes, 64);
+    fixture_close(&f);
+#undef SAME_FORM
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_clock_moves_forward),
         cmocka_unit_test(cooperative_blocks_meet),
         cmocka_unit_test(sixteen_bit_special_registers_of_old_ptx),
+        cmocka_unit_test(an_indirect_call_is_charged_the_shared_memory_of_what_it_can_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
