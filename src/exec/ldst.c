@@ -15,6 +15,11 @@ static void put_lanes(struct warp *w, const struct xmem *m, unsigned k, const vo
         w->grid->lanes->put(lane_at(r, w->base), r->bytes, tmp, m->bytes, m->is_signed, mask);
 }
 
+static bool is_uniform(const struct access *a)
+{
+    return a->span.min == a->span.max;
+}
+
 static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
 {
     const struct xmem *m = &x->mem;
@@ -30,9 +35,8 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
     }
     for (unsigned k = 0; k < m->nregs; k++) {
         if (a->space == PTX_SPACE_LOCAL) {
-            FOR_LANES(l, a->mask)
-            local_read(w, l, a->addr[l] + (uint64_t)k * m->bytes, tmp + (size_t)l * m->bytes,
-                       m->bytes);
+            lanes->local_load(w->local, a->addr, (uint64_t)k * m->bytes, is_uniform(a), m->bytes,
+                              tmp);
         } else {
             lanes->gather(a->addr, a->base + (uint64_t)k * m->bytes, m->bytes, tmp);
             if (is_overlaid)
@@ -62,9 +66,8 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
         const struct lane_ref *r = &m->regs[k];
         const char *src = lane_at(r, w->base);
         if (a->space == PTX_SPACE_LOCAL) {
-            FOR_LANES(l, a->mask)
-            local_write(w, l, a->addr[l] + (uint64_t)k * m->bytes, src + (size_t)l * r->bytes,
-                        m->bytes);
+            lanes->local_store(w->local, a->addr, (uint64_t)k * m->bytes, is_uniform(a), src,
+                               r->bytes, m->bytes, a->mask);
         } else {
             lanes->scatter(a->addr, a->base + (uint64_t)k * m->bytes, src, r->bytes, m->bytes,
                            a->mask);
@@ -150,7 +153,8 @@ static void record_frame(struct warp *w, const struct xmem *m, uint64_t off, uin
     step_record(w->step, &a);
 }
 
-/* A variable of the frame in local memory: the same offset for every lane, so rows of words. */
+/* A variable of the frame in local memory: the same offset for every lane, so rows of words. Its
+ * alignment is what the program says, and may be less than the access. */
 static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
@@ -163,7 +167,10 @@ static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
             put_lanes(w, m, k, &w->local[(off >> 2) * WARP_LANES], mask);
             continue;
         }
-        FOR_LANES(l, mask)
+        if (LIKELY(!(off & (m->bytes - 1u))))
+            w->grid->lanes->local_load(w->local, &off, 0, true, m->bytes, tmp);
+        else
+            FOR_LANES(l, mask)
         local_read(w, l, off, tmp + (size_t)l * m->bytes, m->bytes);
         put_lanes(w, m, k, tmp, mask);
     }
@@ -183,7 +190,10 @@ static bool op_store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
             w->grid->lanes->put(&w->local[(off >> 2) * WARP_LANES], 4, src, 4, false, mask);
             continue;
         }
-        FOR_LANES(l, mask)
+        if (LIKELY(!(off & (m->bytes - 1u))))
+            w->grid->lanes->local_store(w->local, &off, 0, true, src, r->bytes, m->bytes, mask);
+        else
+            FOR_LANES(l, mask)
         local_write(w, l, off, src + (size_t)l * r->bytes, m->bytes);
     }
     return true;

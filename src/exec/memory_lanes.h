@@ -1,4 +1,4 @@
-/* The vector parts of loads and stores, one version a CPU level. */
+/* The vector parts of loads, stores and moves, one version a CPU level. */
 #ifndef EXEC_MEMORY_LANES_H
 #define EXEC_MEMORY_LANES_H
 
@@ -26,6 +26,18 @@ struct memory_lanes {
      * ascending order. */
     void (*scatter)(const addr_t *addr, uint64_t off, const void *reg, unsigned reg_bytes,
                     unsigned bytes, uint32_t mask);
+    /* The same for local memory, whose words are interleaved by lane: addr[l] + off is the place in
+     * the lane's own memory, aligned to `bytes`. is_uniform: it is addr[0] + off in every lane. */
+    void (*local_load)(const void *local, const addr_t *addr, uint64_t off, bool is_uniform,
+                       unsigned bytes, void *tmp);
+    void (*local_store)(void *local, const addr_t *addr, uint64_t off, bool is_uniform,
+                        const void *reg, unsigned reg_bytes, unsigned bytes, uint32_t mask);
+    /* word[l] |= the low `bytes` bytes of every register lane, `shift` bits up. */
+    void (*pack)(uint64_t *word, const void *reg, unsigned reg_bytes, unsigned bytes,
+                 unsigned shift);
+    /* word[l] = the `bytes` bytes of every register lane from bit `shift` on. */
+    void (*unpack)(uint64_t *word, const void *reg, unsigned reg_bytes, unsigned bytes,
+                   unsigned shift);
 };
 
 const struct memory_lanes *memory_lanes_get(void);

@@ -38,6 +38,33 @@ static bool op_frame_address(struct warp *w, const struct xinst *x, uint32_t mas
 static bool op_pack(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
+    const unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
+    uint64_t word[WARP_LANES] = {0};
+    for (unsigned k = 0; k < n; k++)
+        w->grid->lanes->pack(word, lane_at(&r[1 + k], w->base), r[1 + k].bytes, bytes,
+                             8 * k * bytes);
+    w->grid->lanes->put(lane_at(&r[0], w->base), r[0].bytes, word, 8, false, mask);
+    return true;
+}
+
+/* One register (the last reference) to {a, b, ...}. The source may be among them. */
+static bool op_unpack(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
+    const unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
+    uint64_t word[8][WARP_LANES];
+    for (unsigned k = 0; k < n; k++)
+        w->grid->lanes->unpack(word[k], lane_at(&r[n], w->base), r[n].bytes, bytes, 8 * k * bytes);
+    for (unsigned k = 0; k < n; k++)
+        if (!r[k].none)
+            w->grid->lanes->put(lane_at(&r[k], w->base), r[k].bytes, word[k], 8, false, mask);
+    return true;
+}
+
+/* The same lane by lane: a register of 128 bits, or predicates. */
+static bool op_pack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = x->op.refs;
     unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
     FOR_LANES(l, mask)
     {
@@ -51,8 +78,7 @@ static bool op_pack(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
-/* One register (the last reference) to {a, b, ...}. */
-static bool op_unpack(struct warp *w, const struct xinst *x, uint32_t mask)
+static bool op_unpack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
     unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
@@ -177,6 +203,15 @@ static bool lower_add(struct lower *lo, const struct ptx_operand *d, const struc
     return lower_source(lo, a, PTX_U64, 8, &x->op.refs[1]);
 }
 
+/* Whether all registers of a vector move are plain lanes of up to 64 bits. */
+static bool is_narrow(const struct xop *op)
+{
+    for (unsigned k = 0; k < op->nrefs; k++)
+        if (!op->refs[k].none && (!op->refs[k].bytes || op->refs[k].bytes > 8))
+            return false;
+    return op->nrefs <= 9;
+}
+
 static bool lower_vector(struct lower *lo, const struct ptx_inst *i, struct xinst *x, bool is_pack)
 {
     const struct ptx_operand *vec = &i->ops[is_pack ? 1 : 0], *whole = &i->ops[is_pack ? 0 : 1];
@@ -186,7 +221,7 @@ static bool lower_vector(struct lower *lo, const struct ptx_inst *i, struct xins
         return false;
     }
     unsigned bytes = total / n;
-    use_op(lo, x, is_pack ? op_pack : op_unpack, n + 1, bytes);
+    use_op(lo, x, is_pack ? op_pack_wide : op_unpack_wide, n + 1, bytes);
     struct lane_ref *r = x->op.refs;
     for (unsigned k = 0; k < n; k++) {
         bool ok = is_pack
@@ -195,10 +230,16 @@ static bool lower_vector(struct lower *lo, const struct ptx_inst *i, struct xins
         if (!ok)
             return false;
     }
-    if (is_pack)
-        return lower_dest(lo, whole, &r[0]) &&
-               (r[0].bytes == total || (lo->why = "a register of another width", false));
-    return lower_source(lo, whole, (enum ptx_type)i->types[0], total, &r[n]);
+    if (is_pack ? !lower_dest(lo, whole, &r[0])
+                : !lower_source(lo, whole, (enum ptx_type)i->types[0], total, &r[n]))
+        return false;
+    if (is_pack && r[0].bytes != total) {
+        lo->why = "a register of another width";
+        return false;
+    }
+    if (is_narrow(&x->op))
+        x->op.fn = is_pack ? op_pack : op_unpack;
+    return true;
 }
 
 static bool lower_plain_mov(struct lower *lo, const struct ptx_inst *i, struct xinst *x)

@@ -252,6 +252,11 @@ const struct xinst *warp_peek(struct warp *w)
     }
 }
 
+static unsigned count_lanes(uint32_t mask)
+{
+    return mask == UINT32_MAX ? WARP_LANES : !mask ? 0 : (unsigned)__builtin_popcount(mask);
+}
+
 /* Runs straight-line code of the top split up to and including one control instruction. False: the
  * kernel was stopped. */
 static bool run_stretch(struct warp *w)
@@ -260,11 +265,12 @@ static bool run_stretch(struct warp *w)
     const struct xinst *code = s->frame->fn->code;
     uint32_t pc = s->pc;
     const uint32_t mask = s->mask, rpc = s->rpc;
+    const unsigned lanes = count_lanes(mask);
     while (pc != rpc) {
         const struct xinst *x = &code[pc];
         uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
         w->ninst++;
-        w->nthread_inst += m == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(m);
+        w->nthread_inst += m == mask ? lanes : count_lanes(m);
         if (LIKELY(x->kind == X_LANE)) {
             if (m)
                 x->lane.fn(&x->lane, w->base, m);

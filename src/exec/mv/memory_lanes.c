@@ -184,10 +184,171 @@ static void scatter(const addr_t *addr, uint64_t off, const void *reg, unsigned 
     }
 }
 
+/* --- local memory --- */
+
+/* Where lane 0 has the word that holds byte `at`; that of lane l is l words further. */
+static inline uint64_t row_of(uint64_t at)
+{
+    return (at & ~UINT64_C(3)) * N;
+}
+
+static inline unsigned shift_of(uint64_t at)
+{
+    return 8 * (unsigned)(at & 3);
+}
+
+static void load_words(const char *local, const addr_t *addr, uint64_t off, bool is_uniform,
+                       uint32_t *word)
+{
+    if (is_uniform) {
+        const uint32_t *row = (const uint32_t *)(local + row_of(addr[0] + off));
+        const unsigned shift = shift_of(addr[0] + off);
+        for (unsigned i = 0; i < N; i++)
+            word[i] = row[i] >> shift;
+        return;
+    }
+    for (unsigned i = 0; i < N; i++) {
+        const uint64_t at = addr[i] + off;
+        word[i] = ((const uint32_t *)(local + row_of(at)))[i] >> shift_of(at);
+    }
+}
+
+static void local_load(const void *local, const addr_t *addr, uint64_t off, bool is_uniform,
+                       unsigned bytes, void *tmp)
+{
+    uint32_t word[4][N];
+    for (unsigned k = 0; 4 * k < bytes; k++)
+        load_words(local, addr, off + 4 * k, is_uniform, word[k]);
+    switch (bytes) {
+    case 1:
+        for (unsigned i = 0; i < N; i++)
+            ((uint8_t *)tmp)[i] = (uint8_t)word[0][i];
+        break;
+    case 2:
+        for (unsigned i = 0; i < N; i++)
+            ((uint16_t *)tmp)[i] = (uint16_t)word[0][i];
+        break;
+    case 4:
+        memcpy(tmp, word[0], sizeof word[0]);
+        break;
+    case 8:
+        for (unsigned i = 0; i < N; i++)
+            ((uint64_t *)tmp)[i] = word[0][i] | (uint64_t)word[1][i] << 32;
+        break;
+    default:
+        for (unsigned i = 0; i < 4 * N; i++)
+            ((uint32_t *)tmp)[i] = word[i % 4][i / 4];
+        break;
+    }
+}
+
+/* Word k of every register lane. */
+static void register_words(const void *reg, unsigned reg_bytes, unsigned k, uint32_t *word)
+{
+    switch (reg_bytes) {
+    case 2:
+        for (unsigned i = 0; i < N; i++)
+            word[i] = ((const uint16_t *)reg)[i];
+        break;
+    case 4:
+        memcpy(word, reg, 4 * N);
+        break;
+    case 8:
+        for (unsigned i = 0; i < N; i++)
+            word[i] = (uint32_t)(((const uint64_t *)reg)[i] >> (32 * k));
+        break;
+    default:
+        for (unsigned i = 0; i < N; i++)
+            word[i] = ((const uint32_t *)reg)[4 * i + k];
+        break;
+    }
+}
+
+static void store_row(uint32_t *row, unsigned shift, uint32_t field, const uint32_t *word,
+                      uint32_t mask)
+{
+    for (unsigned i = 0; i < N; i++) {
+        const uint32_t keep = ~(-((mask >> i) & 1) & field);
+        row[i] = (row[i] & keep) | ((word[i] << shift) & ~keep);
+    }
+}
+
+static void local_store(void *local, const addr_t *addr, uint64_t off, bool is_uniform,
+                        const void *reg, unsigned reg_bytes, unsigned bytes, uint32_t mask)
+{
+    const unsigned width = bytes < 4 ? bytes : 4;
+    uint32_t word[N];
+    for (unsigned k = 0; 4 * k < bytes; k++) {
+        register_words(reg, reg_bytes, k, word);
+        if (is_uniform) {
+            const uint64_t at = addr[0] + off + 4 * k;
+            const uint32_t field = UINT32_MAX >> (32 - 8 * width) << shift_of(at);
+            store_row((uint32_t *)((char *)local + row_of(at)), shift_of(at), field, word, mask);
+            continue;
+        }
+        for (uint32_t m = mask; m; m &= m - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(m);
+            const uint64_t at = addr[i] + off + 4 * k;
+            char *to = (char *)local + row_of(at) + 4 * i + (at & 3);
+            if (width == 4)
+                memcpy(to, &word[i], 4);
+            else if (width == 2)
+                memcpy(to, &word[i], 2);
+            else
+                memcpy(to, &word[i], 1);
+        }
+    }
+}
+
+/* --- vectors of registers --- */
+
+static inline uint64_t low_bytes(unsigned bytes)
+{
+    return UINT64_MAX >> (64 - 8 * bytes);
+}
+
+/* word[l] = EXPR in x, a register's lane of some width, zero-extended. */
+#define EACH_WIDTH(EXPR)                                       \
+    do {                                                       \
+        if (reg_bytes == 2)                                    \
+            for (unsigned i = 0; i < N; i++) {                 \
+                const uint64_t x = ((const uint16_t *)reg)[i]; \
+                word[i] = (EXPR);                              \
+            }                                                  \
+        else if (reg_bytes == 4)                               \
+            for (unsigned i = 0; i < N; i++) {                 \
+                const uint64_t x = ((const uint32_t *)reg)[i]; \
+                word[i] = (EXPR);                              \
+            }                                                  \
+        else                                                   \
+            for (unsigned i = 0; i < N; i++) {                 \
+                const uint64_t x = ((const uint64_t *)reg)[i]; \
+                word[i] = (EXPR);                              \
+            }                                                  \
+    } while (0)
+
+static void pack(uint64_t *word, const void *reg, unsigned reg_bytes, unsigned bytes,
+                 unsigned shift)
+{
+    const uint64_t low = low_bytes(bytes);
+    EACH_WIDTH(word[i] | (x & low) << shift);
+}
+
+static void unpack(uint64_t *word, const void *reg, unsigned reg_bytes, unsigned bytes,
+                   unsigned shift)
+{
+    const uint64_t low = low_bytes(bytes);
+    EACH_WIDTH((x >> shift) & low);
+}
+
 const struct memory_lanes MV(memory_lanes) = {
     .addresses = addresses,
     .is_sequence = is_sequence,
     .gather = gather,
     .put = put,
     .scatter = scatter,
+    .local_load = local_load,
+    .local_store = local_store,
+    .pack = pack,
+    .unpack = unpack,
 };
