@@ -1,4 +1,4 @@
-/* bar and barrier: of the block (16 of them, whole or partial, with reductions) and of the warp. */
+/* bar and barrier of the block: 16 of them, whole or partial, with reductions. */
 #include "exec/grid.h"
 #include "exec/lower.h"
 
@@ -105,52 +105,7 @@ static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
-/* bar.warp.sync: lanes of other splits named in the mask come first, as far as they can. */
-static bool ctrl_bar_warp(struct warp *w, const struct xinst *x, uint32_t mask)
-{
-    struct split *s = warp_top(w);
-    if (!mask) {
-        s->pc++;
-        return true;
-    }
-    uint32_t members =
-        (uint32_t)lane_u64(&x->op.refs[0], w->base, (unsigned)__builtin_ctz(mask)) & w->live;
-    uint32_t here = s->mask;
-    for (uint32_t i = 0; i + 1 < w->depth; i++)
-        if (w->stack[i].wait == SPLIT_AT_WARP_BARRIER)
-            here |= w->stack[i].mask;
-    if (!(members & ~here)) {
-        for (uint32_t i = 0; i + 1 < w->depth; i++)
-            if (w->stack[i].wait == SPLIT_AT_WARP_BARRIER && (w->stack[i].members & members)) {
-                w->stack[i].wait = SPLIT_RUNS;
-                w->stack[i].pc++;
-            }
-        s->pc++;
-        return true;
-    }
-    s->wait = SPLIT_AT_WARP_BARRIER;
-    s->members = members;
-    if (!warp_yield(w)) { /* nobody else can move: they will not come */
-        s->wait = SPLIT_RUNS;
-        s->pc++;
-    }
-    return true;
-}
-
 /* --- lowering --- */
-
-static bool lower_warp_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
-{
-    x->kind = X_CTRL;
-    if (!lower_flatten(lo, i, &x->op))
-        return false;
-    if (x->op.nrefs != 1) {
-        lo->why = "no member mask";
-        return false;
-    }
-    x->fn = ctrl_bar_warp;
-    return true;
-}
 
 static enum bar_kind bar_kind_of(const struct ptx_inst *i)
 {

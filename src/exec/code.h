@@ -71,6 +71,7 @@ enum xkind {
     X_LANE, /* lane.fn */
     X_OP,   /* op.fn; the pc then advances by one */
     X_CTRL, /* op.fn; it sets the pc itself, and runs even if the guard leaves no lane */
+    X_MEET, /* op.fn; lanes of several splits meet there (groups.h); it sets the pc itself */
     X_NOP,  /* nothing to do functionally */
 };
 

@@ -119,13 +119,6 @@ static bool ctrl_brx(struct warp *w, const struct xinst *x, uint32_t mask)
 
 /* --- calls --- */
 
-static void frame_base(struct warp *w, const struct frame *f, char **base)
-{
-    memcpy(base, w->base, sizeof w->base);
-    base[LANE_REGS] = w->regs + f->reg_off;
-    base[LANE_CONST] = f->fn->consts;
-}
-
 static uint64_t arg_read(struct warp *w, const struct frame *f, char *const *base,
                          const struct xarg *a, unsigned lane, uint32_t word)
 {
@@ -139,8 +132,8 @@ static void arg_copy(struct warp *w, const struct frame *to, const struct xarg *
                      const struct frame *from, const struct xarg *s, uint32_t mask)
 {
     char *dbase[LANE_BASES], *sbase[LANE_BASES];
-    frame_base(w, to, dbase);
-    frame_base(w, from, sbase);
+    warp_frame_base(w, to, dbase);
+    warp_frame_base(w, from, sbase);
     uint32_t swords = s->in_reg ? (s->reg.bytes > 4 ? 2 : 1) : s->words;
     uint32_t dwords = d->in_reg ? (d->reg.bytes > 4 ? 2 : 1) : d->words;
     uint32_t words = swords < dwords ? swords : dwords;

@@ -51,6 +51,7 @@ bool lower_prefetch(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
 bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_async(struct lower *lo, const struct ptx_inst *i, struct xinst *x); /* cp mbarrier */
 bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x);  /* shfl vote ... */
+bool lower_warp_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_control(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_move(struct lower *lo, const struct ptx_inst *i, struct xinst *x); /* mov cvta ... */

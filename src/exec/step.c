@@ -51,7 +51,7 @@ bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out
         s->pc++;
         return true;
     }
-    if (x->kind == X_CTRL)
+    if (x->kind == X_CTRL || (x->kind == X_MEET && m))
         return x->fn(w, x, m);
     s->pc++;
     if (x->kind == X_NOP || !m)

@@ -1,6 +1,7 @@
 #include "exec/warp.h"
 
 #include "exec/grid.h"
+#include "exec/groups.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +59,8 @@ struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct fram
     f->next = w->frames;
     w->frames = f;
     ensure_regs(w, f->reg_off + fn->frame_bytes);
+    if (f->reg_off + fn->frame_bytes > w->regs_used)
+        w->regs_used = f->reg_off + fn->frame_bytes;
     return f;
 }
 
@@ -73,6 +76,13 @@ void frame_unref(struct warp *w, struct frame *f)
         w->free_frames = f;
         f = caller;
     }
+}
+
+void warp_frame_base(const struct warp *w, const struct frame *f, char **base)
+{
+    memcpy(base, w->base, sizeof w->base);
+    base[LANE_REGS] = w->regs + f->reg_off;
+    base[LANE_CONST] = f->fn->consts;
 }
 
 void warp_use_frame(struct warp *w)
@@ -137,15 +147,18 @@ void warp_exit_lanes(struct warp *w, uint32_t mask)
     w->cta->live_threads -= (uint32_t)__builtin_popcount(mask);
     for (uint32_t i = 0; i < w->depth; i++)
         w->stack[i].mask &= ~mask;
+    group_check_all(w);
     drop_empty(w);
     cta_check_all_barriers(w->cta);
 }
 
-static void swap_top(struct warp *w, uint32_t with)
+/* The split at `i` goes to the top; the others keep their order, so that none comes to lie above
+ * one that it will become part of. */
+static void raise_to_top(struct warp *w, uint32_t i)
 {
-    struct split t = w->stack[w->depth - 1];
-    w->stack[w->depth - 1] = w->stack[with];
-    w->stack[with] = t;
+    struct split s = w->stack[i];
+    memmove(&w->stack[i], &w->stack[i + 1], (w->depth - 1 - i) * sizeof s);
+    w->stack[w->depth - 1] = s;
 }
 
 /* The lanes of the split at `i` that have arrived there, while others of it still run above. */
@@ -157,28 +170,32 @@ static uint32_t arrived_lanes(const struct warp *w, uint32_t i)
     return w->stack[i].mask & ~above;
 }
 
+/* Whether all lanes of the split at `i` are in it, not in splits above that will join it. */
+static bool is_whole(const struct warp *w, uint32_t i)
+{
+    return arrived_lanes(w, i) == w->stack[i].mask;
+}
+
 bool warp_yield(struct warp *w)
 {
     w->spin_from = w->ninst;
+    /* The one that has waited longest lies lowest. */
+    for (uint32_t i = 0; i + 1 < w->depth; i++) {
+        if (w->stack[i].wait != SPLIT_RUNS || !w->stack[i].mask || !is_whole(w, i))
+            continue;
+        raise_to_top(w, i);
+        warp_use_frame(w);
+        return true;
+    }
+    /* Lanes that wait where paths meet go ahead of the others. */
     for (uint32_t i = w->depth - 1; i-- > 0;) {
-        struct split *s = &w->stack[i];
-        if (s->wait != SPLIT_RUNS || !s->mask)
+        uint32_t early = w->stack[i].wait == SPLIT_RUNS ? arrived_lanes(w, i) : 0;
+        if (!early)
             continue;
-        bool has_children = false;
-        for (uint32_t k = i + 1; k < w->depth; k++)
-            has_children |= (w->stack[k].mask & s->mask) != 0;
-        if (!has_children) {
-            swap_top(w, i);
-            warp_use_frame(w);
-            return true;
-        }
-        uint32_t arrived = arrived_lanes(w, i);
-        if (!arrived)
-            continue;
-        struct split early = *s;
-        early.mask = arrived;
-        s->mask &= ~arrived;
-        warp_push(w, &early);
+        struct split part = w->stack[i];
+        part.mask = early;
+        w->stack[i].mask &= ~early;
+        warp_push(w, &part);
         warp_use_frame(w);
         return true;
     }
@@ -199,6 +216,10 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     w->state = WARP_READY;
     w->ninst = w->nthread_inst = w->spin_from = 0;
+    /* Nothing of an earlier block shows, not even to a program that reads what it never wrote. */
+    if (w->regs_used)
+        memset(w->regs, 0, w->regs_used);
+    w->regs_used = 0;
     if (!w->sregs) {
         w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
         sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);
@@ -241,6 +262,8 @@ const struct xinst *warp_peek(struct warp *w)
             continue;
         }
         if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
+            if (group_go_on(w))
+                continue;
             w->state = WARP_BLOCKED;
             return NULL;
         }
@@ -281,7 +304,7 @@ static bool run_stretch(struct warp *w)
             s->pc = pc;
             if (UNLIKELY(!x->fn(w, x, m)))
                 return false;
-        } else if (x->kind == X_CTRL) {
+        } else if (x->kind == X_CTRL || (x->kind == X_MEET && m)) {
             s->pc = pc;
             return x->fn(w, x, m);
         }

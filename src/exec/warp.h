@@ -27,13 +27,13 @@ struct frame {
     struct frame *next;       /* in the list of live or of free frames */
 };
 
-enum split_wait { SPLIT_RUNS, SPLIT_AT_BARRIER, SPLIT_AT_WARP_BARRIER };
+enum split_wait { SPLIT_RUNS, SPLIT_AT_BARRIER, SPLIT_AT_GROUP };
 
 struct split {
     uint32_t pc, rpc, mask;
     uint8_t wait; /* enum split_wait */
     uint8_t barrier;
-    uint32_t members; /* of the warp barrier it waits at */
+    uint32_t members; /* of the group it waits for */
     struct frame *frame;
 };
 
@@ -50,8 +50,8 @@ struct warp {
     struct cta *cta;
     struct grid *grid;
     char *regs;
-    uint32_t regs_bytes;
-    uint32_t *local; /* [word][lane] */
+    uint32_t regs_bytes, regs_used; /* used: by frames since the warp started */
+    uint32_t *local;                /* [word][lane] */
     uint32_t local_words;
     struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
@@ -119,7 +119,8 @@ void warp_pop(struct warp *w);
 void warp_exit_lanes(struct warp *w, uint32_t mask);
 /* Points base[] at the top split's frame. */
 void warp_use_frame(struct warp *w);
-/* Frames. */
+/* Frames. The bases of operands for an activation, into base[]. */
+void warp_frame_base(const struct warp *w, const struct frame *f, char **base);
 struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
                              const struct xinst *call);
 void frame_unref(struct warp *w, struct frame *f);

@@ -1,104 +1,96 @@
 /* Instructions that look across the lanes of a warp: shfl, vote, match, redux, activemask, elect.
- */
+ * groups.c brings the lanes together; here is what they compute. */
+#include "exec/groups.h"
 #include "exec/lower.h"
-#include "exec/warp.h"
-
-#include <string.h>
-
-struct warp_op {
-    uint8_t mode; /* enum ptx_mod */
-    uint8_t type; /* enum ptx_type */
-    struct lane_ref d, p, a, b, c;
-    struct lane_ref members; /* of shfl.sync */
-};
 
 /* --- shfl --- */
 
-static bool op_shfl(struct warp *w, const struct xinst *x, uint32_t mask)
+/* The lane that lane l reads; *ok: it is within bounds (else l reads itself). */
+static unsigned source_lane(uint8_t mode, unsigned l, uint32_t b, uint32_t c, bool *ok)
 {
-    const struct warp_op *o = x->op.data;
-    uint32_t src[WARP_LANES], pred = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        src[l] = (uint32_t)lane_u64(&o->a, w->base, l);
-    FOR_LANES(l, mask)
-    {
-        unsigned b = (unsigned)lane_u64(&o->b, w->base, l) & 31;
-        unsigned c = (unsigned)lane_u64(&o->c, w->base, l);
-        unsigned seg = (c >> 8) & 31, max = (l & seg) | (c & 31 & ~seg), j = l;
-        bool ok = false;
-        switch (o->mode) {
-        case PTX_M_UP: /* the bound is a lowest lane here */
-            j = l - b;
-            ok = (int)(l - b) >= (int)max;
-            break;
-        case PTX_M_DOWN:
-            j = l + b;
-            ok = j <= max;
-            break;
-        case PTX_M_BFLY:
-            j = l ^ b;
-            ok = j <= max;
-            break;
-        default:
-            j = (l & seg) | (b & ~seg);
-            ok = j <= max;
-            break;
-        }
-        /* A lane that is no member gives 0 on an H200; programs rely on it. */
-        uint32_t members =
-            o->members.none ? UINT32_MAX : (uint32_t)lane_u64(&o->members, w->base, l);
-        unsigned from = ok ? j & 31 : l;
-        lane_set_u64(&o->d, w->base, l, (members >> from) & 1 ? src[from] : 0);
-        pred |= (uint32_t)ok << l;
+    unsigned seg = (c >> 8) & 31, max = (l & seg) | (c & 31 & ~seg), j;
+    b &= 31;
+    switch (mode) {
+    case PTX_M_UP: /* the bound is a lowest lane here */
+        j = l - b;
+        *ok = (int)j >= (int)max;
+        break;
+    case PTX_M_DOWN:
+        j = l + b;
+        *ok = j <= max;
+        break;
+    case PTX_M_BFLY:
+        j = l ^ b;
+        *ok = j <= max;
+        break;
+    default:
+        j = (l & seg) | (b & ~seg);
+        *ok = j <= max;
+        break;
     }
-    if (!o->p.none)
-        FOR_LANES(l, mask)
-    lane_set_u64(&o->p, w->base, l, (pred >> l) & 1);
-    return true;
+    return *ok ? j & 31 : l;
+}
+
+static void shfl(const struct group_op *o, struct exchange *e)
+{
+    FOR_LANES(l, e->group)
+    {
+        bool ok;
+        unsigned from = source_lane(o->mode, l, e->b[l], e->c[l], &ok);
+        /* A lane that is no member or has exited gives 0 on an H200; programs rely on it. */
+        e->d[l] = (e->sources >> from) & 1 ? e->a[from] : 0;
+        e->q |= (uint32_t)ok << l;
+    }
 }
 
 /* --- vote and match --- */
 
-static bool op_vote(struct warp *w, const struct xinst *x, uint32_t mask)
+static void give_all(struct exchange *e, uint64_t v)
 {
-    const struct warp_op *o = x->op.data;
-    uint32_t all = mask;
-    if (!o->c.none) /* .sync: only members take part */
-        all &= (uint32_t)lane_u64(&o->c, w->base, (unsigned)__builtin_ctz(mask));
-    uint32_t p = lane_pred(&o->a, w->base) & all;
-    uint64_t v = o->mode == PTX_M_ALL   ? p == all
-                 : o->mode == PTX_M_ANY ? p != 0
-                 : o->mode == PTX_M_UNI ? p == all || !p
-                                        : p;
-    FOR_LANES(l, mask)
-    lane_set_u64(&o->d, w->base, l, v);
-    return true;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        e->d[l] = v;
 }
 
-static bool op_match(struct warp *w, const struct xinst *x, uint32_t mask)
+static void vote(const struct group_op *o, struct exchange *e)
 {
-    const struct warp_op *o = x->op.data;
-    uint64_t v[WARP_LANES];
-    uint32_t members = mask & (uint32_t)lane_u64(&o->c, w->base, (unsigned)__builtin_ctz(mask));
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        v[l] = lane_u64(&o->a, w->base, l);
-    FOR_LANES(l, mask)
-    {
-        uint32_t same = 0;
-        FOR_LANES(k, members)
-        same |= (uint32_t)(v[k] == v[l]) << k;
-        bool all = same == members;
-        if (o->mode == PTX_M_ALL)
-            same = all ? members : 0;
-        lane_set_u64(&o->d, w->base, l, same);
-        lane_set_u64(&o->p, w->base, l, all);
+    uint32_t p = e->preds, all = e->group;
+    bool is_true = o->mode == PTX_M_ALL ? p == all : o->mode == PTX_M_ANY ? p != 0 : p == all || !p;
+    if (o->mode == PTX_M_BALLOT)
+        give_all(e, p);
+    else
+        e->q = is_true ? UINT32_MAX : 0;
+}
+
+static uint32_t lanes_equal(const struct exchange *e, uint64_t v)
+{
+    uint32_t same = 0;
+    FOR_LANES(l, e->group)
+    same |= (uint32_t)(e->a[l] == v) << l;
+    return same;
+}
+
+static void match_any(const struct group_op *o, struct exchange *e)
+{
+    (void)o;
+    uint32_t same;
+    for (uint32_t left = e->group; left; left &= ~same) {
+        same = lanes_equal(e, e->a[__builtin_ctz(left)]);
+        FOR_LANES(l, same)
+        e->d[l] = same;
     }
-    return true;
+}
+
+static void match_all(const struct group_op *o, struct exchange *e)
+{
+    (void)o;
+    bool is_true = lanes_equal(e, e->a[__builtin_ctz(e->group)]) == e->group;
+    e->q = is_true ? UINT32_MAX : 0;
+    give_all(e, is_true ? e->group : 0);
 }
 
 /* --- redux --- */
 
-static uint32_t reduce(const struct warp_op *o, uint32_t a, uint32_t b)
+static uint32_t reduce(const struct group_op *o, uint32_t a, uint32_t b)
 {
     bool is_signed = ptx_type_is_signed((enum ptx_type)o->type);
     switch (o->mode) {
@@ -117,54 +109,52 @@ static uint32_t reduce(const struct warp_op *o, uint32_t a, uint32_t b)
     }
 }
 
-static bool op_redux(struct warp *w, const struct xinst *x, uint32_t mask)
+static void redux(const struct group_op *o, struct exchange *e)
 {
-    const struct warp_op *o = x->op.data;
-    uint32_t members = mask & (uint32_t)lane_u64(&o->c, w->base, (unsigned)__builtin_ctz(mask));
-    if (!members)
-        members = mask;
-    unsigned first = (unsigned)__builtin_ctz(members);
-    uint32_t v = (uint32_t)lane_u64(&o->a, w->base, first);
-    FOR_LANES(l, members & ~(UINT32_C(1) << first))
-    v = reduce(o, v, (uint32_t)lane_u64(&o->a, w->base, l));
-    FOR_LANES(l, mask)
-    lane_set_u64(&o->d, w->base, l, v);
-    return true;
+    uint32_t rest = e->group & (e->group - 1);
+    uint32_t v = (uint32_t)e->a[__builtin_ctz(e->group)];
+    FOR_LANES(l, rest)
+    v = reduce(o, v, (uint32_t)e->a[l]);
+    give_all(e, v);
 }
 
 /* --- who is here --- */
 
-static bool op_activemask(struct warp *w, const struct xinst *x, uint32_t mask)
+static void activemask(const struct group_op *o, struct exchange *e)
 {
-    const struct warp_op *o = x->op.data;
-    FOR_LANES(l, mask)
-    lane_set_u64(&o->d, w->base, l, mask);
-    return true;
+    (void)o;
+    give_all(e, e->group);
 }
 
-static bool op_elect(struct warp *w, const struct xinst *x, uint32_t mask)
+static void elect(const struct group_op *o, struct exchange *e)
 {
-    const struct warp_op *o = x->op.data;
-    uint32_t members = mask & (uint32_t)lane_u64(&o->a, w->base, (unsigned)__builtin_ctz(mask));
-    unsigned leader = (unsigned)__builtin_ctz(members ? members : mask);
-    FOR_LANES(l, mask)
-    {
-        lane_set_u64(&o->d, w->base, l, leader);
-        lane_set_u64(&o->p, w->base, l, l == leader);
-    }
-    return true;
+    (void)o;
+    give_all(e, (unsigned)__builtin_ctz(e->group));
+    e->q = e->group & -e->group;
+}
+
+static void nothing(const struct group_op *o, struct exchange *e)
+{
+    (void)o;
+    (void)e;
 }
 
 /* --- lowering --- */
 
-static const struct {
-    uint8_t op;
-    uint8_t nsrc_min, nsrc_max; /* sources */
-    warp_fn fn;
+static const struct row {
+    uint8_t op, mode;
+    uint8_t nsrc; /* sources, without the member mask */
+    group_fn compute;
 } rows[] = {
-    {PTX_OP_SHFL, 3, 4, op_shfl},   {PTX_OP_VOTE, 1, 2, op_vote},
-    {PTX_OP_MATCH, 2, 2, op_match}, {PTX_OP_REDUX, 2, 2, op_redux},
-    {PTX_OP_ELECT, 1, 1, op_elect}, {PTX_OP_ACTIVEMASK, 0, 0, op_activemask},
+    {PTX_OP_SHFL, PTX_M_UP, 3, shfl},        {PTX_OP_SHFL, PTX_M_DOWN, 3, shfl},
+    {PTX_OP_SHFL, PTX_M_BFLY, 3, shfl},      {PTX_OP_SHFL, PTX_M_IDX, 3, shfl},
+    {PTX_OP_VOTE, PTX_M_ALL, 1, vote},       {PTX_OP_VOTE, PTX_M_ANY, 1, vote},
+    {PTX_OP_VOTE, PTX_M_UNI, 1, vote},       {PTX_OP_VOTE, PTX_M_BALLOT, 1, vote},
+    {PTX_OP_MATCH, PTX_M_ANY, 1, match_any}, {PTX_OP_MATCH, PTX_M_ALL, 1, match_all},
+    {PTX_OP_REDUX, PTX_M_ADD, 1, redux},     {PTX_OP_REDUX, PTX_M_MIN, 1, redux},
+    {PTX_OP_REDUX, PTX_M_MAX, 1, redux},     {PTX_OP_REDUX, PTX_M_AND, 1, redux},
+    {PTX_OP_REDUX, PTX_M_OR, 1, redux},      {PTX_OP_REDUX, PTX_M_XOR, 1, redux},
+    {PTX_OP_ELECT, PTX_NOMOD, 0, elect},     {PTX_OP_ACTIVEMASK, PTX_NOMOD, 0, activemask},
 };
 
 static uint8_t mode_of(const struct ptx_inst *i)
@@ -175,48 +165,89 @@ static uint8_t mode_of(const struct ptx_inst *i)
     return PTX_NOMOD;
 }
 
-static bool lower_dests(struct lower *lo, const struct ptx_operand *d, struct warp_op *o)
+static const struct row *row_of(const struct ptx_inst *i)
 {
-    o->p.none = true;
-    if (d->kind != PTX_OPND_PAIR)
-        return lower_dest(lo, d, &o->d);
-    return lower_dest(lo, &d->elems[0], &o->d) && lower_dest(lo, &d->elems[1], &o->p);
+    for (unsigned r = 0; r < ARRAY_LEN(rows); r++)
+        if (rows[r].op == i->op && rows[r].mode == mode_of(i))
+            return &rows[r];
+    return NULL;
+}
+
+static bool is_predicate(const struct lane_ref *r)
+{
+    return !r->none && !r->bytes;
+}
+
+static bool lower_dests(struct lower *lo, const struct ptx_operand *d, struct group_op *o)
+{
+    bool is_pair = d->kind == PTX_OPND_PAIR, gives_pred = o->compute == vote;
+    if (!lower_dest(lo, is_pair ? &d->elems[0] : d, &o->d) ||
+        (is_pair && !lower_dest(lo, &d->elems[1], &o->p)))
+        return false;
+    if (o->mode == PTX_M_BALLOT)
+        gives_pred = false;
+    if ((o->d.none || is_predicate(&o->d) == gives_pred) && (o->p.none || is_predicate(&o->p)))
+        return true;
+    lo->why = "a destination of the wrong type";
+    return false;
+}
+
+static bool lower_sources(struct lower *lo, const struct ptx_inst *i, unsigned n,
+                          struct group_op *o)
+{
+    enum ptx_type t = o->compute == vote ? PTX_PRED : (enum ptx_type)o->type;
+    unsigned bytes = t == PTX_PRED ? 0 : ptx_type_bytes(t);
+    if (n >= 1 && !lower_source(lo, &i->ops[1], t, bytes, &o->a))
+        return false;
+    if (n == 3 && (!lower_source(lo, &i->ops[2], PTX_B32, 4, &o->b) ||
+                   !lower_source(lo, &i->ops[3], PTX_B32, 4, &o->c)))
+        return false;
+    if (n >= 1 && is_predicate(&o->a) != (t == PTX_PRED)) {
+        lo->why = "an operand of the wrong type";
+        return false;
+    }
+    return i->nops == n + 1 || lower_source(lo, &i->ops[n + 1], PTX_B32, 4, &o->members);
+}
+
+/* An operation without operands yet. */
+static struct group_op *op_new(struct lower *lo, struct xinst *x, group_fn compute)
+{
+    struct group_op *o = arena_new(lo->arena, struct group_op);
+    o->compute = compute;
+    o->d.none = o->p.none = o->a.none = o->b.none = o->c.none = o->members.none = true;
+    x->op.data = o;
+    return o;
 }
 
 bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
 {
-    unsigned r = 0;
-    while (rows[r].op != i->op)
-        r++;
-    unsigned nsrc = i->nops ? i->nops - 1u : 0;
-    if (!i->nops || nsrc < rows[r].nsrc_min || nsrc > rows[r].nsrc_max) {
-        lo->why = "this number of operands";
+    const struct row *r = row_of(i);
+    bool has_members = ptx_inst_has(i, PTX_M_SYNC);
+    if (!r || i->nops != 1u + r->nsrc + has_members) {
+        lo->why = r ? "this number of operands" : "this mode";
         return false;
     }
-    struct warp_op *o = arena_new(lo->arena, struct warp_op);
-    o->mode = mode_of(i);
+    struct group_op *o = op_new(lo, x, r->compute);
+    o->mode = r->mode;
     o->type = i->ntypes ? i->types[0] : PTX_B32;
     if (i->op == PTX_OP_REDUX && ptx_type_is_float(o->type)) {
         lo->why = "a floating-point reduction";
         return false;
     }
-    o->b.none = o->c.none = o->members.none = true;
-    if (!lower_dests(lo, &i->ops[0], o))
+    if (!lower_dests(lo, &i->ops[0], o) || !lower_sources(lo, i, r->nsrc, o))
         return false;
-    enum ptx_type t = i->op == PTX_OP_VOTE ? PTX_PRED : (enum ptx_type)o->type;
-    unsigned bytes = t == PTX_PRED ? 0 : ptx_type_bytes(t);
-    if (nsrc >= 1 && !lower_source(lo, &i->ops[1], t, bytes, &o->a))
-        return false;
-    /* the member mask of vote, match and redux is their last operand and goes to c */
-    struct lane_ref *second = i->op == PTX_OP_SHFL ? &o->b : &o->c;
-    if (nsrc >= 2 && !lower_source(lo, &i->ops[2], PTX_B32, 4, second))
-        return false;
-    if (nsrc >= 3 && !lower_source(lo, &i->ops[3], PTX_B32, 4, &o->c))
-        return false;
-    if (nsrc >= 4 && !lower_source(lo, &i->ops[4], PTX_B32, 4, &o->members))
-        return false;
-    x->kind = X_OP;
-    x->fn = rows[r].fn;
-    x->op.data = o;
+    x->kind = has_members ? X_MEET : X_OP;
+    x->fn = has_members ? group_meet : group_here;
     return true;
+}
+
+bool lower_warp_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
+{
+    struct group_op *o = op_new(lo, x, nothing);
+    x->kind = X_MEET;
+    x->fn = group_meet;
+    if (i->nops == 1)
+        return lower_source(lo, &i->ops[0], PTX_B32, 4, &o->members);
+    lo->why = "no member mask";
+    return false;
 }

@@ -122,7 +122,7 @@ static bool can_be_scalar(const struct seen *s)
 {
     if (!s->mask || (s->d->flags & (DINST_CONTROL | DINST_BARRIER | DINST_FENCE | DINST_ATOMIC)))
         return false;
-    if (s->x->kind != X_LANE && s->x->kind != X_OP)
+    if (s->x->kind != X_LANE && s->x->kind != X_OP && s->x->kind != X_MEET)
         return false;
     return s->x->src->op != PTX_OP_CP && s->x->src->op != PTX_OP_CALL &&
            s->d->unit != UNIT_TENSOR && !is_local(s);

@@ -131,6 +131,18 @@ static const char early_exits[] =
            "@%p2 bra A; bar.arrive 1,96; bra.uni B; A: mov.u32 %r9,1;\n"
            "B: st.global.u32 [%rd3],%r4;\n");
 
+/* Every fourth lane is a group; its lanes take different ways, go round together, and some leave.
+ */
+static const char groups[] =
+    KERNEL("and.b32 %r5,%r1,3; mov.u32 %r6,0x11111111; shl.b32 %r6,%r6,%r5; and.b32 %r7,%r1,4;\n"
+           "setp.ne.u32 %p1,%r7,0;\n@%p1 bra B; redux.sync.add.u32 %r8,%r4,%r6; bra.uni M;\n"
+           "B: redux.sync.add.u32 %r8,%r1,%r6; xor.b32 %r8,%r8,%r7; M: mov.u32 %r9,0;\n"
+           "LOOP: shr.u32 %r10,%r8,%r9; and.b32 %r10,%r10,1; match.any.sync.b32 %r11,%r10,%r6;\n"
+           "add.u32 %r8,%r8,%r11; add.u32 %r9,%r9,1; setp.le.u32 %p2,%r9,%r5;\n@%p2 bra LOOP;\n"
+           "setp.gt.u32 %p3,%r1,74;\n@%p3 ret; shfl.sync.bfly.b32 %r12,%r8,8,31,%r6;\n"
+           "bar.warp.sync %r6; vote.sync.ballot.b32 %r13,%p1,%r6; add.u32 %r12,%r12,%r13;\n"
+           "st.global.u32 [%rd3],%r12;\n");
+
 static const char async_copies[] =
     HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 16 .b8 sh[4096];\n" REGS
          "shl.b32 %r5,%r1,4; mov.u32 %r6,sh; add.u32 %r7,%r6,%r5; mul.wide.u32 %rd4,%r4,16;\n"
@@ -214,6 +226,7 @@ const struct gpu_case gpu_cases[] = {
     {OWN(prints, 20, 64)},
     {OWN(children, 10, 64)},
     {OWN(handshake, 20, 64), .is_cooperative = true},
+    {OWN(groups, 6, 80)},
     {OWN(early_exits, 18, 100)},
     {OWN(async_copies, 16, 128)},
     {OWN(strides, 16, 128)},

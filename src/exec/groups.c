@@ -1,0 +1,205 @@
+#include "exec/groups.h"
+
+#include "exec/grid.h"
+
+/* --- an exchange --- */
+
+static void bring_words(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t *to)
+{
+    FOR_LANES(l, lanes)
+    to[l] = (uint32_t)lane_u64(r, base, l);
+}
+
+static void bring(struct exchange *e, const struct group_op *o, char *const *base, uint32_t lanes)
+{
+    e->sources |= lanes;
+    if (!o->a.none && !o->a.bytes)
+        e->preds |= lane_pred(&o->a, base) & lanes;
+    else if (!o->a.none)
+        FOR_LANES(l, lanes)
+    e->a[l] = lane_u64(&o->a, base, l);
+    if (o->b.none)
+        return;
+    bring_words(&o->b, base, lanes, e->b);
+    bring_words(&o->c, base, lanes, e->c);
+}
+
+static void take_pred(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t v)
+{
+    uint32_t *to = (uint32_t *)(void *)lane_at(r, base);
+    *to = (*to & ~lanes) | (v & lanes);
+}
+
+static void take(const struct exchange *e, const struct group_op *o, char *const *base,
+                 uint32_t lanes)
+{
+    if (!o->d.none && !o->d.bytes)
+        take_pred(&o->d, base, lanes, e->q);
+    else if (!o->d.none)
+        FOR_LANES(l, lanes)
+    lane_set_u64(&o->d, base, l, e->d[l]);
+    if (!o->p.none)
+        take_pred(&o->p, base, lanes, e->q);
+}
+
+/* The whole group executes the instruction at once. `sources` are lanes that can be read. */
+static void exchange_here(const struct group_op *o, char *const *base, uint32_t group,
+                          uint32_t sources)
+{
+    struct exchange e;
+    e.group = group;
+    e.sources = e.preds = e.q = 0;
+    bring(&e, o, base, sources);
+    o->compute(o, &e);
+    take(&e, o, base, group);
+}
+
+bool group_here(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct group_op *o = x->op.data;
+    exchange_here(o, w->base, mask, o->b.none ? mask : UINT32_MAX);
+    return true;
+}
+
+/* --- lanes that wait --- */
+
+static const struct group_op *op_of(const struct split *s)
+{
+    return s->frame->fn->code[s->pc].op.data;
+}
+
+/* Whether lanes at these two instructions can be one group: PTX asks for the same qualifiers. */
+static bool is_same_kind(const struct group_op *a, const struct group_op *b)
+{
+    return a->compute == b->compute && a->mode == b->mode && a->type == b->type;
+}
+
+static bool waits_with(const struct split *s, const struct group_op *o, uint32_t members)
+{
+    return s->wait == SPLIT_AT_GROUP && s->members == members && is_same_kind(op_of(s), o);
+}
+
+/* The group exchanges among the lanes that have come, and all of them go on. */
+static void release(struct warp *w, const struct group_op *o, uint32_t members)
+{
+    struct exchange e;
+    e.group = e.sources = e.preds = e.q = 0;
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const struct split *s = &w->stack[i];
+        if (!waits_with(s, o, members))
+            continue;
+        char *base[LANE_BASES];
+        warp_frame_base(w, s->frame, base);
+        bring(&e, op_of(s), base, s->mask);
+    }
+    e.group = e.sources;
+    o->compute(o, &e);
+    for (uint32_t i = 0; i < w->depth; i++) {
+        struct split *s = &w->stack[i];
+        if (!waits_with(s, o, members))
+            continue;
+        char *base[LANE_BASES];
+        warp_frame_base(w, s->frame, base);
+        take(&e, op_of(s), base, s->mask);
+        s->wait = SPLIT_RUNS;
+        s->pc++;
+    }
+}
+
+/* Lanes of the group that the split belongs to which have come. */
+static uint32_t arrived(const struct warp *w, const struct group_op *o, uint32_t members)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (waits_with(&w->stack[i], o, members))
+            lanes |= w->stack[i].mask;
+    return lanes;
+}
+
+static void check(struct warp *w, const struct group_op *o, uint32_t members)
+{
+    if (!(members & w->live & ~arrived(w, o, members)))
+        release(w, o, members);
+}
+
+void group_check_all(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (w->stack[i].wait == SPLIT_AT_GROUP && w->stack[i].mask)
+            check(w, op_of(&w->stack[i]), w->stack[i].members);
+}
+
+bool group_go_on(struct warp *w)
+{
+    for (uint32_t i = w->depth; i-- > 0;)
+        if (w->stack[i].wait == SPLIT_AT_GROUP) {
+            release(w, op_of(&w->stack[i]), w->stack[i].members);
+            return true;
+        }
+    return false;
+}
+
+/* --- arriving --- */
+
+static uint32_t members_of(const struct warp *w, const struct group_op *o, unsigned lane)
+{
+    return (uint32_t)lane_u64(&o->members, w->base, lane);
+}
+
+/* The lanes of `mask` in the group of its first lane. */
+static uint32_t first_group(const struct warp *w, const struct group_op *o, uint32_t mask,
+                            uint32_t *members)
+{
+    uint32_t same = 0;
+    *members = members_of(w, o, (unsigned)__builtin_ctz(mask));
+    if (o->members.sel == LANE_CONST)
+        return mask;
+    FOR_LANES(l, mask)
+    same |= (uint32_t)(members_of(w, o, l) == *members) << l;
+    return same;
+}
+
+/* Not one whole group: each one exchanges, or waits as a split of its own for members that are
+ * elsewhere. Those that wait meet the rest of the top split behind the instruction. */
+static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct group_op *o = x->op.data;
+    const uint32_t at = w->depth - 1;
+    const struct split all = w->stack[at];
+    uint32_t group, members;
+    w->stack[at].pc++;
+    for (uint32_t left = mask; left; left &= ~group) {
+        group = first_group(w, o, left, &members);
+        if (group & ~members)
+            return warp_fault(w, x, (unsigned)__builtin_ctz(group & ~members),
+                              FAULT_ILLEGAL_INSTRUCTION,
+                              "the thread is not in the member mask 0x%x that it names", members);
+        if (!(members & w->live & ~group)) {
+            exchange_here(o, w->base, group, group);
+            continue;
+        }
+        struct split part = all;
+        part.wait = SPLIT_AT_GROUP;
+        part.members = members;
+        part.mask = group;
+        if (group == all.mask) {
+            w->stack[at] = part;
+        } else {
+            part.rpc = all.pc + 1;
+            warp_push(w, &part);
+        }
+        check(w, o, members);
+    }
+    return true;
+}
+
+bool group_meet(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct group_op *o = x->op.data;
+    uint32_t members, group = first_group(w, o, mask, &members);
+    if (UNLIKELY(group != mask || (members & w->live) != mask))
+        return meet_by_group(w, x, mask);
+    exchange_here(o, w->base, mask, mask);
+    warp_top(w)->pc++;
+    return true;
+}

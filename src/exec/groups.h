@@ -1,0 +1,45 @@
+/* Groups of lanes that meet: what `.sync` means for shfl, vote, match, redux, elect and
+ * bar.warp.sync.
+ *
+ * Every lane names the members of its group in a mask; lanes with the same mask are one group. The
+ * operation happens when all members that have not exited have come, on whatever path and in
+ * whatever function: each at an instruction of the same kind. Lanes that come early wait as a split
+ * of their own. */
+#ifndef EXEC_GROUPS_H
+#define EXEC_GROUPS_H
+
+#include "exec/warp.h"
+
+/* What the lanes of one group bring and take. */
+struct exchange {
+    uint32_t group;   /* lanes that take part and get a result */
+    uint32_t sources; /* lanes whose operands are there */
+    uint32_t preds;   /* predicate operand */
+    uint64_t a[WARP_LANES];
+    uint32_t b[WARP_LANES], c[WARP_LANES];
+    uint64_t d[WARP_LANES]; /* results */
+    uint32_t q;             /* predicate result */
+};
+
+struct group_op;
+typedef void (*group_fn)(const struct group_op *o, struct exchange *e);
+
+struct group_op {
+    group_fn compute;
+    uint8_t mode; /* enum ptx_mod */
+    uint8_t type; /* enum ptx_type */
+    struct lane_ref d, p, a, b, c;
+    struct lane_ref members; /* none: lanes that execute it together are the group */
+};
+
+/* Instructions with a member mask (X_MEET) and without one (X_OP). */
+bool group_meet(struct warp *w, const struct xinst *x, uint32_t mask);
+bool group_here(struct warp *w, const struct xinst *x, uint32_t mask);
+
+/* Lanes have exited: groups that waited for nobody else go on. */
+void group_check_all(struct warp *w);
+/* No lane of the warp can move: one group goes on without those that cannot come. False: none
+ * waits. */
+bool group_go_on(struct warp *w);
+
+#endif
