@@ -4,24 +4,36 @@
 
 /* --- an exchange --- */
 
+/* Loops over all lanes with a choice in each, rather than over those of the mask, become vector
+ * code; nearly all operands have 32 bits. */
 static void bring_words(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t *to)
 {
-    FOR_LANES(l, lanes)
+    const uint32_t *from = (const uint32_t *)(const void *)lane_at(r, base);
+    if (LIKELY(r->bytes == sizeof *from))
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            to[l] = (lanes >> l) & 1 ? from[l] : to[l];
+    else
+        FOR_LANES(l, lanes)
     to[l] = (uint32_t)lane_u64(r, base, l);
 }
 
 static void bring(struct exchange *e, const struct group_op *o, char *const *base, uint32_t lanes)
 {
     e->sources |= lanes;
-    if (!o->a.none && !o->a.bytes)
-        e->preds |= lane_pred(&o->a, base) & lanes;
-    else if (!o->a.none)
-        FOR_LANES(l, lanes)
-    e->a[l] = lane_u64(&o->a, base, l);
-    if (o->b.none)
+    if (o->a.none)
         return;
-    bring_words(&o->b, base, lanes, e->b);
-    bring_words(&o->c, base, lanes, e->c);
+    if (!o->a.bytes) {
+        e->preds |= lane_pred(&o->a, base) & lanes;
+        return;
+    }
+    bring_words(&o->a, base, lanes, e->a);
+    if (o->a.bytes > sizeof *e->a)
+        FOR_LANES(l, lanes)
+    e->high[l] = (uint32_t)(lane_u64(&o->a, base, l) >> 32);
+    if (!o->b.none) {
+        bring_words(&o->b, base, lanes, e->b);
+        bring_words(&o->c, base, lanes, e->c);
+    }
 }
 
 static void take_pred(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t v)
@@ -30,14 +42,25 @@ static void take_pred(const struct lane_ref *r, char *const *base, uint32_t lane
     *to = (*to & ~lanes) | (v & lanes);
 }
 
+static void take_words(const struct lane_ref *r, char *const *base, uint32_t lanes,
+                       const uint32_t *from)
+{
+    uint32_t *to = (uint32_t *)(void *)lane_at(r, base);
+    if (LIKELY(r->bytes == sizeof *to))
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            to[l] = (lanes >> l) & 1 ? from[l] : to[l];
+    else
+        FOR_LANES(l, lanes)
+    lane_set_u64(r, base, l, from[l]);
+}
+
 static void take(const struct exchange *e, const struct group_op *o, char *const *base,
                  uint32_t lanes)
 {
     if (!o->d.none && !o->d.bytes)
         take_pred(&o->d, base, lanes, e->q);
     else if (!o->d.none)
-        FOR_LANES(l, lanes)
-    lane_set_u64(&o->d, base, l, e->d[l]);
+        take_words(&o->d, base, lanes, e->d);
     if (!o->p.none)
         take_pred(&o->p, base, lanes, e->q);
 }
@@ -46,9 +69,7 @@ static void take(const struct exchange *e, const struct group_op *o, char *const
 static void exchange_here(const struct group_op *o, char *const *base, uint32_t group,
                           uint32_t sources)
 {
-    struct exchange e;
-    e.group = group;
-    e.sources = e.preds = e.q = 0;
+    struct exchange e = {.group = group};
     bring(&e, o, base, sources);
     o->compute(o, &e);
     take(&e, o, base, group);
@@ -82,8 +103,7 @@ static bool waits_with(const struct split *s, const struct group_op *o, uint32_t
 /* The group exchanges among the lanes that have come, and all of them go on. */
 static void release(struct warp *w, const struct group_op *o, uint32_t members)
 {
-    struct exchange e;
-    e.group = e.sources = e.preds = e.q = 0;
+    struct exchange e = {0};
     for (uint32_t i = 0; i < w->depth; i++) {
         const struct split *s = &w->stack[i];
         if (!waits_with(s, o, members))
@@ -141,22 +161,19 @@ bool group_go_on(struct warp *w)
 
 /* --- arriving --- */
 
-static uint32_t members_of(const struct warp *w, const struct group_op *o, unsigned lane)
-{
-    return (uint32_t)lane_u64(&o->members, w->base, lane);
-}
-
 /* The lanes of `mask` in the group of its first lane. */
 static uint32_t first_group(const struct warp *w, const struct group_op *o, uint32_t mask,
                             uint32_t *members)
 {
     uint32_t same = 0;
-    *members = members_of(w, o, (unsigned)__builtin_ctz(mask));
+    *members = (uint32_t)lane_u64(&o->members, w->base, (unsigned)__builtin_ctz(mask));
     if (o->members.sel == LANE_CONST)
         return mask;
-    FOR_LANES(l, mask)
-    same |= (uint32_t)(members_of(w, o, l) == *members) << l;
-    return same;
+    uint32_t named[WARP_LANES] = {0};
+    bring_words(&o->members, w->base, mask, named);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        same |= (uint32_t)(named[l] == *members) << l;
+    return same & mask;
 }
 
 /* Not one whole group: each one exchanges, or waits as a split of its own for members that are

@@ -12,12 +12,12 @@
 
 /* What the lanes of one group bring and take. */
 struct exchange {
-    uint32_t group;   /* lanes that take part and get a result */
-    uint32_t sources; /* lanes whose operands are there */
-    uint32_t preds;   /* predicate operand */
-    uint64_t a[WARP_LANES];
+    uint32_t group;                           /* lanes that take part and get a result */
+    uint32_t sources;                         /* lanes whose operands are there */
+    uint32_t preds;                           /* predicate operand */
+    uint32_t a[WARP_LANES], high[WARP_LANES]; /* high: the upper half of 64-bit values */
     uint32_t b[WARP_LANES], c[WARP_LANES];
-    uint64_t d[WARP_LANES]; /* results */
+    uint32_t d[WARP_LANES]; /* results */
     uint32_t q;             /* predicate result */
 };
 

@@ -45,7 +45,7 @@ static void shfl(const struct group_op *o, struct exchange *e)
 
 /* --- vote and match --- */
 
-static void give_all(struct exchange *e, uint64_t v)
+static void give_all(struct exchange *e, uint32_t v)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
         e->d[l] = v;
@@ -61,12 +61,13 @@ static void vote(const struct group_op *o, struct exchange *e)
         e->q = is_true ? UINT32_MAX : 0;
 }
 
-static uint32_t lanes_equal(const struct exchange *e, uint64_t v)
+/* Lanes of the group with the same value as lane `first`. */
+static uint32_t lanes_equal(const struct exchange *e, unsigned first)
 {
     uint32_t same = 0;
-    FOR_LANES(l, e->group)
-    same |= (uint32_t)(e->a[l] == v) << l;
-    return same;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        same |= (uint32_t)(e->a[l] == e->a[first] && e->high[l] == e->high[first]) << l;
+    return same & e->group;
 }
 
 static void match_any(const struct group_op *o, struct exchange *e)
@@ -74,7 +75,7 @@ static void match_any(const struct group_op *o, struct exchange *e)
     (void)o;
     uint32_t same;
     for (uint32_t left = e->group; left; left &= ~same) {
-        same = lanes_equal(e, e->a[__builtin_ctz(left)]);
+        same = lanes_equal(e, (unsigned)__builtin_ctz(left));
         FOR_LANES(l, same)
         e->d[l] = same;
     }
@@ -83,7 +84,7 @@ static void match_any(const struct group_op *o, struct exchange *e)
 static void match_all(const struct group_op *o, struct exchange *e)
 {
     (void)o;
-    bool is_true = lanes_equal(e, e->a[__builtin_ctz(e->group)]) == e->group;
+    bool is_true = lanes_equal(e, (unsigned)__builtin_ctz(e->group)) == e->group;
     e->q = is_true ? UINT32_MAX : 0;
     give_all(e, is_true ? e->group : 0);
 }
@@ -112,9 +113,9 @@ static uint32_t reduce(const struct group_op *o, uint32_t a, uint32_t b)
 static void redux(const struct group_op *o, struct exchange *e)
 {
     uint32_t rest = e->group & (e->group - 1);
-    uint32_t v = (uint32_t)e->a[__builtin_ctz(e->group)];
+    uint32_t v = e->a[__builtin_ctz(e->group)];
     FOR_LANES(l, rest)
-    v = reduce(o, v, (uint32_t)e->a[l]);
+    v = reduce(o, v, e->a[l]);
     give_all(e, v);
 }
 
@@ -129,7 +130,7 @@ static void activemask(const struct group_op *o, struct exchange *e)
 static void elect(const struct group_op *o, struct exchange *e)
 {
     (void)o;
-    give_all(e, (unsigned)__builtin_ctz(e->group));
+    give_all(e, (uint32_t)__builtin_ctz(e->group));
     e->q = e->group & -e->group;
 }
 
