@@ -1,6 +1,8 @@
 /* Subcommands of the `parsim` program. Each takes its own argv (argv[0] = the subcommand's name)
  * and returns the process's exit code: 0 done, 1 the program or kernel failed, 2 bad usage or
- * input. To add one: write apps/cmd_NAME.c and add a row to COMMANDS. */
+ * input, or an output that cannot be written. main() looks after standard output and signals
+ * (base/interrupt.h): a command that can end early with what it has calls interrupt_catch(). To
+ * add one: write apps/cmd_NAME.c and add a row to COMMANDS. */
 #ifndef APPS_CMD_H
 #define APPS_CMD_H
 

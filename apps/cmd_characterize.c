@@ -1,5 +1,6 @@
 /* `parsim characterize`: what workloads do on a machine, one row each. */
 #include "cmd_characterize.h"
+#include "base/outfile.h"
 
 #include "cli.h"
 #include "cmd.h"
@@ -153,6 +154,13 @@ static bool report(const struct characterize *c, struct err *err)
     return ok;
 }
 
+static bool probe(const struct characterize *c, struct err *err)
+{
+    return (!c->json || outfile_probe(c->json, err)) && (!c->csv || outfile_probe(c->csv, err)) &&
+           (!c->plot || outfile_probe_folder(c->plot, err)) &&
+           outfile_probe_folder(c->results, err);
+}
+
 int cmd_characterize(int argc, char **argv)
 {
     struct err err = {0};
@@ -162,6 +170,8 @@ int cmd_characterize(int argc, char **argv)
                              .results = "characterize-results",
                              .jobs = cpus > 0 ? (uint64_t)cpus : 1};
     int code = parse_line(&c, argc, argv, &err);
+    if (code == -1)
+        code = probe(&c, &err) ? -1 : EXIT_USAGE;
     if (code == -1)
         code = characterize_run(&c, &err) && report(&c, &err) ? EXIT_DONE : EXIT_FAILED;
     if (code != EXIT_DONE)

@@ -1,12 +1,8 @@
 /* The papers' figures with our workloads: for each NAME.dat, NAME.gp and NAME.svg. */
+#include "base/outfolder.h"
 #include "cmd_characterize.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MOST_COLUMNS = 7 };
 
@@ -73,44 +69,6 @@ static const char style[] =
     "set xtics rotate by -50 noenhanced; set yrange [0:100]\n"
     "set key outside top center horizontal noenhanced\n";
 
-/* --- files --- */
-
-static FILE *open_in(const char *dir, const char *name, const char *ext, struct err *err)
-{
-    char *path = xasprintf("%s/%s.%s", dir, name, ext);
-    FILE *f = fopen(path, "w");
-    if (!f)
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
-    free(path);
-    return f;
-}
-
-static bool close_in(FILE *f, const char *dir, const char *name, struct err *err)
-{
-    bool ok = !ferror(f);
-    ok = !fclose(f) && ok;
-    return ok || err_set(err, "cannot write %s/%s", dir, name);
-}
-
-static bool run_gnuplot(const char *dir, const char *name, struct err *err)
-{
-    char *script = xasprintf("%s.gp", name);
-    int status = 0;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!chdir(dir))
-            execlp("gnuplot", "gnuplot", script, (char *)NULL);
-        _exit(127);
-    }
-    free(script);
-    if (pid < 0 || waitpid(pid, &status, 0) < 0)
-        return err_set(err, "cannot start gnuplot: %s", strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, "gnuplot is not installed; its scripts and data are in %s", dir);
-    return !status || err_set(err, "gnuplot failed on %s/%s.gp", dir, name);
-}
-
 static void put(FILE *f, double v)
 {
     if (isnan(v))
@@ -137,14 +95,15 @@ static void slots_data(FILE *f, const struct row *rows, size_t n)
     fputc('\n', f);
 }
 
-static bool plot_slots(const struct characterize *c, const struct row *rows, struct err *err)
+static bool plot_slots(const struct characterize *c, const struct row *rows, struct outfolder *out,
+                       struct err *err)
 {
     static const char name[] = "caba_2_issue_slots";
-    FILE *f = open_in(c->plot, name, "dat", err);
+    FILE *f = outfolder_begin(out, name, "dat", err);
     if (!f)
         return false;
     slots_data(f, rows, c->workloads.len);
-    if (!close_in(f, c->plot, name, err) || !(f = open_in(c->plot, name, "gp", err)))
+    if (!outfolder_end(out, f, err) || !(f = outfolder_begin(out, name, "gp", err)))
         return false;
     fprintf(f,
             "# gnuplot %s.gp\n%s"
@@ -154,7 +113,7 @@ static bool plot_slots(const struct characterize *c, const struct row *rows, str
             "set ylabel 'issue slots (%%)'\n"
             "plot for [i=2:6] '%s.dat' using i:xtic(1) title columnhead(i) ls i-1\n",
             name, style, name, c->gpu, c->size, name);
-    return close_in(f, c->plot, name, err) && run_gnuplot(c->plot, name, err);
+    return outfolder_end(out, f, err) && outfolder_plot(out, name, err);
 }
 
 /* --- the others: a bar, or one a column, a workload --- */
@@ -190,26 +149,25 @@ static void figure_script(FILE *f, const struct characterize *c, const struct fi
 }
 
 static bool plot_figure(const struct characterize *c, const struct figure *fig,
-                        const struct row *rows, struct err *err)
+                        const struct row *rows, struct outfolder *out, struct err *err)
 {
-    FILE *f = open_in(c->plot, fig->name, "dat", err);
+    FILE *f = outfolder_begin(out, fig->name, "dat", err);
     if (!f)
         return false;
     figure_data(f, fig, rows, c->workloads.len);
-    if (!close_in(f, c->plot, fig->name, err) || !(f = open_in(c->plot, fig->name, "gp", err)))
+    if (!outfolder_end(out, f, err) || !(f = outfolder_begin(out, fig->name, "gp", err)))
         return false;
     figure_script(f, c, fig);
-    return close_in(f, c->plot, fig->name, err) && run_gnuplot(c->plot, fig->name, err);
+    return outfolder_end(out, f, err) && outfolder_plot(out, fig->name, err);
 }
 
 bool characterize_plot(const struct characterize *c, const struct row *rows, struct err *err)
 {
-    if (mkdir(c->plot, 0777) && errno != EEXIST)
-        return err_set(err, "cannot make the folder %s: %s", c->plot, strerror(errno));
-    if (!plot_slots(c, rows, err))
+    struct outfolder *out = outfolder_open(c->plot, err);
+    if (!out)
         return false;
-    for (unsigned i = 0; i < ARRAY_LEN(figures); i++)
-        if (!plot_figure(c, &figures[i], rows, err))
-            return false;
-    return true;
+    bool ok = plot_slots(c, rows, out, err);
+    for (unsigned i = 0; ok && i < ARRAY_LEN(figures); i++)
+        ok = plot_figure(c, &figures[i], rows, out, err);
+    return outfolder_close(out, ok, err);
 }

@@ -1,7 +1,7 @@
 /* The characterization as tables of text, as CSV and as JSON. */
+#include "base/outfile.h"
 #include "cmd_characterize.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <string.h>
@@ -65,28 +65,12 @@ void characterize_print(const struct characterize *c, const struct row *rows, FI
 
 /* --- CSV --- */
 
-static bool close_file(FILE *f, const char *path, struct err *err)
-{
-    bool ok = !ferror(f);
-    if (f == stdout)
-        return ok || err_set(err, "standard output cannot be written");
-    ok = !fclose(f) && ok;
-    return ok || err_set(err, "cannot write %s: %s", path, strerror(errno));
-}
-
-static FILE *open_file(const char *path, struct err *err)
-{
-    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!f)
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
-    return f;
-}
-
 bool characterize_write_csv(const struct characterize *c, const struct row *rows, struct err *err)
 {
-    FILE *f = open_file(c->csv, err);
-    if (!f)
+    struct outfile *o = outfile_open(c->csv, err);
+    if (!o)
         return false;
+    FILE *f = outfile_stream(o);
     fprintf(f, "workload,size,gpu,bound,papers_bound");
     for (unsigned id = 0; id < COLUMNS; id++)
         fprintf(f, ",%s", columns[id].id);
@@ -100,7 +84,7 @@ bool characterize_write_csv(const struct characterize *c, const struct row *rows
                 fprintf(f, ",%.10g", rows[i].at[id]);
     }
     fputc('\n', f);
-    return close_file(f, c->csv, err);
+    return outfile_close(o, err);
 }
 
 /* --- JSON --- */
@@ -149,7 +133,7 @@ static json_object *row_json(const struct row *r)
 bool characterize_write_json(const struct characterize *c, const struct row *rows, struct err *err)
 {
     json_object *o = json_object_new_object(), *list = json_object_new_array();
-    FILE *f = open_file(c->json, err);
+    struct outfile *f = outfile_open(c->json, err);
     for (size_t i = 0; i < c->workloads.len; i++)
         json_object_array_add(list, row_json(&rows[i]));
     add_text(o, "schema", "parsim-characterize-1");
@@ -161,7 +145,8 @@ bool characterize_write_json(const struct characterize *c, const struct row *row
     json_object_object_add(o, "papers", papers_json());
     json_object_object_add(o, "workloads", list);
     if (f)
-        fprintf(f, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+        fprintf(outfile_stream(f), "%s\n",
+                json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
     json_object_put(o);
-    return f && close_file(f, c->json, err);
+    return f && outfile_close(f, err);
 }

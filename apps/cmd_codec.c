@@ -1,5 +1,6 @@
 /* parsim codec: how compressible is this data, by which algorithm, at which granularity? */
 #include "cmd_codec.h"
+#include "base/outfile.h"
 #include "cli.h"
 #include "cmd.h"
 
@@ -195,7 +196,8 @@ static bool write_results(const struct command *c, const struct codec_report *re
 static bool analyse(const struct command *c, char **files, unsigned n, struct err *err)
 {
     struct codec_report *reports = xcalloc(n, sizeof *reports);
-    bool ok = true;
+    bool ok =
+        (!c->json || outfile_probe(c->json, err)) && (!c->plot || outfile_probe(c->plot, err));
     for (unsigned i = 0; i < n && ok; i++)
         ok = codec_scan(files[i], &c->opts, &reports[i], err);
     ok = ok && write_results(c, reports, n, err);

@@ -1,11 +1,10 @@
+#include "base/file.h"
 #include "cmd_codec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int open_temporary(void)
@@ -37,6 +36,7 @@ static bool write_all(int fd, const char *p, size_t n)
 static bool spool(struct codec_input *in, struct err *err)
 {
     enum { CHUNK = 1 << 16 };
+    const uint64_t most = UINT64_C(16) << 30;
     char buf[CHUNK];
     int fd = open_temporary();
     if (fd < 0)
@@ -53,6 +53,11 @@ static bool spool(struct codec_input *in, struct err *err)
             return false;
         }
         in->bytes += (uint64_t)n;
+        if (in->bytes > most) {
+            close(fd);
+            return err_set(err, "%s: more than %llu GB from a pipe; name a file instead", in->name,
+                           (unsigned long long)(most >> 30));
+        }
     }
     codec_input_close(in);
     in->fd = fd;
@@ -61,18 +66,17 @@ static bool spool(struct codec_input *in, struct err *err)
 
 static bool open_file(struct codec_input *in, const char *path, struct err *err)
 {
-    struct stat st;
     bool is_stdin = !strcmp(path, "-");
     *in = (struct codec_input){.name = is_stdin ? "(standard input)" : path};
-    in->fd = is_stdin ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0 || fstat(in->fd, &st) < 0)
-        return err_set(err, "%s: %s", in->name, strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return err_set(err, "%s: is a directory", in->name);
-    if (!S_ISREG(st.st_mode))
-        return spool(in, err);
-    in->bytes = (uint64_t)st.st_size;
-    return true;
+    in->fd = file_open(path, &in->bytes, err);
+    if (in->fd >= 0 && is_stdin)
+        in->fd = dup(in->fd);
+    if (in->fd < 0)
+        return false;
+    if (in->bytes != FILE_NO_SIZE)
+        return true;
+    in->bytes = 0;
+    return spool(in, err);
 }
 
 bool codec_input_open(struct codec_input *in, const char *path, unsigned block_bytes,

@@ -1,7 +1,7 @@
 /* Compressibility along the files, as SVG: one panel a file, one line a codec. */
+#include "base/outfile.h"
 #include "cmd_codec.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,9 +86,10 @@ static void put_line(FILE *f, const struct codec_report *r, unsigned column, dou
 bool codec_write_svg(const char *path, const struct codec_report *reports, unsigned n,
                      struct err *err)
 {
-    FILE *f = fopen(path, "w");
-    if (!f)
-        return err_set(err, "%s: %s", path, strerror(errno));
+    struct outfile *o = outfile_open(path, err);
+    if (!o)
+        return false;
+    FILE *f = outfile_stream(o);
     int height = TOP + (int)n * (PANEL + GAP);
     fprintf(f,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
@@ -102,8 +103,6 @@ bool codec_write_svg(const char *path, const struct codec_report *reports, unsig
         for (unsigned c = 0; c < reports[i].ncolumns; c++)
             put_line(f, &reports[i], c, top, y0);
     }
-    bool ok = fprintf(f, "</svg>\n") > 0;
-    if (fclose(f) != 0 || !ok)
-        return err_set(err, "%s: cannot be written", path);
-    return true;
+    fprintf(f, "</svg>\n");
+    return outfile_close(o, err);
 }

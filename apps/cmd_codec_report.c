@@ -1,4 +1,5 @@
 /* The analysis as text and as JSON. */
+#include "base/outfile.h"
 #include "cmd_codec.h"
 
 #include "base/utf8.h"
@@ -226,12 +227,10 @@ bool codec_write_json(const char *path, const struct codec_report *reports, unsi
     json_object_object_add(root, "files", files);
     char *text = utf8_repair(json_object_to_json_string_ext(
         root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
-    bool to_stdout = !strcmp(path, "-");
-    FILE *f = to_stdout ? stdout : fopen(path, "w");
-    bool ok = f && fprintf(f, "%s\n", text) > 0;
-    if (f && (to_stdout ? fflush(f) : fclose(f)) != 0)
-        ok = false;
+    struct outfile *o = outfile_open(path, err);
+    if (o)
+        fprintf(outfile_stream(o), "%s\n", text);
     free(text);
     json_object_put(root);
-    return ok || err_set(err, "%s: cannot be written", path);
+    return o && outfile_close(o, err);
 }

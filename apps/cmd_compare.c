@@ -1,10 +1,11 @@
 /* `parsim compare`: designs beside each other on one or more programs. */
+#include "base/interrupt.h"
+#include "base/outfile.h"
 #include "base/utf8.h"
 #include "cli.h"
 #include "cmd.h"
 #include "experiment_file.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -156,22 +157,6 @@ static void print_means(const struct options *o, const struct exp_job *jobs)
 
 /* --- files --- */
 
-static FILE *open_out(const char *path, struct err *err)
-{
-    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!f)
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
-    return f;
-}
-
-static bool close_out(FILE *f, const char *path, struct err *err)
-{
-    bool ok = !fflush(f) && !ferror(f);
-    if (f != stdout)
-        ok = !fclose(f) && ok;
-    return ok || err_set(err, "cannot write %s: %s", path, strerror(errno));
-}
-
 static void write_csv(const struct options *o, const struct exp_job *jobs, FILE *f)
 {
     fprintf(f, "program,design");
@@ -213,6 +198,8 @@ static void write_json(const struct options *o, const struct exp_job *jobs, FILE
         json_object_array_add(runs, r);
     }
     json_object_object_add(all, "runs", runs);
+    const char *stopped = interrupt_name(interrupt_signal());
+    json_object_object_add(all, "interrupted", stopped ? json_object_new_string(stopped) : NULL);
     char *text = utf8_repair(json_object_to_json_string_ext(
         all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     fprintf(f, "%s\n", text);
@@ -245,12 +232,12 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
         void (*fill)(const struct options *o, const struct exp_job *jobs, FILE *f);
     } files[] = {{o->json, write_json}, {o->csv, write_csv}, {o->plot, write_plot}};
     for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
-        FILE *f = files[i].path ? open_out(files[i].path, err) : NULL;
+        struct outfile *f = files[i].path ? outfile_open(files[i].path, err) : NULL;
         if (!f && files[i].path)
             return false;
         if (f)
-            files[i].fill(o, jobs, f);
-        if (f && !close_out(f, files[i].path, err))
+            files[i].fill(o, jobs, outfile_stream(f));
+        if (f && !outfile_close(f, err))
             return false;
     }
     return true;
@@ -260,6 +247,10 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
 
 static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
 {
+    const char *const files[] = {o->json, o->csv, o->plot};
+    for (unsigned i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i] && !outfile_probe(files[i], err))
+            return EXIT_USAGE;
     for (size_t d = 0; d < o->designs.n; d++)
         if (!exp_check_design(&jobs[d], err))
             return EXIT_USAGE;

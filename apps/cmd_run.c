@@ -197,10 +197,11 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
     if (!run_options_inherit(shared, err) || !run_options_finish(shared, err) ||
         !run_options_export(shared, err))
         return EXIT_USAGE;
-    if (optind < argc)
-        return -1;
-    err_set(err, "no program given; see --help");
-    return EXIT_USAGE;
+    if (optind == argc) {
+        err_set(err, "no program given; see --help");
+        return EXIT_USAGE;
+    }
+    return run_options_try(shared, err) ? -1 : EXIT_USAGE;
 }
 
 int cmd_run(int argc, char **argv)

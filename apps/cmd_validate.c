@@ -1,4 +1,6 @@
 /* parsim validate: our models beside other simulators and hand calculation. */
+#include "base/outfile.h"
+#include "base/outfolder.h"
 #include "cmd.h"
 #include "validate.h"
 
@@ -61,10 +63,10 @@ static int usage(const char *why, const char *what)
 int cmd_validate(int argc, char **argv)
 {
     struct validate_options o = {0};
-    const char *subject = NULL, *json = NULL;
+    const char *subject = NULL, *json = NULL, *plot = NULL;
     for (int i = 1; i < argc; i++) {
         const char *const names[] = {"--json", "--plot", "--data"};
-        const char **const values[] = {&json, &o.plot, &o.data};
+        const char **const values[] = {&json, &plot, &o.data};
         size_t k = 0;
         while (k < ARRAY_LEN(names) && strcmp(argv[i], names[k]))
             k++;
@@ -93,8 +95,13 @@ int cmd_validate(int argc, char **argv)
     if (found)
         o.data = found;
     struct report r = {0};
-    struct err err;
-    bool ok = subjects[s].run(&o, &r, &err) && (!json || report_write_json(&r, json, &err));
+    struct err err = {0};
+    bool ok = (!json || outfile_probe(json, &err)) &&
+              (!plot || (o.pictures = outfolder_open(plot, &err)));
+    ok = ok && subjects[s].run(&o, &r, &err);
+    if (o.pictures)
+        ok = outfolder_close(o.pictures, ok, &err);
+    ok = ok && (!json || report_write_json(&r, json, &err));
     free(found);
     vec_free(&r.checks);
     if (!ok) {

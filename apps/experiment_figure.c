@@ -1,7 +1,8 @@
 /* One figure. */
 #include "experiment_figure.h"
 
-#include <errno.h>
+#include "base/outfile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,16 +278,14 @@ bool fig_write(const struct fig *f, const struct exp_setup *s, const struct exp_
     bool ok = true;
     for (unsigned i = 0; i < 2u + with_csv && ok; i++) {
         char *path = xasprintf("%s/%s.%s", dir, f->name, exts[i]);
-        FILE *out = fopen(path, "w");
-        ok = out || err_set(err, "cannot write %s: %s", path, strerror(errno));
-        if (ok && i == 0)
-            exp_table_svg(&f->table, out);
-        else if (ok && i == 1)
-            write_markdown(f, s, jobs, out);
-        else if (ok)
-            exp_table_csv(&f->table, out);
-        if (out && fclose(out))
-            ok = err_set(err, "cannot write %s: %s", path, strerror(errno));
+        struct outfile *out = outfile_open(path, err);
+        if (out && i == 0)
+            exp_table_svg(&f->table, outfile_stream(out));
+        else if (out && i == 1)
+            write_markdown(f, s, jobs, outfile_stream(out));
+        else if (out)
+            exp_table_csv(&f->table, outfile_stream(out));
+        ok = out && outfile_close(out, err);
         free(path);
     }
     return ok;

@@ -2,8 +2,8 @@
 #include "experiment_figure.h"
 
 #include "base/file.h"
+#include "base/outfile.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,16 +94,15 @@ bool fig_overview(struct fig *const *figs, size_t n, const struct exp_setup *s, 
     size_t len;
     char *old = file_read(path, &len, &none);
     const char *after = old ? split(old) : "";
-    FILE *out = fopen(path, "w");
-    bool ok = out || err_set(err, "cannot write %s: %s", path, strerror(errno));
-    if (ok) {
+    struct outfile *o = outfile_open(path, err);
+    if (o) {
         const char *head = old && *old ? old : "# Results beside the papers\n\n";
+        FILE *out = outfile_stream(o);
         fprintf(out, "%s%s", head, head[strlen(head) - 1] == '\n' ? "" : "\n");
         write_table(figs, n, s, out);
         fputs(after, out);
-        if (fclose(out))
-            ok = err_set(err, "cannot write %s: %s", path, strerror(errno));
     }
+    bool ok = o && outfile_close(o, err);
     free(old);
     free(path);
     return ok;

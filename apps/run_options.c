@@ -1,5 +1,7 @@
 #include "run_options.h"
 
+#include "gpu/report.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,18 @@ bool run_options_finish(struct run_options *r, struct err *err)
     struct machine *m =
         machine_new(r->o.gpu ? r->o.gpu : MACHINE_DEFAULT, r->o.sets, r->o.nsets, err);
     machine_free(m);
-    return m != NULL;
+    return m && run_report_probe(&r->o, err);
+}
+
+bool run_options_try(const struct run_options *r, struct err *err)
+{
+    struct session_options o = r->o;
+    if (!o.is_timed)
+        return true;
+    o.trace = NULL; /* the only output that a session opens at its start */
+    struct session *s = session_new(&o, err);
+    session_free(s);
+    return s != NULL;
 }
 
 /* The program may change its directory before it ends. */

@@ -28,8 +28,12 @@ bool run_options_take(struct run_options *r, int c, const char *value, bool *is_
 /* After the last option: what was not given comes from the environment, as it would be read by
  * session_from_environment(). */
 bool run_options_inherit(struct run_options *r, struct err *err);
-/* After that: what they mean together; wrong machines, keys and values are refused. */
+/* After that: what they mean together; wrong machines, keys and values are refused, and
+ * outputs that cannot be written. */
 bool run_options_finish(struct run_options *r, struct err *err);
+/* Builds the machine with its techniques once, so that what they refuse (routines, saved codes)
+ * stops the run before the program starts. */
+bool run_options_try(const struct run_options *r, struct err *err);
 /* Sets the environment for session_from_environment(); paths become absolute. */
 bool run_options_export(const struct run_options *r, struct err *err);
 void run_options_free(struct run_options *r);

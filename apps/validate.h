@@ -41,16 +41,13 @@ void report_check(struct report *r, const char *file, const char *metric, double
 bool report_write_json(const struct report *r, const char *path, struct err *err);
 
 struct validate_options {
-    const char *data; /* folder of the reference tables */
-    const char *plot; /* folder for curves, or NULL */
+    const char *data;           /* folder of the reference tables */
+    struct outfolder *pictures; /* for curves, or NULL */
     bool quick;
 };
 
 bool validate_noc(const struct validate_options *o, struct report *r, struct err *err);
 bool validate_dram(const struct validate_options *o, struct report *r, struct err *err);
 bool validate_gpu(const struct validate_options *o, struct report *r, struct err *err);
-
-/* Runs gnuplot on `script`; an error when that fails. */
-bool plot_run(const char *script, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* DRAM against DRAMsim3, Ramulator and hand calculation. Each config_id of the reference is a list
  * of settings; nothing else depends on the row. */
+#include "base/outfolder.h"
 #include "dram/dram_traffic.h"
 #include "validate.h"
 
@@ -171,13 +172,10 @@ static bool hand_check(const struct validate_options *o, struct report *r, struc
 /* Bus fraction of every row, ours over theirs. */
 static bool plot(const struct validate_options *o, const struct report *r, struct err *err)
 {
-    char *data = xasprintf("%s/dram_bus_fraction.dat", o->plot);
-    FILE *f = fopen(data, "w");
-    if (!f) {
-        err_set(err, "%s: cannot be written", data);
-        free(data);
+    static const char name[] = "dram_bus_fraction";
+    FILE *f = outfolder_begin(o->pictures, name, "dat", err);
+    if (!f)
         return false;
-    }
     for (int ram = 0; ram < 2; ram++) {
         fprintf(f, "%s# theirs ours (%s)\n", ram ? "\n\n" : "", ram ? "Ramulator" : "DRAMsim3");
         for (size_t i = 0; i < r->checks.len; i++) {
@@ -186,24 +184,22 @@ static bool plot(const struct validate_options *o, const struct report *r, struc
                 fprintf(f, "%g %g\n", c->theirs, c->ours);
         }
     }
-    fclose(f);
-    char *script = xasprintf(
-        "set terminal svg size 640,560 font 'sans,13'\nset output '%s/dram_bus_fraction.svg'\n"
-        "set title 'Share of the data bus used, one GDDR5 channel, every reference row'\n"
-        "set xlabel 'the other simulator'\nset ylabel 'Parsim'\nset key left top\nset grid\n"
-        "set xrange [0:1]\nset yrange [0:1]\n"
-        "plot x with lines lc 'gray' title 'equal', x*1.02 with lines dt 2 lc 'gray' title "
-        "'2%%', x*0.98 with lines dt 2 lc 'gray' notitle, '%s' index 0 with points pt 6 title "
-        "'DRAMsim3', '' index 1 with points pt 2 title 'Ramulator'\n",
-        o->plot, data);
-    bool ok = plot_run(script, err);
-    free(script);
-    free(data);
-    return ok;
+    if (!outfolder_end(o->pictures, f, err) || !(f = outfolder_begin(o->pictures, name, "gp", err)))
+        return false;
+    fprintf(f,
+            "set terminal svg size 640,560 font 'sans,13'\nset output '%s.svg'\n"
+            "set title 'Share of the data bus used, one GDDR5 channel, every reference row'\n"
+            "set xlabel 'the other simulator'\nset ylabel 'Parsim'\nset key left top\nset grid\n"
+            "set xrange [0:1]\nset yrange [0:1]\n"
+            "plot x with lines lc 'gray' title 'equal', x*1.02 with lines dt 2 lc 'gray' title "
+            "'2%%', x*0.98 with lines dt 2 lc 'gray' notitle, '%s.dat' index 0 with points pt 6 "
+            "title 'DRAMsim3', '' index 1 with points pt 2 title 'Ramulator'\n",
+            name, name);
+    return outfolder_end(o->pictures, f, err) && outfolder_plot(o->pictures, name, err);
 }
 
 bool validate_dram(const struct validate_options *o, struct report *r, struct err *err)
 {
     return hand_check(o, r, err) && table_check(o, "dramsim3_gddr5.csv", r, err) &&
-           table_check(o, "ramulator1_gddr5.csv", r, err) && (!o->plot || plot(o, r, err));
+           table_check(o, "ramulator1_gddr5.csv", r, err) && (!o->pictures || plot(o, r, err));
 }

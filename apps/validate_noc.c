@@ -1,4 +1,5 @@
 /* Interconnect against BookSim. */
+#include "base/outfolder.h"
 #include "noc/noc_traffic.h"
 #include "validate.h"
 
@@ -128,25 +129,24 @@ static void row_check(const struct validate_options *o, const struct table *t, s
                      offered);
 }
 
-static bool curve_plot(const char *dir, const char *config, struct err *err)
+static bool curve_plot(const struct validate_options *o, const char *config, struct err *err)
 {
-    char *script = xasprintf(
-        "set terminal svg size 640,420 font 'sans,13'\nset output '%s/%s.svg'\n"
-        "set title '%s' noenhanced\nset xlabel 'offered flits a source and cycle'\n"
-        "set ylabel 'packet latency (cycles)'\nset logscale y 2\nset yrange [*:512]\nset grid\n"
-        "set key left top\nplot '%s/%s.dat' using 1:2 with linespoints pt 6 title 'BookSim', "
-        "'' using 1:3 with linespoints pt 2 title 'Parsim'\n",
-        dir, config, config, dir, config);
-    bool ok = plot_run(script, err);
-    free(script);
-    return ok;
+    FILE *f = outfolder_begin(o->pictures, config, "gp", err);
+    if (!f)
+        return false;
+    fprintf(f,
+            "set terminal svg size 640,420 font 'sans,13'\nset output '%s.svg'\n"
+            "set title '%s' noenhanced\nset xlabel 'offered flits a source and cycle'\n"
+            "set ylabel 'packet latency (cycles)'\nset logscale y 2\nset yrange [*:512]\nset grid\n"
+            "set key left top\nplot '%s.dat' using 1:2 with linespoints pt 6 title 'BookSim', "
+            "'' using 1:3 with linespoints pt 2 title 'Parsim'\n",
+            config, config, config);
+    return outfolder_end(o->pictures, f, err) && outfolder_plot(o->pictures, config, err);
 }
 
-static FILE *curve_open(const char *dir, const char *config)
+static FILE *curve_open(const struct validate_options *o, const char *config, struct err *err)
 {
-    char *path = xasprintf("%s/%s.dat", dir, config);
-    FILE *f = fopen(path, "w");
-    free(path);
+    FILE *f = outfolder_begin(o->pictures, config, "dat", err);
     if (f)
         fprintf(f, "# offered, latency theirs, latency ours, accepted theirs, accepted ours\n");
     return f;
@@ -167,14 +167,14 @@ static bool table_check(const struct validate_options *o, const char *file, stru
         const char *config = table_text(&t, i, "config_id");
         struct pattern p;
         ok = pattern_make(&p, table_text(&t, i, "traffic"), err);
-        FILE *curve = ok && o->plot ? curve_open(o->plot, config) : NULL;
+        FILE *curve = ok && o->pictures ? curve_open(o, config, err) : NULL;
+        ok = ok && (curve || !o->pictures);
         size_t end = i;
         for (; end < t.nrows && !strcmp(config, table_text(&t, end, "config_id")); end++)
             if (ok && row_wanted(o, config))
                 row_check(o, &t, end, file, &p, r, curve);
         if (curve)
-            fclose(curve);
-        ok = ok && (!curve || curve_plot(o->plot, config, err));
+            ok = outfolder_end(o->pictures, curve, err) && ok && curve_plot(o, config, err);
         i = end;
     }
     table_free(&t);

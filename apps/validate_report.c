@@ -130,12 +130,3 @@ bool report_write_json(const struct report *r, const char *path, struct err *err
     json_object_put(root);
     return ok;
 }
-
-bool plot_run(const char *script, struct err *err)
-{
-    FILE *p = popen("gnuplot", "w");
-    if (!p)
-        return err_set(err, "gnuplot does not start");
-    fputs(script, p);
-    return pclose(p) == 0 || err_set(err, "gnuplot is missing or failed");
-}

@@ -1,5 +1,7 @@
 #include "base/common.h"
 
+#include "base/tempfile.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ void panic_at(const char *file, int line, const char *fmt, ...)
     vfprintf(stderr, fmt, ap);
     fputc('\n', stderr);
     va_end(ap);
+    tempfile_remove_all();
     abort();
 }
 

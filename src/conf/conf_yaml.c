@@ -34,7 +34,7 @@ static bool base_load(struct reader *r, const yaml_node_t *node, const char *fil
         return conf_parse_at(r->conf, file, known, strlen(known), r->base_depth + 1, r->err);
     char *path = *file == '/' ? xstrdup(file) : xasprintf("%.*s%s", dir, r->name, file);
     size_t len;
-    char *text = file_read(path, &len, r->err);
+    char *text = file_read_max(path, FILE_TEXT_MAX, &len, r->err);
     bool ok = text ? conf_parse_at(r->conf, path, text, len, r->base_depth + 1, r->err)
                    : err_prefix(r->err, "%s:%zu: base", r->name, node->start_mark.line + 1);
     free(text);
@@ -94,8 +94,8 @@ static bool value_apply(struct reader *r, const yaml_node_t *node, const char *k
 
 static bool map_walk(struct reader *r, const yaml_node_t *map, const char *prefix, int depth)
 {
-    if (depth > DEPTH_MAX)
-        return fail(r, map, "maps are nested too deep");
+    if (depth > DEPTH_MAX) /* check_depth() does not follow aliases */
+        return fail(r, map, "maps are nested too deep (one that is its own alias?)");
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
          p++) {
         const yaml_node_t *k = yaml_document_get_node(&r->doc, p->key);
@@ -121,14 +121,44 @@ static bool map_walk(struct reader *r, const yaml_node_t *map, const char *prefi
     return true;
 }
 
+static void parser_start(yaml_parser_t *parser, const char *text, size_t len)
+{
+    if (!yaml_parser_initialize(parser))
+        panic("libyaml does not start");
+    yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
+}
+
+/* Before a document is built, which takes libyaml ages if it is deep. What is not YAML passes. */
+static bool check_depth(const char *name, const char *text, size_t len, struct err *err)
+{
+    yaml_parser_t parser;
+    int depth = 0;
+    size_t line = 0;
+    bool is_end = false;
+    parser_start(&parser, text, len);
+    while (!is_end && depth <= DEPTH_MAX) {
+        yaml_event_t e;
+        if (!yaml_parser_parse(&parser, &e))
+            break;
+        depth += e.type == YAML_MAPPING_START_EVENT || e.type == YAML_SEQUENCE_START_EVENT;
+        depth -= e.type == YAML_MAPPING_END_EVENT || e.type == YAML_SEQUENCE_END_EVENT;
+        is_end = e.type == YAML_STREAM_END_EVENT;
+        line = e.start_mark.line;
+        yaml_event_delete(&e);
+    }
+    yaml_parser_delete(&parser);
+    return depth <= DEPTH_MAX ||
+           err_set(err, "%s:%zu: nested more than %d deep", name, line + 1, DEPTH_MAX);
+}
+
 static bool conf_parse_at(struct conf *c, const char *name, const char *text, size_t len, int depth,
                           struct err *err)
 {
     struct reader r = {.conf = c, .name = name, .base_depth = depth, .err = err};
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        panic("libyaml does not start");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+    if (!check_depth(name, text, len, err))
+        return false;
+    parser_start(&parser, text, len);
     bool ok = yaml_parser_load(&parser, &r.doc);
     if (!ok) {
         err_set(err, "%s:%zu: %s", name, parser.problem_mark.line + 1,
@@ -152,7 +182,7 @@ bool conf_parse(struct conf *c, const char *name, const char *text, size_t len, 
 bool conf_load(struct conf *c, const char *path, struct err *err)
 {
     size_t len;
-    char *text = file_read(path, &len, err);
+    char *text = file_read_max(path, FILE_TEXT_MAX, &len, err);
     if (!text)
         return false;
     bool ok = conf_parse(c, path, text, len, err);

@@ -1,71 +1,70 @@
 /* The files that a run's options ask for. */
 #include "gpu/report.h"
 
-#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/outfile.h"
 #include "base/utf8.h"
 #include "gpu/report_int.h"
 #include "gpu/trace.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-FILE *report_open(const char *path, struct err *err)
+bool report_write_file(const char *path, void (*fill)(FILE *out, const void *arg), const void *arg,
+                       struct err *err)
 {
-    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!f)
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
-    return f;
+    struct outfile *o = outfile_open(path, err);
+    if (!o)
+        return false;
+    fill(outfile_stream(o), arg);
+    return outfile_close(o, err);
 }
 
-bool report_close(FILE *f, const char *path, struct err *err)
+static void fill_json(FILE *out, const void *report)
 {
-    bool ok = !fflush(f) && !ferror(f);
-    if (f != stdout)
-        ok = !fclose(f) && ok;
-    return ok || err_set(err, "cannot write %s: %s", path, strerror(errno));
+    struct json_object *o = run_report_to_json(report);
+    char *text = utf8_repair(json_object_to_json_string_ext(
+        o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+    fprintf(out, "%s\n", text);
+    free(text);
+    json_object_put(o);
 }
 
 bool run_report_write_json(const struct run_report *r, const char *path, struct err *err)
 {
-    FILE *f = report_open(path, err);
-    if (!f)
-        return false;
-    struct json_object *o = run_report_to_json(r);
-    char *text = utf8_repair(json_object_to_json_string_ext(
-        o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
-    fprintf(f, "%s\n", text);
-    free(text);
-    json_object_put(o);
-    return report_close(f, path, err);
+    return report_write_file(path, fill_json, r, err);
 }
 
 /* --- CSV --- */
 
-/* "a/b.csv" and "series" give "a/b.series.csv". */
-static char *beside(const char *path, const char *word)
+char *report_beside(const char *path, const char *word)
 {
     size_t n = strlen(path), stem = n > 4 && !strcmp(path + n - 4, ".csv") ? n - 4 : n;
     return xasprintf("%.*s.%s.csv", (int)stem, path, word);
 }
 
-static bool write_csv(const struct stats *st, const char *path, struct err *err)
+/* The last row of a run that was stopped; readers find numbers in the last column. */
+static void mark_interrupted(FILE *out, const struct run_report *r, const char *prefix)
 {
-    FILE *f = report_open(path, err);
-    if (!f)
-        return false;
-    stats_write_csv(st, f);
-    return report_close(f, path, err);
+    if (r->interrupted)
+        fprintf(out, "%sinterrupted,signal,%d\n", prefix, r->interrupted);
 }
 
-static bool write_series(const struct stats *st, const char *path, struct err *err)
+static void fill_csv(FILE *out, const void *report)
 {
-    FILE *f = report_open(path, err);
-    if (!f)
-        return false;
-    stats_write_series_csv(st, f);
-    return report_close(f, path, err);
+    const struct run_report *r = report;
+    stats_write_csv(gpu_stats(session_gpu(r->session)), out);
+    mark_interrupted(out, r, "run,,");
+}
+
+static void fill_series(FILE *out, const void *report)
+{
+    const struct run_report *r = report;
+    stats_write_series_csv(gpu_stats(session_gpu(r->session)), out);
+    if (r->interrupted)
+        fprintf(out, "%llu,run,interrupted,%d\n",
+                (unsigned long long)gpu_cycles(session_gpu(r->session)), r->interrupted);
 }
 
 struct kernel_line {
@@ -84,27 +83,25 @@ static void kernel_value(void *ctx, const struct stat_value *v)
             v->hist ? ".mean" : "", v->row->unit, v->value);
 }
 
-static bool write_kernels(const struct session *s, const char *path, struct err *err)
+static void fill_kernels(FILE *out, const void *report)
 {
-    FILE *f = report_open(path, err);
-    if (!f)
-        return false;
-    fprintf(f, "kernel,kernel_name,group,name,unit,value\n");
+    const struct run_report *r = report;
+    const struct session *s = r->session;
+    fprintf(out, "kernel,kernel_name,group,name,unit,value\n");
     for (size_t i = 0; i < gpu_kernel_count(session_gpu(s)); i++) {
-        struct kernel_line k = {f, i, gpu_kernel(session_gpu(s), i)->name};
+        struct kernel_line k = {out, i, gpu_kernel(session_gpu(s), i)->name};
         stats_each(session_kernel_stats(s, i), false, kernel_value, &k);
     }
-    return report_close(f, path, err);
+    mark_interrupted(out, r, ",,run,");
 }
 
-static bool write_all_csv(const struct session *s, struct err *err)
+static bool write_all_csv(const struct run_report *r, struct err *err)
 {
-    const struct session_options *o = session_options(s);
-    const struct stats *st = gpu_stats(session_gpu(s));
-    char *series = beside(o->csv, "series"), *kernels = beside(o->csv, "kernels");
-    bool ok = write_csv(st, o->csv, err) &&
-              (!o->interval || o->series || write_series(st, series, err)) &&
-              (!o->per_kernel || write_kernels(s, kernels, err));
+    const struct session_options *o = session_options(r->session);
+    char *series = report_beside(o->csv, "series"), *kernels = report_beside(o->csv, "kernels");
+    bool ok = report_write_file(o->csv, fill_csv, r, err) &&
+              (!o->interval || o->series || report_write_file(series, fill_series, r, err)) &&
+              (!o->per_kernel || report_write_file(kernels, fill_kernels, r, err));
     free(series);
     free(kernels);
     return ok;
@@ -112,8 +109,9 @@ static bool write_all_csv(const struct session *s, struct err *err)
 
 /* --- SQLite --- */
 
-static void note_run(struct stats *st, const struct session *s)
+static void note_run(struct stats *st, const struct run_report *r)
 {
+    const struct session *s = r->session;
     char cycles[32];
     char *yaml = NULL;
     size_t len = 0;
@@ -125,48 +123,82 @@ static void note_run(struct stats *st, const struct session *s)
     stats_note(st, "gpu", session_machine(s)->gpu.name);
     stats_note(st, "cycles", cycles);
     stats_note(st, "machine", yaml);
+    if (r->interrupted)
+        stats_note(st, "interrupted", interrupt_name(r->interrupted));
     free(yaml);
 }
 
-static bool write_db(const struct session *s, struct err *err)
+static bool add_kernels(struct stats_db *db, const struct session *s, struct err *err)
 {
     const struct gpu *g = session_gpu(s);
-    const char *path = session_options(s)->db;
-    struct stats *st = gpu_stats(session_gpu(s));
-    note_run(st, s);
-    bool ok = stats_write_sqlite(st, path, session_machine(s)->gpu.name, err);
-    for (size_t i = 0; ok && session_options(s)->per_kernel && i < gpu_kernel_count(g); i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < gpu_kernel_count(g); i++) {
         char *name = xasprintf("kernel %zu: %s", i, gpu_kernel(g, i)->name);
-        ok = stats_write_sqlite(session_kernel_stats(s, i), path, name, err);
+        ok = stats_db_add(db, session_kernel_stats(s, i), name, err);
         free(name);
     }
     return ok;
 }
 
+static bool write_db(const struct run_report *r, struct err *err)
+{
+    const struct session *s = r->session;
+    struct stats *st = gpu_stats(session_gpu(s));
+    struct stats_db *db = stats_db_open(session_options(s)->db, err);
+    if (!db)
+        return false;
+    note_run(st, r);
+    bool ok = stats_db_add(db, st, session_machine(s)->gpu.name, err) &&
+              (!session_options(s)->per_kernel || add_kernels(db, s, err));
+    return stats_db_close(db, ok, err) && ok;
+}
+
 /* --- all --- */
 
-static bool dump_config(const struct session *s, struct err *err)
+static void fill_config(FILE *out, const void *report)
 {
-    const char *path = session_options(s)->dump_config;
-    FILE *f = report_open(path, err);
-    if (!f)
-        return false;
-    fprintf(f, "# The machine of a run by parsim %s, every field resolved.\n", PARSIM_VERSION);
-    conf_dump(session_machine(s)->conf, f, true);
-    return report_close(f, path, err);
+    const struct run_report *r = report;
+    fprintf(out, "# The machine of a run by parsim %s, every field resolved.\n", PARSIM_VERSION);
+    conf_dump(session_machine(r->session)->conf, out, true);
+}
+
+/* What only a machine that keeps time has. */
+static bool write_timed(const struct run_report *r, struct err *err)
+{
+    const struct session *s = r->session;
+    const struct session_options *o = session_options(s);
+    return gpu_finish(session_gpu(s), err) && (!o->csv || write_all_csv(r, err)) &&
+           (!o->series || report_write_file(o->series, fill_series, r, err)) &&
+           (!o->db || write_db(r, err)) &&
+           (!o->trace || trace_close(session_trace(s), r->interrupted, err)) &&
+           (!o->plot || report_plot(r, o->plot, err));
+}
+
+/* The tables that --csv writes beside its own. */
+static bool probe_csv(const struct session_options *o, struct err *err)
+{
+    char *series = report_beside(o->csv, "series"), *kernels = report_beside(o->csv, "kernels");
+    bool ok = outfile_probe(o->csv, err) &&
+              (!o->interval || o->series || outfile_probe(series, err)) &&
+              (!o->per_kernel || outfile_probe(kernels, err));
+    free(series);
+    free(kernels);
+    return ok;
+}
+
+bool run_report_probe(const struct session_options *o, struct err *err)
+{
+    return (!o->json || outfile_probe(o->json, err)) &&
+           (!o->dump_config || outfile_probe(o->dump_config, err)) &&
+           (!o->csv || probe_csv(o, err)) && (!o->series || outfile_probe(o->series, err)) &&
+           (!o->db || stats_db_probe(o->db, err)) && (!o->trace || outfile_probe(o->trace, err)) &&
+           (!o->plot || outfile_probe_folder(o->plot, err));
 }
 
 bool run_report_write(const struct run_report *r, struct err *err)
 {
-    const struct session *s = r->session;
-    const struct session_options *o = session_options(s);
-    bool ok = (!o->json || run_report_write_json(r, o->json, err)) &&
-              (!o->dump_config || dump_config(s, err));
-    if (!session_gpu(s))
-        return ok;
-    const struct stats *st = gpu_stats(session_gpu(s));
-    return ok && gpu_finish(session_gpu(s), err) && (!o->csv || write_all_csv(s, err)) &&
-           (!o->series || write_series(st, o->series, err)) && (!o->db || write_db(s, err)) &&
-           (!o->trace || trace_close(session_trace(s), err)) &&
-           (!o->plot || report_plot(r, o->plot, err));
+    const struct session_options *o = session_options(r->session);
+    return (!o->json || run_report_write_json(r, o->json, err)) &&
+           (!o->dump_config || report_write_file(o->dump_config, fill_config, r, err)) &&
+           (!session_gpu(r->session) || write_timed(r, err));
 }

@@ -13,6 +13,7 @@ struct run_report {
     struct session *session; /* NULL: no GPU was used */
     char *const *faults, *const *findings;
     size_t nfaults, nfindings;
+    int interrupted;           /* the signal that stopped the run; 0 = it came to its end */
     struct json_object *extra; /* further keys at the top of the JSON, or NULL */
 };
 
@@ -20,6 +21,8 @@ struct run_report {
 void run_report_print(const struct run_report *r, FILE *out);
 /* The caller owns the object. */
 struct json_object *run_report_to_json(const struct run_report *r);
+/* Whether every file that the options name can be written; changes none of them. */
+bool run_report_probe(const struct session_options *o, struct err *err);
 /* Every file that the session's options name. */
 bool run_report_write(const struct run_report *r, struct err *err);
 /* Only the JSON; `path` may be "-". */

@@ -40,9 +40,11 @@ void report_bottleneck(struct report_facts *f, const struct machine *m, const st
 /* "group.name", 0 where there is none. */
 double fact_get(const struct stats *st, const char *key);
 
-/* A file to write, "-" is standard output; NULL after an error. */
-FILE *report_open(const char *path, struct err *err);
-bool report_close(FILE *f, const char *path, struct err *err);
+/* Writes `path` through `fill`; "-" is standard output. */
+bool report_write_file(const char *path, void (*fill)(FILE *out, const void *arg), const void *arg,
+                       struct err *err);
+/* "a/b.csv" and "series" give "a/b.series.csv"; the caller frees it. */
+char *report_beside(const char *path, const char *word);
 
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);

@@ -1,6 +1,8 @@
 /* The JSON of a run; docs/run-output.md describes it. */
 #include "gpu/report_int.h"
 
+#include "base/interrupt.h"
+
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -303,6 +305,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     json_object_object_add(o, "machine", machine);
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
+    add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "faults", strings(r->faults, r->nfaults));
     json_object_object_add(o, "findings", strings(r->findings, r->nfindings));
     return o;

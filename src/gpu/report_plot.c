@@ -2,14 +2,12 @@
  * and NAME.pdf. */
 #include "gpu/report_int.h"
 
+#include "base/interrupt.h"
+#include "base/outfolder.h"
 #include "base/vec.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MOST_BARS = 24 };
 
@@ -20,47 +18,27 @@ static const char style[] = "set style line 1 lc rgb '#1b5e20'; set style line 2
                             "set style increment user\n"
                             "set border 3; set tics nomirror; set grid ytics lc rgb '#dddddd'\n";
 
-static FILE *open_in(const char *dir, const char *name, const char *ext, char **path,
-                     struct err *err)
-{
-    *path = xasprintf("%s/%s.%s", dir, name, ext);
-    return report_open(*path, err);
-}
+/* Where pictures go, and of which run. */
+struct gallery {
+    struct outfolder *out;
+    const struct run_report *report;
+};
 
 /* Writes NAME.EXT through `fill`. */
-static bool write_file(const char *dir, const char *name, const char *ext,
+static bool write_file(const struct gallery *g, const char *name, const char *ext,
                        void (*fill)(FILE *out, const void *arg), const void *arg, struct err *err)
 {
-    char *path;
-    FILE *f = open_in(dir, name, ext, &path, err);
-    bool ok = f != NULL;
-    if (f) {
-        fill(f, arg);
-        ok = report_close(f, path, err);
-    }
-    free(path);
-    return ok;
+    FILE *f = outfolder_begin(g->out, name, ext, err);
+    if (!f)
+        return false;
+    fill(f, arg);
+    return outfolder_end(g->out, f, err);
 }
 
-static bool run_gnuplot(const char *dir, const char *script, struct err *err)
+static bool write_data(const struct gallery *g, const char *name,
+                       void (*fill)(FILE *out, const void *session), struct err *err)
 {
-    int status = 0;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        /* what `parsim run` has set is for the program */
-        unsetenv("LD_PRELOAD");
-        unsetenv("LD_LIBRARY_PATH");
-        if (chdir(dir))
-            _exit(126);
-        execlp("gnuplot", "gnuplot", script, (char *)NULL);
-        _exit(127);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) < 0)
-        return err_set(err, "cannot start gnuplot: %s", strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, "gnuplot is not installed; its scripts and data are in %s", dir);
-    return !status || err_set(err, "gnuplot failed on %s/%s", dir, script);
+    return write_file(g, name, "dat", fill, g->report->session, err);
 }
 
 /* A picture: the commands that draw it, once for each form. */
@@ -69,10 +47,19 @@ struct picture {
     double width, height; /* inches */
 };
 
+struct script {
+    const struct picture *picture;
+    int interrupted;
+};
+
 static void fill_script(FILE *out, const void *arg)
 {
-    const struct picture *p = arg;
+    const struct script *s = arg;
+    const struct picture *p = s->picture;
     fprintf(out, "# gnuplot %s.gp\n%s", p->name, style);
+    if (s->interrupted)
+        fprintf(out, "set label 1000 'interrupted by %s' at screen 0.01,0.02 tc rgb '#c62828'\n",
+                interrupt_name(s->interrupted));
     fprintf(out, "set terminal svg size %.0f,%.0f font 'Helvetica,14' background rgb 'white'\n",
             p->width * 100, p->height * 100);
     fprintf(out, "set output '%s.svg'\n%s", p->name, p->body);
@@ -81,12 +68,11 @@ static void fill_script(FILE *out, const void *arg)
     fprintf(out, "set output '%s.pdf'\n%sunset output\n", p->name, p->body);
 }
 
-static bool draw(const char *dir, const struct picture *p, struct err *err)
+static bool draw(const struct gallery *g, const struct picture *p, struct err *err)
 {
-    char *script = xasprintf("%s.gp", p->name);
-    bool ok = write_file(dir, p->name, "gp", fill_script, p, err) && run_gnuplot(dir, script, err);
-    free(script);
-    return ok;
+    const struct script s = {p, g->report->interrupted};
+    return write_file(g, p->name, "gp", fill_script, &s, err) &&
+           outfolder_plot(g->out, p->name, err);
 }
 
 /* --- bars: the run and, where they are known, its kernels --- */
@@ -136,7 +122,7 @@ static void fill_stages(FILE *out, const void *s)
     "set style fill solid border lc rgb 'white'; set xtics rotate by -35 noenhanced\n" \
     "set key outside right reverse Left invert\n"
 
-static bool plot_bars(const char *dir, const struct session *s, struct err *err)
+static bool plot_bars(const struct gallery *g, struct err *err)
 {
     static const struct picture slots = {
         "issue_slots",
@@ -148,8 +134,8 @@ static bool plot_bars(const char *dir, const struct session *s, struct err *err)
         STACKED "set ylabel 'cycles of an L1 miss (mean)'; set yrange [0:*]\n"
                 "plot for [i=2:6] 'load_stages.dat' using i:xtic(1) title columnhead(i) ls i-1\n",
         7, 4};
-    return write_file(dir, "issue_slots", "dat", fill_slots, s, err) && draw(dir, &slots, err) &&
-           write_file(dir, "load_stages", "dat", fill_stages, s, err) && draw(dir, &stages, err);
+    return write_data(g, "issue_slots", fill_slots, err) && draw(g, &slots, err) &&
+           write_data(g, "load_stages", fill_stages, err) && draw(g, &stages, err);
 }
 
 /* --- distribution of latencies --- */
@@ -179,7 +165,7 @@ static void fill_latencies(FILE *out, const void *arg)
     stats_each(gpu_stats(session_gpu(s)), false, fill_hist, out);
 }
 
-static bool plot_latencies(const char *dir, const struct session *s, struct err *err)
+static bool plot_latencies(const struct gallery *g, struct err *err)
 {
     static const struct picture p = {
         "load_latency",
@@ -189,7 +175,7 @@ static bool plot_latencies(const char *dir, const struct session *s, struct err 
         "if (STATS_records > 0) plot for [i=0:STATS_blocks-2] 'load_latency.dat' index i "
         "using 1:2 with steps ls (i%7+1) lw 2 title columnhead(1)\n",
         6, 4};
-    return write_file(dir, p.name, "dat", fill_latencies, s, err) && draw(dir, &p, err);
+    return write_data(g, p.name, fill_latencies, err) && draw(g, &p, err);
 }
 
 /* --- time --- */
@@ -234,7 +220,7 @@ static void fill_series(FILE *out, const void *arg)
     }
 }
 
-static bool plot_series(const char *dir, const struct session *s, struct err *err)
+static bool plot_series(const struct gallery *g, struct err *err)
 {
     static const struct picture p = {
         "series",
@@ -250,14 +236,15 @@ static bool plot_series(const char *dir, const struct session *s, struct err *er
         "'' using 1:5 with lines ls 4 lw 2 title 'L2'\n"
         "unset multiplot; unset xlabel; unset ytics\n",
         7, 7};
-    return write_file(dir, p.name, "dat", fill_series, s, err) && draw(dir, &p, err);
+    return write_data(g, p.name, fill_series, err) && draw(g, &p, err);
 }
 
 bool report_plot(const struct run_report *r, const char *dir, struct err *err)
 {
-    const struct session *s = r->session;
-    if (mkdir(dir, 0777) && errno != EEXIST)
-        return err_set(err, "cannot make the folder %s: %s", dir, strerror(errno));
-    return plot_bars(dir, s, err) && plot_latencies(dir, s, err) &&
-           (stats_sample_count(gpu_stats(session_gpu(s))) < 2 || plot_series(dir, s, err));
+    const struct gallery g = {outfolder_open(dir, err), r};
+    if (!g.out)
+        return false;
+    bool ok = plot_bars(&g, err) && plot_latencies(&g, err) &&
+              (stats_sample_count(gpu_stats(session_gpu(r->session))) < 2 || plot_series(&g, err));
+    return outfolder_close(g.out, ok, err);
 }

@@ -1,6 +1,7 @@
 /* The summary that a person reads. */
 #include "gpu/report_int.h"
 
+#include "base/interrupt.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 
@@ -32,7 +33,10 @@ static void print_totals(const struct run_report *r, FILE *out)
             (unsigned long long)all.warp_inst, (unsigned long long)all.thread_inst, all.seconds);
     if (all.seconds > 0)
         fprintf(out, " (%.0f K warp-instructions/s)", 1e-3 * (double)all.warp_inst / all.seconds);
-    fprintf(out, "%s\n", r->nfaults ? "; a kernel was stopped by a fault" : "");
+    fprintf(out, "%s\n", r->nfaults && !r->interrupted ? "; a kernel was stopped by a fault" : "");
+    if (r->interrupted)
+        fprintf(out, "  interrupted by %s: all numbers are up to there\n",
+                interrupt_name(r->interrupted));
 }
 
 static void print_time(const struct report_facts *f, const struct machine *m, FILE *out)

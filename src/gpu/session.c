@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "base/wall_clock.h"
 #include "gpu/observe.h"
+#include "gpu/report.h"
 #include "gpu/trace.h"
 
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static bool read_environment(struct session *s, struct err *err)
 struct session *session_from_environment(struct err *err)
 {
     struct session *s = xcalloc(1, sizeof *s);
-    if (read_environment(s, err) && start(s, err))
+    if (read_environment(s, err) && run_report_probe(&s->o, err) && start(s, err))
         return s;
     session_free(s);
     return NULL;

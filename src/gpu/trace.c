@@ -2,10 +2,11 @@
  * threads share nothing; where they meet, the buffers are merged by (time, source) and written. */
 #include "gpu/trace.h"
 
+#include "base/interrupt.h"
+#include "base/outfile.h"
 #include "gpu/gpu_int.h"
 #include "tech/caba/assist.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,8 @@ struct source {
 
 struct trace {
     struct gpu *gpu;
-    FILE *out;
-    char *path;
+    struct outfile *file; /* NULL: closed */
+    FILE *out;            /* the same */
     uint64_t left;
     struct source *sources;
     uint32_t nsources;
@@ -301,19 +302,17 @@ static void observe(struct trace *t)
 
 struct trace *trace_new(struct gpu *g, const char *path, uint64_t limit, struct err *err)
 {
-    FILE *out = fopen(path, "w");
-    if (!out) {
-        err_set(err, "cannot write %s: %s", path, strerror(errno));
+    struct outfile *file = outfile_open(path, err);
+    if (!file)
         return NULL;
-    }
     struct trace *t = xcalloc(1, sizeof *t);
     t->gpu = g;
-    t->out = out;
-    t->path = xstrdup(path);
+    t->file = file;
+    t->out = outfile_stream(file);
     t->left = limit ? limit : TRACE_LIMIT;
     t->is_first = true;
     t->sources = xcalloc(g->nsms + g->nchannels, sizeof *t->sources);
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", t->out);
     observe(t);
     return t;
 }
@@ -331,28 +330,28 @@ static void write_kernels(struct trace *t)
     }
 }
 
-bool trace_close(struct trace *t, struct err *err)
+bool trace_close(struct trace *t, int interrupted, struct err *err)
 {
+    struct outfile *file = t->file;
     flush(t, 0);
     stop_observing(t);
     write_kernels(t);
-    fputs("\n]}\n", t->out);
-    bool ok = !ferror(t->out);
-    ok = !fclose(t->out) && ok;
-    t->out = NULL;
-    return ok || err_set(err, "cannot write %s: %s", t->path, strerror(errno));
+    fputs("\n]", t->out);
+    if (interrupted)
+        fprintf(t->out, ",\"otherData\":{\"interrupted\":\"%s\"}", interrupt_name(interrupted));
+    fputs("}\n", t->out);
+    t->file = NULL;
+    return outfile_close(file, err);
 }
 
 void trace_free(struct trace *t)
 {
     if (!t)
         return;
-    if (t->out)
-        fclose(t->out);
+    outfile_discard(t->file);
     for (uint32_t i = 0; i < t->nsources; i++)
         vec_free(&t->sources[i].events);
     vec_free(&t->merged);
     free(t->sources);
-    free(t->path);
     free(t);
 }

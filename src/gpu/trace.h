@@ -13,9 +13,10 @@ struct trace;
 
 /* Opens `path` and observes `g` until `limit` (0: TRACE_LIMIT) events are written. */
 struct trace *trace_new(struct gpu *g, const char *path, uint64_t limit, struct err *err);
-/* Writes what is left and the kernels, and ends the file. Once, before the gpu is freed. */
-bool trace_close(struct trace *t, struct err *err);
-/* Closes the file if nobody did. */
+/* Writes what is left and the kernels, and ends the file; `interrupted` is the signal that stopped
+ * the run, or 0. Once, before the gpu is freed. */
+bool trace_close(struct trace *t, int interrupted, struct err *err);
+/* There is no file then, if nobody closed it. */
 void trace_free(struct trace *t);
 
 #endif

@@ -96,8 +96,17 @@ void stats_write_csv(const struct stats *st, FILE *out);
 void stats_write_series_csv(const struct stats *st, FILE *out);
 /* The caller owns the object. */
 struct json_object *stats_to_json(const struct stats *st, bool instances);
-/* Adds this run to the database (tables run, note, stat, sample), creating it when needed. */
-bool stats_write_sqlite(const struct stats *st, const char *path, const char *run_name,
-                        struct err *err);
+
+/* A database of runs (tables run, note, stat, sample). Runs are added between open and close, all
+ * of them or none; processes may add to the same file at the same time. */
+struct stats_db;
+/* Creates it when needed. */
+struct stats_db *stats_db_open(const char *path, struct err *err);
+bool stats_db_add(struct stats_db *db, const struct stats *st, const char *run_name,
+                  struct err *err);
+/* Keeps what was added; without `keep`, nothing of it. */
+bool stats_db_close(struct stats_db *db, bool keep, struct err *err);
+/* Whether `path` is such a database or can become one; nothing is changed. */
+bool stats_db_probe(const char *path, struct err *err);
 
 #endif

@@ -1,7 +1,13 @@
 /* SQLite: one row a value, so that any question is one SELECT. */
+#include "base/file.h"
+#include "base/outfile.h"
 #include "stats/stats_int.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BUSY_MS = 60000 }; /* that another process may take for its run */
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, name TEXT, schema INTEGER);"
@@ -11,20 +17,22 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS sample(run INTEGER REFERENCES run, cycle INTEGER, grp TEXT,"
     " name TEXT, delta INTEGER);";
 
-struct writer {
+struct stats_db {
     sqlite3 *db;
+    char *path;
     sqlite3_stmt *stat, *sample;
     sqlite3_int64 run;
     bool ok;
 };
 
-static void step(struct writer *w, sqlite3_stmt *s)
+static void step(struct stats_db *w, sqlite3_stmt *s)
 {
     w->ok = w->ok && sqlite3_step(s) == SQLITE_DONE;
     sqlite3_reset(s);
 }
 
-static void stat_part(struct writer *w, const struct stat_value *v, const char *part, double value)
+static void stat_part(struct stats_db *w, const struct stat_value *v, const char *part,
+                      double value)
 {
     sqlite3_bind_int64(w->stat, 1, w->run);
     sqlite3_bind_text(w->stat, 2, v->group, -1, SQLITE_STATIC);
@@ -56,7 +64,7 @@ static void stat_value(void *ctx, const struct stat_value *v)
 static void sample_value(void *ctx, cycle_t cycle, const char *group, const char *name,
                          uint64_t delta)
 {
-    struct writer *w = ctx;
+    struct stats_db *w = ctx;
     sqlite3_bind_int64(w->sample, 1, w->run);
     sqlite3_bind_int64(w->sample, 2, (sqlite3_int64)cycle);
     sqlite3_bind_text(w->sample, 3, group, -1, SQLITE_STATIC);
@@ -65,12 +73,12 @@ static void sample_value(void *ctx, cycle_t cycle, const char *group, const char
     step(w, w->sample);
 }
 
-static bool prepare(struct writer *w, const char *sql, sqlite3_stmt **s)
+static bool prepare(struct stats_db *w, const char *sql, sqlite3_stmt **s)
 {
     return sqlite3_prepare_v2(w->db, sql, -1, s, NULL) == SQLITE_OK;
 }
 
-static bool run_insert(struct writer *w, const char *name)
+static bool run_insert(struct stats_db *w, const char *name)
 {
     sqlite3_stmt *s = NULL;
     if (!prepare(w, "INSERT INTO run(name, schema) VALUES(?, ?)", &s))
@@ -83,7 +91,7 @@ static bool run_insert(struct writer *w, const char *name)
     return ok;
 }
 
-static bool notes_insert(struct writer *w, const struct stats *st)
+static bool notes_insert(struct stats_db *w, const struct stats *st)
 {
     sqlite3_stmt *s = NULL;
     if (!prepare(w, "INSERT INTO note VALUES(?, ?, ?)", &s))
@@ -98,30 +106,92 @@ static bool notes_insert(struct writer *w, const struct stats *st)
     return w->ok;
 }
 
-static bool all_insert(struct writer *w, const struct stats *st, const char *run_name)
+static bool exec(struct stats_db *w, const char *sql)
 {
-    if (sqlite3_exec(w->db, schema, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(w->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+    return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool fail(const struct stats_db *w, struct err *err)
+{
+    return err_set(err, "%s: %s", w->path, w->db ? sqlite3_errmsg(w->db) : "out of memory");
+}
+
+static bool open_file(struct stats_db *w, const char *path, int flags)
+{
+    return sqlite3_open_v2(path, &w->db, flags, NULL) == SQLITE_OK &&
+           sqlite3_busy_timeout(w->db, BUSY_MS) == SQLITE_OK;
+}
+
+/* An empty database gets the name only when it is one; others may have been faster. */
+static bool create(const char *path, struct err *err)
+{
+    struct outfile *o = outfile_open(path, err);
+    bool exists = false;
+    if (!o)
         return false;
-    if (!run_insert(w, run_name) || !notes_insert(w, st) ||
-        !prepare(w, "INSERT INTO stat VALUES(?, ?, ?, ?, ?, ?, ?)", &w->stat) ||
-        !prepare(w, "INSERT INTO sample VALUES(?, ?, ?, ?, ?)", &w->sample))
-        return false;
+    struct stats_db w = {.path = (char *)(uintptr_t)path};
+    bool ok = open_file(&w, outfile_name(o), SQLITE_OPEN_READWRITE) && exec(&w, schema);
+    if (!ok)
+        fail(&w, err);
+    sqlite3_close(w.db);
+    if (ok)
+        return outfile_close_new(o, &exists, err) || exists;
+    outfile_discard(o);
+    return false;
+}
+
+static void release(struct stats_db *w)
+{
+    sqlite3_finalize(w->stat);
+    sqlite3_finalize(w->sample);
+    sqlite3_close(w->db);
+    free(w->path);
+    free(w);
+}
+
+struct stats_db *stats_db_open(const char *path, struct err *err)
+{
+    if (access(path, F_OK) && !create(path, err))
+        return NULL;
+    struct stats_db *w = xcalloc(1, sizeof *w);
+    w->path = xstrdup(path);
+    w->ok = true;
+    if (open_file(w, path, SQLITE_OPEN_READWRITE) && exec(w, "BEGIN IMMEDIATE") &&
+        exec(w, schema) && prepare(w, "INSERT INTO stat VALUES(?, ?, ?, ?, ?, ?, ?)", &w->stat) &&
+        prepare(w, "INSERT INTO sample VALUES(?, ?, ?, ?, ?)", &w->sample))
+        return w;
+    fail(w, err);
+    release(w);
+    return NULL;
+}
+
+bool stats_db_add(struct stats_db *w, const struct stats *st, const char *run_name, struct err *err)
+{
+    if (!run_insert(w, run_name) || !notes_insert(w, st))
+        return fail(w, err);
     stats_each(st, true, stat_value, w);
     for (size_t i = 0; i < stats_sample_count(st); i++)
         stats_sample_each(st, i, sample_value, w);
-    return w->ok && sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    return w->ok || fail(w, err);
 }
 
-bool stats_write_sqlite(const struct stats *st, const char *path, const char *run_name,
-                        struct err *err)
+bool stats_db_close(struct stats_db *w, bool keep, struct err *err)
 {
-    struct writer w = {.ok = true};
-    bool ok = sqlite3_open(path, &w.db) == SQLITE_OK && all_insert(&w, st, run_name);
-    if (!ok)
-        err_set(err, "%s: %s", path, w.db ? sqlite3_errmsg(w.db) : "out of memory");
-    sqlite3_finalize(w.stat);
-    sqlite3_finalize(w.sample);
+    bool ok = !keep || exec(w, "COMMIT") || fail(w, err);
+    release(w); /* what is not kept is rolled back */
+    return ok;
+}
+
+bool stats_db_probe(const char *path, struct err *err)
+{
+    uint64_t bytes;
+    if (!outfile_probe(path, err))
+        return false;
+    if (!file_size(path, &bytes))
+        return access(path, F_OK) || err_set(err, "%s is no file for a database", path);
+    struct stats_db w = {.path = (char *)(uintptr_t)path};
+    bool ok = (open_file(&w, path, SQLITE_OPEN_READWRITE) && exec(&w, "PRAGMA schema_version")) ||
+              fail(&w, err);
     sqlite3_close(w.db);
     return ok;
 }

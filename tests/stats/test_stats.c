@@ -131,17 +131,29 @@ static void samples_are_differences(void **state)
     stats_free(f.st);
 }
 
+static void add_run(const struct stats *st, const char *path, const char *name, bool keep)
+{
+    struct err err = {0};
+    struct stats_db *db = stats_db_open(path, &err);
+    assert_non_null(db);
+    assert_true(stats_db_add(db, st, name, &err));
+    assert_true(stats_db_close(db, keep, &err));
+}
+
 static void sqlite_keeps_runs_apart(void **state)
 {
     (void)state;
     struct fixture f;
     fixture_open(&f);
-    struct err err;
+    struct err err = {0};
     char path[] = "/tmp/parsim-stats-XXXXXX";
     close(mkstemp(path));
-    assert_true(stats_write_sqlite(f.st, path, "first", &err));
+    add_run(f.st, path, "first", true);
+    f.a.hits = 50;
+    add_run(f.st, path, "not kept", false);
     f.a.hits = 100;
-    assert_true(stats_write_sqlite(f.st, path, "second", &err));
+    add_run(f.st, path, "second", true);
+    assert_true(stats_db_probe(path, &err));
     sqlite3 *db;
     sqlite3_stmt *s;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -156,9 +168,24 @@ static void sqlite_keeps_runs_apart(void **state)
     sqlite3_finalize(s);
     sqlite3_close(db);
     unlink(path);
-    assert_false(stats_write_sqlite(f.st, "/nonexistent/x.db", "r", &err));
+    assert_null(stats_db_open("/nonexistent/x.db", &err));
     assert_non_null(strstr(err.msg, "/nonexistent/x.db"));
     stats_free(f.st);
+}
+
+static void what_is_no_database_is_refused_before_the_run(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char path[] = "/tmp/parsim-stats-XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "this is a text and no database at all", 37), 37);
+    close(fd);
+    assert_false(stats_db_probe(path, &err));
+    assert_non_null(strstr(err.msg, "not a database"));
+    assert_false(stats_db_probe("/nonexistent/x.db", &err));
+    assert_false(stats_db_probe("/dev/null", &err));
+    unlink(path);
 }
 
 static void differences_are_what_was_added_since(void **state)
@@ -202,6 +229,7 @@ int main(void)
         cmocka_unit_test(json_holds_sums_and_instances),
         cmocka_unit_test(samples_are_differences),
         cmocka_unit_test(sqlite_keeps_runs_apart),
+        cmocka_unit_test(what_is_no_database_is_refused_before_the_run),
         cmocka_unit_test(differences_are_what_was_added_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,223 @@
+#include "base/outfile.h"
+
+#include "base/tempfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct outfile {
+    FILE *f;
+    char *path; /* as given, for messages */
+    char *real; /* where it goes: links are followed */
+    char *temp; /* NULL: written in place */
+};
+
+enum target { TARGET_NEW, TARGET_FILE, TARGET_IN_PLACE, TARGET_BAD };
+
+static bool cannot(const char *path, struct err *err)
+{
+    return err_set(err, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* What is at `path`, and the name behind links; *mode of a plain file. */
+static enum target find_target(const char *path, char **real, mode_t *mode, struct err *err)
+{
+    struct stat st;
+    *real = NULL;
+    if (!stat(path, &st)) {
+        if (S_ISDIR(st.st_mode))
+            return err_set(err, "cannot write %s: it is a folder", path), TARGET_BAD;
+        if (access(path, W_OK))
+            return cannot(path, err), TARGET_BAD;
+        if (!S_ISREG(st.st_mode))
+            return *real = xstrdup(path), TARGET_IN_PLACE;
+        *mode = st.st_mode & 07777;
+        *real = realpath(path, NULL);
+        return *real ? TARGET_FILE : (cannot(path, err), TARGET_BAD);
+    }
+    if (errno != ENOENT)
+        return cannot(path, err), TARGET_BAD;
+    if (!lstat(path, &st))
+        return err_set(err, "cannot write %s: it is a link to nothing", path), TARGET_BAD;
+    if (!*path || path[strlen(path) - 1] == '/')
+        return err_set(err, "cannot write '%s': that is no name of a file", path), TARGET_BAD;
+    *real = xstrdup(path);
+    return TARGET_NEW;
+}
+
+/* ".NAME.PID-N.parsim-tmp" in the folder of `real`, which did not exist; its descriptor or -1. */
+static int make_temporary(const char *real, char **name)
+{
+    const char *slash = strrchr(real, '/'), *base = slash ? slash + 1 : real;
+    for (unsigned n = 0; n < 1000; n++) {
+        *name = xasprintf("%.*s.%.200s.%d-%u.parsim-tmp", (int)(base - real), real, base,
+                          (int)getpid(), n);
+        tempfile_add(*name);
+        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        int why = errno;
+        tempfile_forget(*name);
+        free(*name);
+        *name = NULL;
+        errno = why;
+        if (why != EEXIST)
+            break;
+    }
+    return -1;
+}
+
+static void outfile_free(struct outfile *o)
+{
+    free(o->path);
+    free(o->real);
+    free(o->temp);
+    free(o);
+}
+
+/* Opens what find_target() found. */
+static bool open_target(struct outfile *o, enum target t, mode_t mode, struct err *err)
+{
+    int fd = t == TARGET_IN_PLACE ? open(o->real, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                                  : make_temporary(o->real, &o->temp);
+    if (fd < 0)
+        return cannot(o->path, err);
+    if (t == TARGET_FILE && fchmod(fd, mode) && errno != EPERM)
+        return close(fd), cannot(o->path, err);
+    o->f = fdopen(fd, "w");
+    return o->f || (close(fd), cannot(o->path, err));
+}
+
+static void drop_temporary(struct outfile *o)
+{
+    if (!o->temp)
+        return;
+    unlink(o->temp);
+    tempfile_forget(o->temp);
+}
+
+struct outfile *outfile_open(const char *path, struct err *err)
+{
+    struct outfile *o = xcalloc(1, sizeof *o);
+    mode_t mode = 0;
+    o->path = xstrdup(path);
+    if (!strcmp(path, "-")) {
+        o->f = stdout;
+        return o;
+    }
+    enum target t = find_target(path, &o->real, &mode, err);
+    if (t != TARGET_BAD && open_target(o, t, mode, err))
+        return o;
+    drop_temporary(o);
+    outfile_free(o);
+    return NULL;
+}
+
+FILE *outfile_stream(struct outfile *o)
+{
+    return o->f;
+}
+
+const char *outfile_name(const struct outfile *o)
+{
+    return o->temp ? o->temp : o->real;
+}
+
+/* All of it is on the disk, and the descriptor closed. */
+static bool finish_writing(struct outfile *o)
+{
+    bool ok = !fflush(o->f) && !ferror(o->f);
+    int why = errno;
+    if (o->f == stdout)
+        return ok;
+    if (ok && o->temp && fsync(fileno(o->f))) {
+        ok = false;
+        why = errno;
+    }
+    if (fclose(o->f) && ok)
+        return false;
+    errno = why;
+    return ok;
+}
+
+bool outfile_close(struct outfile *o, struct err *err)
+{
+    bool ok = finish_writing(o) && (!o->temp || !rename(o->temp, o->real));
+    if (!ok) {
+        cannot(o->f == stdout ? "standard output" : o->path, err);
+        drop_temporary(o);
+    } else if (o->temp) {
+        tempfile_forget(o->temp);
+    }
+    outfile_free(o);
+    return ok;
+}
+
+bool outfile_close_new(struct outfile *o, bool *exists, struct err *err)
+{
+    *exists = false;
+    bool ok = finish_writing(o) && (!o->temp || !link(o->temp, o->real));
+    if (!ok) {
+        *exists = errno == EEXIST;
+        cannot(o->path, err);
+    }
+    drop_temporary(o);
+    outfile_free(o);
+    return ok;
+}
+
+void outfile_discard(struct outfile *o)
+{
+    if (!o)
+        return;
+    if (o->f != stdout)
+        fclose(o->f);
+    drop_temporary(o);
+    outfile_free(o);
+}
+
+bool outfile_probe(const char *path, struct err *err)
+{
+    mode_t mode;
+    char *real, *temp = NULL;
+    if (!strcmp(path, "-"))
+        return true;
+    enum target t = find_target(path, &real, &mode, err);
+    bool ok = t != TARGET_BAD;
+    if (t == TARGET_NEW || t == TARGET_FILE) {
+        int fd = make_temporary(real, &temp);
+        ok = fd >= 0 || cannot(path, err);
+        if (ok) {
+            close(fd);
+            unlink(temp);
+            tempfile_forget(temp);
+        }
+        free(temp);
+    }
+    free(real);
+    return ok;
+}
+
+bool outfile_probe_folder(const char *folder, struct err *err)
+{
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return err_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+    char *path = xasprintf("%s/probe", folder);
+    bool ok = outfile_probe(path, err);
+    free(path);
+    return ok;
+}
+
+bool outfile_check_stdout(struct err *err)
+{
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout))
+        return true;
+    return err_set(err, "cannot write standard output%s%s", errno ? ": " : "",
+                   errno ? strerror(errno) : "");
+}

@@ -1,0 +1,39 @@
+/* Outputs that are whole or not there: a file is written under a temporary name beside its place
+ * and gets its name when all of it is on the disk. "-" is standard output. What exists and is no
+ * plain file (a device, a pipe) is written where it is and never removed.
+ *
+ *     struct outfile *o = outfile_open(path, err);
+ *     if (!o)
+ *         return false;
+ *     fprintf(outfile_stream(o), ...);
+ *     return outfile_close(o, err); */
+#ifndef BASE_OUTFILE_H
+#define BASE_OUTFILE_H
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+struct outfile;
+
+struct outfile *outfile_open(const char *path, struct err *err);
+FILE *outfile_stream(struct outfile *o);
+/* Gives the file its name, or removes it and says why; `o` is gone in both cases. */
+bool outfile_close(struct outfile *o, struct err *err);
+/* As if it had never been opened; NULL is allowed. */
+void outfile_discard(struct outfile *o);
+
+/* For other writers (a database, gnuplot) that want a name: what to write instead of `path`. */
+const char *outfile_name(const struct outfile *o);
+/* The end of such a file: as outfile_close(), but fails if there is a `path` by now, and leaves
+ * both alone then (*exists). */
+bool outfile_close_new(struct outfile *o, bool *exists, struct err *err);
+
+/* Whether outfile_open() would work; nothing is changed. */
+bool outfile_probe(const char *path, struct err *err);
+/* Makes `folder` if it is not there, and probes it. */
+bool outfile_probe_folder(const char *folder, struct err *err);
+/* Fails if what was written to standard output did not arrive. */
+bool outfile_check_stdout(struct err *err);
+
+#endif
