@@ -157,8 +157,7 @@ static bool report(const struct characterize *c, struct err *err)
 static bool probe(const struct characterize *c, struct err *err)
 {
     return (!c->json || outfile_probe(c->json, err)) && (!c->csv || outfile_probe(c->csv, err)) &&
-           (!c->plot || outfile_probe_folder(c->plot, err)) &&
-           outfile_probe_folder(c->results, err);
+           (!c->plot || outfile_probe_folder(c->plot, err));
 }
 
 int cmd_characterize(int argc, char **argv)
