@@ -2,6 +2,7 @@
  * whose results stay in a folder, so that what was stopped goes on where it was.
  *
  * A result's name holds a hash of all that it depends on: the programs, the machine, settings. */
+#include "base/interrupt.h"
 #include "base/wall_clock.h"
 #include "cmd_characterize.h"
 
@@ -17,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *const bandwidth_texts[BANDWIDTHS] = {"0.5", "1", "2"};
@@ -133,7 +135,12 @@ static bool job_end(const struct characterize *c, struct job *j, int status, str
 {
     char line[512];
     bool ok = WIFEXITED(status) && !WEXITSTATUS(status) && !rename(j->partial, j->path);
-    if (!ok) {
+    if (!ok && interrupt_signal()) {
+        unlink(j->partial);
+        unlink(j->log);
+        err_set(err, "interrupted by %s; what has ended is in %s",
+                interrupt_name(interrupt_signal()), c->results);
+    } else if (!ok) {
         last_line(j->log, line, sizeof line);
         err_set(err, "%s at %s bandwidth failed: %s (all it said is in %s)",
                 c->workloads.data[j->workload], bandwidth_names[j->bandwidth], line, j->log);
@@ -198,19 +205,44 @@ static struct job *job_of(const struct jobs *all, pid_t pid)
     return NULL;
 }
 
+/* Runs end by themselves on SIGTERM, and leave nothing but what job_end() removes. */
+static void stop_all(const struct jobs *all)
+{
+    for (size_t i = 0; i < all->next; i++)
+        if (all->at[i].pid > 0)
+            kill(all->at[i].pid, SIGTERM);
+}
+
+/* The job whose process has ended. */
+static struct job *wait_for_one(const struct jobs *all, int *status)
+{
+    const struct timespec nap = {.tv_nsec = 10000000};
+    for (bool is_told = false;;) {
+        pid_t pid = waitpid(-1, status, WNOHANG);
+        if (pid > 0)
+            return job_of(all, pid);
+        if (interrupt_signal() && !is_told) {
+            stop_all(all);
+            is_told = true;
+        }
+        nanosleep(&nap, NULL);
+    }
+}
+
 /* After the first error nothing new is started, but what runs may end. */
 static bool run_all(struct jobs *all, struct err *err)
 {
     bool ok = true;
     while (all->running || (ok && all->next < all->n)) {
-        while (ok && all->next < all->n && all->running < all->c->jobs) {
+        if (interrupt_signal() && !all->running)
+            return err_set(err, "interrupted by %s", interrupt_name(interrupt_signal()));
+        while (ok && !interrupt_signal() && all->next < all->n && all->running < all->c->jobs) {
             ok = job_start(all->c, &all->at[all->next], err);
             all->running += ok;
             all->next += ok;
         }
         int status;
-        pid_t pid = all->running ? wait(&status) : -1;
-        struct job *j = pid > 0 ? job_of(all, pid) : NULL;
+        struct job *j = all->running ? wait_for_one(all, &status) : NULL;
         if (!j)
             continue;
         struct err mine = {0};
@@ -231,6 +263,7 @@ bool characterize_run(const struct characterize *c, struct err *err)
     if (mkdir(c->results, 0777) && errno != EEXIST)
         return err_set(err, "cannot make the folder %s: %s", c->results, strerror(errno));
     add_jobs(&all);
+    interrupt_catch();
     bool ok = run_all(&all, err);
     for (size_t i = 0; i < all.n; i++) {
         free(all.at[i].path);

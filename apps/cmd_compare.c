@@ -157,6 +157,14 @@ static void print_means(const struct options *o, const struct exp_job *jobs)
 
 /* --- files --- */
 
+static size_t count_missing(const struct options *o, const struct exp_job *jobs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
+        n += !jobs[i].result;
+    return n;
+}
+
 static void write_csv(const struct options *o, const struct exp_job *jobs, FILE *f)
 {
     fprintf(f, "program,design");
@@ -175,6 +183,8 @@ static void write_csv(const struct options *o, const struct exp_job *jobs, FILE 
         }
         fputc('\n', f);
     }
+    if (count_missing(o, jobs))
+        fprintf(f, "runs missing,%zu\n", count_missing(o, jobs));
 }
 
 static void write_json(const struct options *o, const struct exp_job *jobs, FILE *f)
@@ -219,6 +229,7 @@ static void write_plot(const struct options *o, const struct exp_job *jobs, FILE
     t.unit = "speedup";
     t.rows = names;
     t.columns = o->designs.at;
+    t.missing = count_missing(o, jobs);
     exp_table_svg(&t, f);
     exp_table_free(&t);
     free(title);

@@ -1,5 +1,7 @@
 /* parsim launch: one kernel of a PTX file, with its arguments on the command line. */
 #include "base/file.h"
+#include "base/interrupt.h"
+#include "base/outfile.h"
 #include "base/vec.h"
 #include "cli.h"
 #include "cmd.h"
@@ -199,6 +201,17 @@ static void print_hex(const struct arg *a)
         printf("%02x%s", p[i], i % 32 == 31 || i + 1 == a->size ? "\n" : i % 4 == 3 ? " " : "");
 }
 
+/* Before the run: what it gives must find a place. */
+static bool probe_outputs(const struct options *o, struct err *err)
+{
+    for (size_t i = 0; i < o->args.len; i++) {
+        const struct arg *a = &o->args.data[i];
+        if (a->kind == ARG_BUFFER && a->out && *a->out && !outfile_probe(a->out, err))
+            return false;
+    }
+    return true;
+}
+
 static bool write_outputs(const struct options *o, struct err *err)
 {
     for (size_t i = 0; i < o->args.len; i++) {
@@ -250,9 +263,11 @@ static bool report_all(const struct options *o, const struct kernel *k, struct l
                        struct err *err)
 {
     char *fault = r->fault.msg;
+    const bool is_interrupted = r->fault.code == FAULT_INTERRUPTED;
     struct run_report report = {.session = o->session,
                                 .faults = &fault,
                                 .nfaults = r->fault.code ? 1 : 0,
+                                .interrupted = is_interrupted ? interrupt_signal() : 0,
                                 .extra = launch_json(o, k, r)};
     bool ok = run_report_write(&report, err);
     if (!o->quiet)
@@ -280,6 +295,7 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
     memcpy(l.block, o->block, sizeof l.block);
     struct launch_result r = {0};
     if (place_args(o, k->src, params, err)) {
+        interrupt_catch();
         bool ok = session_run(o->session, &l, &r, err);
         struct err io = {0};
         progress_end(&progress);
@@ -397,7 +413,7 @@ static int parse_line(struct options *o, int argc, char **argv, struct err *err)
     for (int i = optind + 2; i < argc; i++)
         if (!parse_arg(o, argv[i], err))
             return EXIT_USAGE;
-    if (!run_options_finish(&o->run, err))
+    if (!run_options_finish(&o->run, err) || !probe_outputs(o, err))
         return EXIT_USAGE;
     return -1;
 }

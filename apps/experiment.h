@@ -134,6 +134,7 @@ struct exp_table {
     size_t complete, kept;    /* rows of both means */
     struct exp_fact *facts;   /* by row; NULL: not asked for */
     const char *rule;         /* which programs are kept */
+    size_t missing;           /* runs that gave nothing: the table is not whole */
     enum exp_mean mean;
 };
 

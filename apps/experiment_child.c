@@ -2,6 +2,7 @@
 #include "experiment_child.h"
 
 #include "base/file.h"
+#include "base/tempfile.h"
 #include "base/vec.h"
 #include "cli.h"
 
@@ -144,6 +145,27 @@ static int wait_for(pid_t pid)
 }
 
 /* --- dumps --- */
+
+char *exp_part_new(const char *gives)
+{
+    char *part = xasprintf("%s.%d.parsim-tmp", gives, (int)getpid());
+    char *folder = xasprintf("%s.d", part);
+    tempfile_add(part);
+    tempfile_add(folder);
+    free(folder);
+    return part;
+}
+
+void exp_part_drop(char *part)
+{
+    char *folder = xasprintf("%s.d", part);
+    unlink(part);
+    tempfile_remove_folder(folder);
+    tempfile_forget(part);
+    tempfile_forget(folder);
+    free(folder);
+    free(part);
+}
 
 /* The arrays of a workload, whole blocks of each, one after another: its dump at `path`. */
 static bool join_dump(const char *folder, const char *path)
@@ -294,10 +316,12 @@ bool exp_check_design(const struct exp_job *j, struct err *err)
     if (fd < 0)
         return err_set(err, "cannot write in /tmp: %s", strerror(errno));
     close(fd);
+    tempfile_add(log);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         struct words w = {0};
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         to_file(log, STDERR_FILENO);
         add_run(&w, j->gpu, with_profile(j->design, ""));
         add(&w, "--");
@@ -308,6 +332,7 @@ bool exp_check_design(const struct exp_job *j, struct err *err)
     char *words = exp_last_words(log);
     bool ok = !code || err_set(err, "design '%s': %s", j->design, words);
     unlink(log);
+    tempfile_forget(log);
     free(words);
     return ok;
 }

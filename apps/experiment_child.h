@@ -21,4 +21,9 @@ _Noreturn void exp_child(const struct exp_setup *s, const struct exp_job *j, con
 /* The last line of what a child wrote; the caller frees it. */
 char *exp_last_words(const char *log);
 
+/* A name for the file that a job makes for others, until it is whole; its folder of the same name
+ * with ".d". exp_part_drop() removes and forgets what is left of both. */
+char *exp_part_new(const char *gives);
+void exp_part_drop(char *part);
+
 #endif

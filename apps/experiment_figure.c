@@ -223,6 +223,7 @@ bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err)
     t->stack = e->normalise == EXP_SHARE ? f->file->metrics.n : 1;
     t->parts = f->file->parts.at;
     fill(f, jobs);
+    t->missing = fig_missing(f, jobs, NULL, NULL);
     if (e->selection != EXP_ALL)
         find_facts(f, jobs);
     exp_table_normalise(t, (enum exp_norm)e->normalise, f->reference);

@@ -1,6 +1,8 @@
 /* Many child processes: which is next, what they gave, how long it still takes. */
 #include "experiment_child.h"
 
+#include "base/interrupt.h"
+#include "base/tempfile.h"
 #include "base/vec.h"
 #include "base/wall_clock.h"
 
@@ -79,6 +81,7 @@ struct slot {
     size_t job;
     double from;
     const char *stopped; /* by what; NULL: it was not */
+    bool was_cut;        /* by the end of the command */
     char *json, *log, *part;
 };
 
@@ -318,7 +321,8 @@ static bool start(struct pool *p, struct slot *slot, size_t job, struct err *err
     slot->job = job;
     slot->from = wall_seconds();
     slot->stopped = NULL;
-    slot->part = e->gives ? xasprintf("%s.%d", e->gives, (int)getpid()) : NULL;
+    slot->was_cut = false;
+    slot->part = e->gives ? exp_part_new(e->gives) : NULL;
     fflush(NULL);
     slot->pid = fork();
     if (slot->pid == 0)
@@ -333,22 +337,21 @@ static void keep_part(const struct pool *p, struct slot *slot)
     struct exp_job *j = &p->jobs[slot->job];
     if (!slot->part)
         return;
-    if (!j->result)
-        unlink(slot->part);
-    else if (rename(slot->part, p->entries[slot->job].gives) && j->kind == EXP_DUMP) {
+    if (j->result && rename(slot->part, p->entries[slot->job].gives) && j->kind == EXP_DUMP) {
         json_object_put(j->result);
         j->result = NULL;
         j->error = xasprintf("%s cannot be made: %s", p->entries[slot->job].gives, strerror(errno));
     }
-    free(slot->part);
+    exp_part_drop(slot->part);
     slot->part = NULL;
 }
 
-static const char the_end[] = "--for";
-
-static bool time_is_over(const struct pool *p)
+/* What ends the command before its jobs; NULL: nothing yet. */
+static const char *what_ends(const struct pool *p)
 {
-    return p->s->time && wall_seconds() - p->from > (double)p->s->time;
+    if (interrupt_signal())
+        return interrupt_name(interrupt_signal());
+    return p->s->time && wall_seconds() - p->from > (double)p->s->time ? "--for" : NULL;
 }
 
 static bool finish(struct pool *p, struct slot *slot, int code, const struct rusage *use,
@@ -371,19 +374,21 @@ static bool finish(struct pool *p, struct slot *slot, int code, const struct rus
     p->failed += j->error != NULL;
     p->cpu += j->cpu_seconds;
     progress(p, j);
-    /* what ran out of the command's time has not failed */
-    const bool is_kept = j->kind != EXP_DUMP && slot->stopped != the_end;
+    /* what the command's own end has stopped has not failed */
+    const bool is_kept =
+        j->kind != EXP_DUMP && !slot->was_cut && (j->result || !interrupt_signal());
     return !is_kept || !p->store || exp_store_put(p->store, p->s, j, err);
 }
 
 static void stop_late_ones(struct pool *p)
 {
-    const bool is_over = time_is_over(p);
+    const char *end = what_ends(p);
     for (size_t i = 0; i < p->slots.len; i++) {
         struct slot *slot = &p->slots.data[i];
         const bool is_late = p->s->limit && wall_seconds() - slot->from > (double)p->s->limit;
-        if (slot->pid && !slot->stopped && (is_over || is_late)) {
-            slot->stopped = is_over ? the_end : "--limit";
+        if (slot->pid && !slot->stopped && (end || is_late)) {
+            slot->stopped = end ? end : "--limit";
+            slot->was_cut = end != NULL;
             kill(slot->pid, SIGKILL);
         }
     }
@@ -415,7 +420,7 @@ static bool run_pool(struct pool *p, struct err *err)
         size_t running = 0, job;
         for (size_t i = 0; i < p->slots.len; i++) {
             struct slot *slot = &p->slots.data[i];
-            if (!slot->pid && !time_is_over(p) && find_next(p, &job) && !start(p, slot, job, err))
+            if (!slot->pid && !what_ends(p) && find_next(p, &job) && !start(p, slot, job, err))
                 return false;
             running += slot->pid != 0;
         }
@@ -434,11 +439,10 @@ static void pool_free(struct pool *p)
             kill(slot->pid, SIGKILL);
             waitpid(slot->pid, NULL, 0);
         }
-        unlink(slot->json);
-        unlink(slot->log);
         free(slot->json);
         free(slot->log);
-        free(slot->part);
+        if (slot->part)
+            exp_part_drop(slot->part);
     }
     for (size_t i = 0; i < p->n; i++) {
         free(p->entries[i].needs);
@@ -456,6 +460,8 @@ bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct e
     char tmp[] = "/tmp/parsim-XXXXXX";
     if (!mkdtemp(tmp))
         return err_set(err, "cannot make a folder in /tmp: %s", strerror(errno));
+    tempfile_add(tmp);
+    interrupt_catch();
     p.entries = xcalloc(n + 1, sizeof *p.entries);
     p.order = xcalloc(n + 1, sizeof *p.order);
     for (uint64_t i = 0; i < s->jobs; i++)
@@ -467,10 +473,12 @@ bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct e
     bool ok = run_pool(&p, err);
     for (size_t i = 0; ok && i < n; i++)
         if (p.entries[i].state == WAITS)
-            jobs[i].error = xstrdup("not started, the time was over (--for)");
+            jobs[i].error =
+                xasprintf("not started, the command was at its end (%s)", what_ends(&p));
     summarise(&p);
     pool_free(&p);
-    rmdir(tmp);
+    tempfile_remove_folder(tmp);
+    tempfile_forget(tmp);
     return ok;
 }
 

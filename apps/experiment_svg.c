@@ -119,6 +119,8 @@ void exp_table_svg(const struct exp_table *t, FILE *f)
             "fill='white'/>\n<text x='%d' y='18' font-size='14'>",
             page, TOP + HEIGHT + BELOW, LEFT);
     text(f, t->title);
+    if (t->missing)
+        fprintf(f, " (%zu runs are missing)", t->missing);
     fprintf(f, "</text>\n<text text-anchor='middle' transform='translate(16,%d) rotate(-90)'>",
             TOP + HEIGHT / 2);
     text(f, t->unit);

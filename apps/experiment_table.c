@@ -216,6 +216,8 @@ void exp_table_csv(const struct exp_table *t, FILE *out)
         fprintf(out, "%s,%s,%.17g\n", mean_name(t), t->columns[c], t->means[c]);
     for (size_t c = 0; c < t->ncolumns && t->facts && t->kept; c++)
         fprintf(out, "%s of kept,%s,%.17g\n", mean_name(t), t->columns[c], t->kept_means[c]);
+    if (t->missing)
+        fprintf(out, "runs missing,,%zu\n", t->missing);
 }
 
 void exp_table_beside_paper(const struct exp_table *t, FILE *out, const char *prefix)

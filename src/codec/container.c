@@ -162,10 +162,13 @@ static bool read_head(struct container *j, struct reader *r, struct err *err)
         j->table = codec_table_unpack(rest + name_bytes, table_bytes, &why);
         ok = j->table || damaged(j, why.msg, err);
     }
+    const unsigned block = (unsigned)get_le(head + 10, 2);
+    if (ok && j->codec && block != j->block)
+        ok = damaged(j, "it was changed while it was read", err);
     memcpy(j->codec_name, rest, name_bytes);
     j->codec_name[name_bytes] = 0;
     free(rest);
-    j->block = (unsigned)get_le(head + 10, 2);
+    j->block = block;
     j->mag = (unsigned)get_le(head + 12, 2);
     r->data_bytes = get_le(head + 20, 8);
     if (ok && get_le(head + 28, 4) != FRAME_BLOCKS)

@@ -1,7 +1,8 @@
 #include "cuda/ctx.h"
 
+#include "base/interrupt.h"
+#include "base/tempfile.h"
 #include "cuda/batch.h"
-
 #include "cuda/device_info.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
@@ -9,9 +10,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct ctx the_ctx;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -82,10 +86,54 @@ static void set_limits(struct ctx *c)
     memcpy(c->limits, defaults, sizeof defaults);
 }
 
-/* After the program's own handlers and destructors. */
+static int exit_status; /* of the program */
+
+static void note_status(int status, void *arg)
+{
+    (void)arg;
+    exit_status = status;
+}
+
+/* With the lock, which is never given back. */
+static NORETURN void end_interrupted(struct ctx *c)
+{
+    report_write_all(c, interrupt_signal());
+    tempfile_remove_all();
+    _exit(128 + interrupt_signal());
+}
+
+/* For a program that computes or waits in code of its own when a signal comes. */
+static void *watch_signals(void *arg)
+{
+    (void)arg;
+    interrupt_wait();
+    end_interrupted(ctx_lock_cold());
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    pthread_t watcher;
+    sigset_t all, old;
+    on_exit(note_status, NULL);
+    interrupt_catch_unclaimed();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are for its own threads */
+    if (!pthread_create(&watcher, NULL, watch_signals, NULL))
+        pthread_detach(watcher);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* After the program's own handlers and destructors. Its exit code is its own, unless that says all
+ * is well and an output could not be written. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    report_write_all(&the_ctx);
+    if (pthread_mutex_trylock(&lock) && interrupt_signal())
+        pause(); /* the report is being written; then the process ends */
+    if (report_write_all(&the_ctx, interrupt_signal()))
+        return;
+    fflush(NULL);
+    tempfile_remove_all();
+    _exit(exit_status ? exit_status : EXIT_FAILURE);
 }
 
 static bool start(struct ctx *c)
@@ -100,6 +148,7 @@ static bool start(struct ctx *c)
         failed = true;
         return false;
     }
+    c->owner = getpid();
     if (c->checks_memory || c->checks_race)
         c->dev->check = checker_new(c->checks_memory, c->checks_race, report_finding, c);
     c->arch = gpu_arch_of(c->machine);
@@ -136,8 +185,11 @@ struct ctx *ctx_lock(void)
 void ctx_unlock(struct ctx *c)
 {
     (void)c;
-    if (!--thread_state.lock_depth)
-        pthread_mutex_unlock(&lock);
+    if (--thread_state.lock_depth)
+        return;
+    if (UNLIKELY(interrupt_signal()))
+        end_interrupted(&the_ctx);
+    pthread_mutex_unlock(&lock);
 }
 
 void ctx_call_host(struct ctx *c, void (*fn)(void *arg), void *arg)

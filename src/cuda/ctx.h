@@ -32,6 +32,8 @@
 #include "exec/device.h"
 #include "gpu/session.h"
 
+#include <sys/types.h>
+
 struct CUstream_st;
 struct module;
 struct mem_pool;
@@ -72,6 +74,7 @@ struct batch_list {
 
 struct ctx {
     struct session *session;
+    pid_t owner;                   /* the process that started it */
     const struct machine *machine; /* the session's */
     const struct gpu_arch *arch;   /* its limits, as programs see them */
     struct device *dev;
@@ -143,6 +146,8 @@ void report_fault(struct ctx *c, const char *msg);
 /* A finding of a checker (report_finding) and, at the end, what was never freed. */
 void report_finding(const char *msg, void *ctx);
 void report_leaks(struct ctx *c);
-void report_write_all(struct ctx *c);
+/* `interrupted`: the signal that ended the program, or 0. False: an output could not be written,
+ * which was said. Nothing in a child that was forked off the process that started the GPU. */
+bool report_write_all(struct ctx *c, int interrupted);
 
 #endif

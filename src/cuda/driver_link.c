@@ -111,10 +111,7 @@ int driver_load_file(struct ctx *c, CUmodule *out, const char *path)
     char *data = path ? file_read(path, &len, &err) : NULL;
     if (!data)
         return path ? CUDA_FILE_NOT_FOUND : CUDA_INVALID_VALUE;
-    int e = CUDA_INVALID_IMAGE;
-    /* A fatbin's own header says how long it is: not longer than the file. */
-    if (len < FATBIN_HEADER || fatbin_bytes(data) <= len)
-        e = module_load(c, out, data);
+    int e = module_load_bytes(c, out, data, len);
     /* The module refers to a fatbin's bytes only until it has been opened, which loading does. */
     free(data);
     return e;

@@ -93,34 +93,38 @@ bool fatbin_each(const void *data, size_t len, bool (*fn)(const struct fatbin_en
     return true;
 }
 
+/* Bytes written, at most `want`; SIZE_MAX if it is damaged. */
+static size_t unpack_into(const struct fatbin_entry *e, char *out, size_t want)
+{
+    if (e->packing == FATBIN_PLAIN) {
+        memcpy(out, e->payload, want);
+        return want;
+    }
+    if (e->packing == FATBIN_ZSTD) {
+        size_t n = ZSTD_decompress(out, want, e->payload, e->packed_bytes);
+        return ZSTD_isError(n) ? SIZE_MAX : n;
+    }
+    int n = LZ4_decompress_safe((const char *)e->payload, out, (int)e->packed_bytes, (int)want);
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
 char *fatbin_unpack(const struct fatbin_entry *e, size_t *len, struct err *err)
 {
     size_t want = e->unpacked_bytes;
-    if (want > FATBIN_MAX_PTX) {
-        err_set(err, "fatbin: an entry claims %zu uncompressed bytes", want);
+    if (want > FATBIN_MAX_PTX || e->packed_bytes > FATBIN_MAX_PTX) {
+        err_set(err, "fatbin: an entry claims %zu bytes, %zu uncompressed; the limit is %llu MB",
+                e->packed_bytes, want, (unsigned long long)(FATBIN_MAX_PTX >> 20));
         return NULL;
     }
     char *out = xmalloc(want + 1);
-    size_t got = 0;
-    if (e->packing == FATBIN_PLAIN) {
-        memcpy(out, e->payload, want);
-        got = want;
-    } else if (e->packing == FATBIN_ZSTD) {
-        got = ZSTD_decompress(out, want, e->payload, e->packed_bytes);
-        if (ZSTD_isError(got))
-            got = SIZE_MAX;
-    } else {
-        int n = LZ4_decompress_safe((const char *)e->payload, out, (int)e->packed_bytes, (int)want);
-        got = n < 0 ? SIZE_MAX : (size_t)n;
-    }
-    if (got != want) {
+    if (unpack_into(e, out, want) != want) {
         err_set(err, "fatbin: an entry for sm_%u (%s) is damaged", e->arch,
                 fatbin_packing_name(e->packing));
         free(out);
         return NULL;
     }
-    out[got] = 0;
-    *len = got;
+    out[want] = 0;
+    *len = want;
     return out;
 }
 

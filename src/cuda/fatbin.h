@@ -13,7 +13,7 @@
 #define FATBIN_MAGIC   0xBA55ED50u
 #define WRAPPER_MAGIC  0x466243B1u
 #define FATBIN_HEADER  16u
-#define FATBIN_MAX_PTX (UINT64_C(1) << 30) /* an entry that claims to be larger is an error */
+#define FATBIN_MAX_PTX (UINT64_C(1) << 28) /* an entry that claims to be larger is an error */
 
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };
 enum fatbin_packing { FATBIN_PLAIN, FATBIN_ZSTD, FATBIN_LZ4 };

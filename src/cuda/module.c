@@ -1,14 +1,15 @@
 #include "cuda/module.h"
 
 #include "cuda/fatbin.h"
+#include "cuda/mapped.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct image { /* one PTX text, packed or not */
     const void *fatbin;
-    size_t fatbin_bytes;
-    char *text; /* instead of a fatbin; owned */
+    size_t room; /* bytes that can be read there; its header claims how many are its own */
+    char *text;  /* instead of a fatbin; owned */
     size_t text_len;
 };
 
@@ -16,6 +17,7 @@ struct module {
     VEC(struct image) images;
     VEC(struct function *) functions;
     VEC(struct variable *) variables;
+    struct fatbin_wrapper wrapper; /* registered: looked into when the module is opened */
     struct program *prog;
     int error; /* of an attempt to open it; 0 = none */
     bool is_registered;
@@ -23,27 +25,29 @@ struct module {
 
 /* --- images --- */
 
+/* Nothing is added of a fatbin without entries. */
 static void add_fatbin(struct module *m, const void *data)
 {
-    uint64_t bytes = fatbin_bytes(data);
-    if (bytes > FATBIN_HEADER)
-        vec_push(&m->images, ((struct image){.fatbin = data, .fatbin_bytes = bytes}));
+    size_t room = mapped_bytes(data);
+    if (room < FATBIN_HEADER || fatbin_bytes(data) != FATBIN_HEADER)
+        vec_push(&m->images, ((struct image){.fatbin = data, .room = room}));
 }
 
 static void add_wrapper(struct module *m, const struct fatbin_wrapper *w)
 {
-    if (w->version == 2 && w->link)
-        for (const void *const *p = w->link; *p; p++)
-            add_fatbin(m, *p);
+    size_t links = w->version == 2 && w->link ? mapped_bytes(w->link) / sizeof *w->link : 0;
+    for (size_t i = 0; i < links && w->link[i]; i++)
+        add_fatbin(m, w->link[i]);
     if (!m->images.len && w->data)
         add_fatbin(m, w->data);
 }
 
-static void add_text(struct module *m, const char *text)
+static void add_text(struct module *m, const char *text, size_t room)
 {
-    size_t len = strlen(text);
+    size_t len = strnlen(text, room);
     char *copy = xmalloc(len + 1);
-    memcpy(copy, text, len + 1);
+    memcpy(copy, text, len);
+    copy[len] = 0;
     vec_push(&m->images, ((struct image){.text = copy, .text_len = len}));
 }
 
@@ -57,7 +61,7 @@ static struct ptx_module *image_parse(const struct image *im, unsigned number, i
         struct fatbin_entry e;
         bool found_elf;
         *error = CUDA_INVALID_IMAGE;
-        if (!fatbin_pick_ptx(im->fatbin, im->fatbin_bytes, &e, &found_elf, err)) {
+        if (!fatbin_pick_ptx(im->fatbin, im->room, &e, &found_elf, err)) {
             if (found_elf)
                 *error = CUDA_NO_BINARY_FOR_GPU;
             return NULL;
@@ -89,7 +93,7 @@ struct module *module_register(struct ctx *c, const void *wrapper)
     const struct fatbin_wrapper *w = wrapper;
     m->is_registered = true;
     if (w && w->magic == WRAPPER_MAGIC)
-        add_wrapper(m, w);
+        m->wrapper = *w;
     return m;
 }
 
@@ -124,6 +128,8 @@ int module_open(struct ctx *c, struct module *m)
     int error = CUDA_OK;
     if (m->prog || m->error)
         return m->error;
+    if (!m->images.len)
+        add_wrapper(m, &m->wrapper);
     struct ptx_module **mods = xcalloc(m->images.len + 1, sizeof(*mods));
     if (parse_images(m, mods, &n, &error, &err)) {
         error = CUDA_INVALID_IMAGE;
@@ -202,21 +208,24 @@ void module_unregister(struct ctx *c, struct module *m)
         module_free(c, m);
 }
 
-int module_load(struct ctx *c, struct module **out, const void *image)
+/* `room`: bytes that can be read at `image`, of which it may be less. */
+static int load_image(struct ctx *c, struct module **out, const void *image, size_t room)
 {
     uint32_t magic;
     if (!out || !image)
         return CUDA_INVALID_VALUE;
+    if (room < sizeof magic)
+        return CUDA_INVALID_IMAGE;
     struct module *m = module_new(c);
     memcpy(&magic, image, sizeof magic);
-    if (magic == WRAPPER_MAGIC)
-        add_wrapper(m, image);
+    if (magic == WRAPPER_MAGIC && room >= sizeof m->wrapper)
+        memcpy(&m->wrapper, image, sizeof m->wrapper);
     else if (magic == FATBIN_MAGIC)
-        add_fatbin(m, image);
+        vec_push(&m->images, ((struct image){.fatbin = image, .room = room}));
     else if (!memcmp(image, "\177ELF", 4))
         m->error = CUDA_NO_BINARY_FOR_GPU;
     else
-        add_text(m, image);
+        add_text(m, image, room);
     if (m->error)
         ctx_say("a cubin holds machine code only: load PTX or a fatbin with PTX instead");
     int e = module_open(c, m);
@@ -227,11 +236,21 @@ int module_load(struct ctx *c, struct module **out, const void *image)
     return e;
 }
 
+int module_load(struct ctx *c, struct module **out, const void *image)
+{
+    return load_image(c, out, image, mapped_bytes(image));
+}
+
+int module_load_bytes(struct ctx *c, struct module **out, const void *image, size_t len)
+{
+    return load_image(c, out, image, len);
+}
+
 int module_link(struct ctx *c, struct module **out, const char *const *texts, unsigned n)
 {
     struct module *m = module_new(c);
     for (unsigned i = 0; i < n; i++)
-        add_text(m, texts[i]);
+        add_text(m, texts[i], strlen(texts[i]));
     int e = module_open(c, m);
     if (e)
         module_free(c, m);

@@ -34,8 +34,9 @@ struct function *module_register_function(struct ctx *c, struct module *m, const
 void module_register_var(struct ctx *c, struct module *m, void *shadow, const char *name,
                          size_t bytes, void **managed);
 
-/* PTX text, a fatbin, or a fatbin wrapper. */
+/* PTX text, a fatbin, or a fatbin wrapper, in memory that the program owns; or of known length. */
 int module_load(struct ctx *c, struct module **out, const void *image);
+int module_load_bytes(struct ctx *c, struct module **out, const void *image, size_t len);
 /* PTX texts to be linked into one module; takes nothing over. */
 int module_link(struct ctx *c, struct module **out, const char *const *texts, unsigned n);
 int module_unload(struct ctx *c, struct module *m);

@@ -1,8 +1,11 @@
 #include "gpu/report.h"
 #include "cuda/batch.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void report_fault(struct ctx *c, const char *msg)
 {
@@ -48,17 +51,22 @@ static void print_report(const struct ctx *c, const struct run_report *r)
         ctx_say("check: %zu findings", c->findings.len);
 }
 
-void report_write_all(struct ctx *c)
+bool report_write_all(struct ctx *c, int interrupted)
 {
-    batch_flush(c);
+    if (c->session && c->owner != getpid())
+        return true;
+    if (!interrupted)
+        batch_flush(c);
     report_leaks(c);
     const char *wanted = getenv("PARSIM_REPORT"), *json = getenv("PARSIM_JSON");
     struct run_report r = {.session = c->session,
                            .faults = c->faults.data,
                            .nfaults = c->faults.len,
                            .findings = c->findings.data,
-                           .nfindings = c->findings.len};
+                           .nfindings = c->findings.len,
+                           .interrupted = interrupted};
     struct err err = {0};
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN); /* too large is an error of the write */
     if (wanted && *wanted && strcmp(wanted, "0"))
         print_report(c, &r);
     bool ok = c->session      ? run_report_write(&r, &err)
@@ -66,4 +74,6 @@ void report_write_all(struct ctx *c)
                               : true;
     if (!ok)
         ctx_say("%s", err.msg);
+    signal(SIGXFSZ, before);
+    return ok;
 }

@@ -12,6 +12,7 @@ enum fault_code {
     FAULT_NONE = 0,
     FAULT_ILLEGAL_ADDRESS = 700,
     FAULT_LAUNCH_TIMEOUT = 702,
+    FAULT_INTERRUPTED = 999, /* by a signal: base/interrupt.h */
     FAULT_ASSERT = 710,
     FAULT_STACK = 714,
     FAULT_ILLEGAL_INSTRUCTION = 715,

@@ -1,5 +1,6 @@
 #include "exec/grid.h"
 
+#include "base/interrupt.h"
 #include "base/vec.h"
 #include "exec/children.h"
 #include "exec/memory_lanes.h"
@@ -131,12 +132,22 @@ static bool over_limit(struct run *r, struct cta *c)
     return false;
 }
 
+static bool stop_interrupted(struct grid *g)
+{
+    g->fault.code = FAULT_INTERRUPTED;
+    snprintf(g->fault.msg, sizeof g->fault.msg, "kernel %s: interrupted by %s",
+             g->kernel->src->name, interrupt_name(interrupt_signal()));
+    return false;
+}
+
 /* One turn: the block that has waited longest, or a new one. False = stop. */
 static bool run_turn(struct run *r)
 {
     struct grid *g = r->g;
     bool coop = g->launch->is_cooperative;
     struct cta *c;
+    if (UNLIKELY(interrupt_signal()))
+        return stop_interrupted(g);
     /* While blocks wait for others, new ones begin first, as far as there is room. */
     if (r->next < r->total && (coop || r->resident.len < MAX_RESIDENT)) {
         c = begin_cta(r);

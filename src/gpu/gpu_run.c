@@ -2,6 +2,7 @@
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
 
+#include "base/interrupt.h"
 #include "base/wall_clock.h"
 #include "exec/children.h"
 
@@ -148,6 +149,13 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
         snprintf(f.msg, sizeof f.msg,
                  "kernel %s: stopped after %llu warp instructions (the limit is %llu)",
                  l->kernel->src->name, (unsigned long long)n, (unsigned long long)l->max_inst);
+        fail(g, r, &f);
+    }
+    if (UNLIKELY(interrupt_signal()) && !b->failed) {
+        struct fault f = {.code = FAULT_INTERRUPTED};
+        snprintf(f.msg, sizeof f.msg, "kernel %s: interrupted by %s after %llu cycles",
+                 l->kernel->src->name, interrupt_name(interrupt_signal()),
+                 (unsigned long long)at.cycles);
         fail(g, r, &f);
     }
     if (!l->progress || n - b->reported < (UINT64_C(1) << 16))

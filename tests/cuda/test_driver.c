@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <sys/mman.h>
+
 static const char scale_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                                 ".visible .global .align 4 .u32 factor = 3;\n"
                                 ".visible .entry scale(.param .u64 data, .param .u32 n)\n"
@@ -33,6 +35,24 @@ static const char other_half_ptx[] = ".version 7.0\n.target sm_75\n.address_size
                                      "{ .reg .u32 %r<3>; ld.param.b32 %r1, [x];\n"
                                      "  add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n";
 
+/* A fatbin of one plain entry at the very end of a page after which nothing is mapped. */
+static uint8_t *fatbin_at_the_end(uint64_t body, uint64_t payload)
+{
+    static const uint32_t head[] = {0xBA55ED50u, 16u << 16 | 1};
+    const size_t page = 4096, bytes = 16 + 64 + sizeof scale_ptx;
+    uint8_t *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const uint32_t entry[] = {1u << 16 | 1, 64};
+    assert_ptr_not_equal(p, MAP_FAILED);
+    assert_int_equal(munmap(p + page, page), 0);
+    p += page - bytes;
+    memcpy(p, head, sizeof head);
+    memcpy(p + 8, &body, 8);
+    memcpy(p + 16, entry, sizeof entry);
+    memcpy(p + 24, &payload, 8);
+    memcpy(p + 80, scale_ptx, sizeof scale_ptx);
+    return p;
+}
+
 static CUcontext context;
 
 static int setup(void **state)
@@ -48,6 +68,30 @@ static int teardown(void **state)
 {
     (void)state;
     return cuCtxDestroy(context) ? -1 : 0;
+}
+
+static void sizes_of_a_fatbin_are_not_believed(void **state)
+{
+    const uint64_t right = sizeof scale_ptx;
+    const struct {
+        uint64_t body, payload;
+        int error; /* 200: the image is invalid */
+    } cases[] = {{64 + right, right, 0},
+                 {65 + right, right, 200}, /* a byte more than there is */
+                 {64 + right, right + 1, 200},
+                 {UINT64_MAX - 16, right, 200},
+                 {1 << 20, 1 << 19, 200},
+                 {64 + right, UINT64_MAX, 200},
+                 {40, right, 200}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CUmodule module = NULL;
+        uint8_t *image = fatbin_at_the_end(cases[i].body, cases[i].payload);
+        assert_int_equal(cuModuleLoadData(&module, image), cases[i].error);
+        if (module)
+            assert_int_equal(cuModuleUnload(module), 0);
+        munmap((void *)((uintptr_t)image & ~(uintptr_t)4095), 4096);
+    }
 }
 
 static void test_launch(void **state)
@@ -163,8 +207,11 @@ static void test_proc_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launch),       cmocka_unit_test(test_link),
-        cmocka_unit_test(test_errors),       cmocka_unit_test(test_contexts),
+        cmocka_unit_test(sizes_of_a_fatbin_are_not_believed),
+        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_proc_address),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

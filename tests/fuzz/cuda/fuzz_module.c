@@ -1,0 +1,39 @@
+/* What a running program's runtime does with a fatbin: registers it, opens the module, asks for its
+ * kernels. The bytes end where they end: an overrun is found by the sanitizer. */
+#include "cuda/ctx.h"
+#include "cuda/fatbin.h"
+#include "cuda/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool is_modest(const struct fatbin_entry *e, void *arg)
+{
+    /* An entry may claim what it does not have: allocation is not what is tested. */
+    *(bool *)arg &= e->unpacked_bytes <= (1u << 20);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err err = {0};
+    struct module *m = NULL;
+    bool is_small = true;
+    fatbin_each(data, size, is_modest, &is_small, &err);
+    if (!is_small || !freopen("/dev/null", "w", stderr))
+        return 0;
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, data, size);
+    struct ctx *c = ctx_lock();
+    if (!module_load_bytes(c, &m, copy, size)) {
+        for (unsigned i = 0; i < module_function_count(m); i++)
+            function_open(c, module_function_at(c, m, i));
+        module_unload(c, m);
+    }
+    ctx_unlock(c);
+    free(copy);
+    return 0;
+}
