@@ -1,61 +1,88 @@
 #!/usr/bin/env bash
-# What a run writes is valid for any name and path; a machine named in the environment keeps time as
-# one on the command line; a dumped machine can be given back with its techniques and assist files.
+# Outputs are whole or not there, and a failure to write one is told; inputs without an end are refused.
 set -u
+cd "$(dirname "$0")/../.."
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
-root=$(cd "$PARSIM_TESTS/.." && pwd)
-lib=$(cd "$(dirname "$PARSIM_BIN")" && pwd)/lib
-unset PARSIM_GPU PARSIM_TIMED PARSIM_FUNCTIONAL PARSIM_JSON PARSIM_SET
 passed=0 failed=0
-ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; head -5 "$tmp/err" | sed 's/^/    /'; fi; }
-key() { python3 -c 'import json,sys
-print(json.loads(open(sys.argv[1],"rb").read().decode("utf-8"))[sys.argv[2]])' "$1" "$2"; }
-same() { cmp -s <(grep -v wall_seconds "$1") <(grep -v wall_seconds "$2"); }
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; sed 's/^/    /' "$tmp/err" | head -3; fi; }
+run() { timeout 20 "$PARSIM_BIN" "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
+full() { timeout 20 "$PARSIM_BIN" "$@" >/dev/full 2>"$tmp/err"; code=$?; }
+closed() { timeout 20 "$PARSIM_BIN" "$@" >&- 2>"$tmp/err"; code=$?; }
+says() { grep -qF -- "$1" "$tmp/err"; }
+leftovers() { find "$tmp" -name '*parsim-tmp*' | grep -q .; }
+sq=docs/examples/square.ptx
+printf '\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0' >"$tmp/in"
+head -c 4000 "$PARSIM_BIN" >"$tmp/data"
+square=($sq square --grid 1 --block 4 "in:$tmp/in" out:16 i32:4)
 
-# --- names that are no UTF-8, or that JSON and YAML must quote ---
-odd=$tmp/$'caf\xe9 "\x01\\\n\xe2\x82'
-mkdir -p "$odd"
-cp "$root/docs/examples/square.ptx" "$odd/k.ptx"
-cp "$root/assist/count_l1_miss.ptx" "$odd/routines.ptx"
-head -c 4096 "$root/docs/run-output.md" >"$odd/data"
-"$PARSIM_BIN" gpus gtx480 --yaml >"$odd/machine.yaml"
-launch=(launch "$odd/k.ptx" square --grid 16 --block 64 "in:$odd/data" zero:4096 i32:1000)
-"$PARSIM_BIN" "${launch[@]}" --gpu "$odd/machine.yaml" --assist "$odd/routines.ptx" --json "$odd/out.json" \
-    --dump-config "$odd/dumped.yaml" >"$tmp/out" 2>"$tmp/err"
-ok "a run with odd names" '[ $? = 0 ]'
-ok "its JSON is UTF-8" '[[ $(key "$odd/out.json" file) == */caf$'"'\xef\xbf\xbd'"'* ]]'
-"$PARSIM_BIN" "${launch[@]}" --gpu "$odd/dumped.yaml" --json "$odd/again.json" >"$tmp/out" 2>"$tmp/err"
-ok "its machine given back" '[ $? = 0 ] && same "$odd/out.json" "$odd/again.json"'
-"$PARSIM_BIN" inspect "$odd/k.ptx" --json "$tmp/i.json" >"$tmp/out" 2>"$tmp/err"
-ok "inspect" '[[ $(key "$tmp/i.json" file) == *caf* ]]'
-"$PARSIM_BIN" codec "$odd/data" --json "$tmp/c.json" >"$tmp/out" 2>"$tmp/err"
-ok "codec" '[[ $(key "$tmp/c.json" files) == *caf* ]]'
-
-# --- the dumped machine of every kind of design ---
-program=(workload:sdk-tra --size tiny)
-for design in caba-bdi hw-bdi cc-l2-bdi-2x e2mc; do
-    "$PARSIM_BIN" run --quiet --gpu gtx480 --with $design --set dram.bandwidth_scale=0.7 --json "$tmp/a.json" \
-        --dump-config "$tmp/d.yaml" "${program[@]}" >"$tmp/out" 2>"$tmp/err" &&
-        "$PARSIM_BIN" run --quiet --gpu "$tmp/d.yaml" --json "$tmp/b.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-    ok "$design dumped and given back" '[ $? = 0 ] && same "$tmp/a.json" "$tmp/b.json"'
+# --- standard output ---
+for line in "gpus" "gpus gtx480 --yaml" "inspect $sq" "codec $tmp/data" "workloads" "--help" "figure --list" \
+    "launch ${square[*]}"; do
+    full $line
+    ok "full standard output of '$line'" '[ $code = 1 ] && says "standard output: No space left"'
+    closed $line
+    ok "closed standard output of '$line'" '[ $code = 1 ] && says "standard output: Bad file"'
 done
+closed launch "${square[@]}" --json "$tmp/j"
+ok "a closed standard output does not end up in a file" '[ $code = 1 ] && [ "$(head -c 1 $tmp/j)" = "{" ]'
+full launch "${square[@]}" --json -
+ok "JSON to a full standard output" '[ $code != 0 ] && says "cannot write"'
 
-# --- the environment ---
-"$PARSIM_BIN" run --quiet --gpu gtx480 --json "$tmp/line.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-PARSIM_GPU=gtx480 "$PARSIM_BIN" run --quiet --json "$tmp/a.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "PARSIM_GPU before parsim run" 'same "$tmp/line.json" "$tmp/a.json" && [ "$(key "$tmp/a.json" mode)" = timed ]'
-PARSIM_GPU=gtx480 "$PARSIM_BIN" run --quiet --csv "$tmp/a.csv" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "and an output of timed runs" '[ -s "$tmp/a.csv" ]'
-PARSIM_GPU=gtx480 PARSIM_JSON=$tmp/b.json LD_LIBRARY_PATH=$lib LD_PRELOAD=$lib/libcuda.so.1 \
-    "$(dirname "$PARSIM_BIN")/bin/parsim-workloads" sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"
-ok "PARSIM_GPU with the libraries alone" 'same "$tmp/line.json" "$tmp/b.json"'
-PARSIM_GPU=gtx480 "$PARSIM_BIN" run --quiet --functional --json "$tmp/c.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "--functional against PARSIM_GPU" '[ "$(key "$tmp/c.json" mode)" = functional ] && [ "$(key "$tmp/c.json" gpu)" = gtx480 ]'
-PARSIM_GPU=gtx480 PARSIM_FUNCTIONAL=1 "$PARSIM_BIN" run --quiet --json "$tmp/d.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "PARSIM_FUNCTIONAL" '[ "$(key "$tmp/d.json" mode)" = functional ]'
-PARSIM_FUNCTIONAL=1 "$PARSIM_BIN" run --quiet --gpu gtx480 --json "$tmp/e.json" "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "--gpu against PARSIM_FUNCTIONAL" 'same "$tmp/line.json" "$tmp/e.json"'
-PARSIM_GPU=gtx9000 "$PARSIM_BIN" run --quiet "${program[@]}" >"$tmp/out" 2>"$tmp/err"
-ok "a wrong PARSIM_GPU is refused" '[ $? = 2 ] && grep -q gtx9000 "$tmp/err" && [ ! -s "$tmp/out" ]'
+# --- files ---
+rm -f "$tmp/j"
+for option in json csv db trace series dump-config plot; do
+    run launch "${square[@]}" --gpu gtx480 $([ $option = series ] && echo --interval 100) "--$option" "$tmp/no/such/x"
+    ok "--$option into a folder that is not there" '[ $code = 2 ] && says "$tmp/no/such" && [ ! -s $tmp/out ]'
+done
+for option in json csv db trace series dump-config; do
+    run launch "${square[@]}" --gpu gtx480 $([ $option = series ] && echo --interval 100) "--$option" "$tmp"
+    ok "--$option onto a folder" '[ $code = 2 ] && says "folder" && [ ! -s $tmp/out ]'
+done
+for option in json csv trace series dump-config; do
+    run launch "${square[@]}" --gpu gtx480 $([ $option = series ] && echo --interval 100) "--$option" /dev/full
+    ok "--$option onto a full disk" '[ $code = 2 ] && says "No space left" && [ -c /dev/full ]'
+done
+run launch "${square[@]}" --gpu gtx480 --db "$tmp/data"
+ok "a database that is none" '[ $code = 2 ] && says "not a database" && [ ! -s $tmp/out ]'
+run launch $sq square --grid 1 --block 4 "in:$tmp/in" "out:16:$tmp/no/o" i32:4
+ok "a buffer's file is tried before the run" '[ $code = 2 ] && says "$tmp/no/o"'
+echo old >"$tmp/kept"
+(ulimit -f 1; exec timeout 20 "$PARSIM_BIN" launch "${square[@]}" --quiet --gpu gtx480 --json "$tmp/kept" >/dev/null 2>"$tmp/err"); code=$?
+ok "a file that could not be written whole stays the old one" '[ $code = 2 ] && says "$tmp/kept" && [ "$(cat $tmp/kept)" = old ]'
+run codec encode "$tmp/data" "$tmp/packed"
+ok "codec encode" '[ $code = 0 ]'
+run codec decode "$tmp/packed" /dev/full
+ok "a device is not removed" '[ $code = 2 ] && says "No space left" && [ -c /dev/full ]'
+cp "$tmp/packed" "$tmp/broken"; printf 'x' | dd of="$tmp/broken" bs=1 seek=200 conv=notrunc 2>/dev/null
+echo old >"$tmp/plain"
+run codec decode "$tmp/broken" "$tmp/plain"
+ok "a broken container leaves the old output" '[ $code = 2 ] && [ "$(cat $tmp/plain)" = old ]'
+for command in "codec $tmp/data" "compare sdk-tra" "validate noc --quick"; do
+    run $command --json "$tmp/no/such"
+    ok "'$command' tries its outputs first" '[ $code = 2 ] && says "$tmp/no/such" && [ ! -s $tmp/out ]'
+done
+ok "nothing temporary is left" '! leftovers'
+
+# --- inputs ---
+mkfifo "$tmp/pipe.yaml"
+truncate -s 2T "$tmp/huge.yaml"
+python3 -c 'print("[" * 200000)' >"$tmp/deep.yaml" 2>/dev/null || head -c 200000 /dev/zero | tr '\0' '[' >"$tmp/deep.yaml"
+for what in "/dev/zero:is a device" "$tmp:is a directory" "$tmp/pipe.yaml:nobody writes" "$tmp/huge.yaml:too large"; do
+    file=${what%%:*} why=${what#*:}
+    for line in "gpus ${file%/}/" "inspect $file" "launch $file k --grid 1 --block 1"; do
+        [ -d "$file" ] || line=${line/"$file/"/$file}
+        run $line
+        ok "'$line' is refused at once" '[ $code != 0 ] && [ $code != 124 ] && says "$why"'
+    done
+done
+run gpus "$tmp/deep.yaml"
+ok "YAML 200000 deep" '[ $code = 2 ] && says "deep.yaml:1: nested more than 16 deep"'
+run figure "$tmp/deep.yaml" --out "$tmp/results"
+ok "an experiment 200000 deep" '[ $code != 0 ] && says "nested more than 16 deep"'
+run gpus <(echo 'base: gtx480')
+ok "a pipe that somebody writes is a file" '[ $code = 0 ] && grep -q GTX $tmp/out'
+run codec /dev/zero
+ok "codec of /dev/zero" '[ $code = 2 ] && says "is a device"'
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -48,17 +48,18 @@ static void put_crc(struct bytes *b, size_t from, size_t to)
     memcpy(b->data + to, &crc, CRC);
 }
 
-/* The table inside has a checksum of its own, at its end. */
-static void repair(struct bytes *b)
+/* Where the last frame lies, which holds the checksum of all data; 0: there is none. The table
+ * inside the head has a checksum of its own, at its end. */
+static size_t repair(struct bytes *b)
 {
     uint64_t name, table;
     if (b->len < HEAD + CRC)
-        return;
+        return 0;
     name = get(b->data + 14, 2);
     table = get(b->data + 16, 4);
     size_t at = HEAD + name + table;
     if (at + CRC > b->len)
-        return;
+        return 0;
     if (table >= CRC)
         put_crc(b, HEAD + name, at - CRC);
     put_crc(b, 0, at);
@@ -66,19 +67,34 @@ static void repair(struct bytes *b)
     while (b->len - at >= FRAME_HEAD + CRC) {
         uint64_t payload = get(b->data + at + 4, 4);
         if (payload > b->len - at - FRAME_HEAD - CRC)
-            return;
+            return 0;
         put_crc(b, at, at + FRAME_HEAD + payload);
+        if (!get(b->data + at, 4))
+            return at;
         at += FRAME_HEAD + payload + CRC;
     }
+    return 0;
 }
 
-static bool decode(struct bytes *b, bool write, uint64_t *promised)
+/* `crc` is that of the blocks. */
+static void repair_last(struct bytes *b, size_t at, uint32_t crc)
+{
+    uint8_t *tail = b->data + at + FRAME_HEAD;
+    uint64_t payload = get(b->data + at + 4, 4);
+    if (payload < CRC)
+        return;
+    crc = codec_crc32(crc, tail, payload - CRC);
+    memcpy(tail + payload - CRC, &crc, CRC);
+    put_crc(b, at, at + FRAME_HEAD + payload);
+}
+
+static bool decode(struct bytes *b, bool write, uint32_t *crc)
 {
     struct err err = {0};
     struct container box = {
         .name = "input", .bytes = b->len, .read = read_bytes, .write = write_bytes, .self = b};
     bool ok = container_decode(&box, write, &err);
-    *promised = b->len >= HEAD ? get(b->data + 20, 8) : 0;
+    *crc = box.crc;
     container_close(&box);
     return ok;
 }
@@ -86,11 +102,12 @@ static bool decode(struct bytes *b, bool write, uint64_t *promised)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes b = {malloc(size ? size : 1), size, 0};
-    uint64_t promised;
+    uint32_t crc;
     memcpy(b.data, data, size);
-    repair(&b);
-    /* also the checksum of the data: the one in the last frame, which a first walk reveals to us */
-    if (decode(&b, false, &promised) && (!decode(&b, true, &promised) || b.written != promised))
+    size_t last = repair(&b);
+    if (!decode(&b, false, &crc) && last)
+        repair_last(&b, last, crc);
+    if (decode(&b, true, &crc) && b.written != get(b.data + 20, 8))
         abort();
     free(b.data);
     return 0;

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SIGINT and SIGTERM: the report and all files up to there, marked; the second ends at once.
+set -u
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; sed 's/^/    /' "$tmp/err" | head -3; fi; }
+says() { grep -qF -- "$1" "$tmp/err"; }
+# start ARGUMENTS..., then stop SIGNAL [SECONDS before it]
+start() { "$PARSIM_BIN" "$@" >"$tmp/out" 2>"$tmp/err" & pid=$!; }
+stop() { sleep "${2:-0.5}"; kill -s "$1" $pid; wait $pid; code=$?; }
+clean() { ! find "$tmp" -name '*parsim-tmp*' | grep -q .; }
+cat >"$tmp/spin.ptx" <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry spin(.param .u64 out)
+{ .reg .u32 %r1; mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; bra L; }
+PTX
+spin=(launch "$tmp/spin.ptx" spin --grid 2 --block 32 "out:64:$tmp/o")
+
+for signal in INT TERM; do
+    number=$([ $signal = INT ] && echo 2 || echo 15)
+    start "${spin[@]}" --json "$tmp/j"
+    stop $signal
+    ok "SIG$signal of values only" '[ $code = $((128 + number)) ] && says "interrupted by SIG$signal" && grep -q "\"interrupted\": \"SIG$signal\"" $tmp/j'
+    start "${spin[@]}" --gpu gtx480 --json "$tmp/j" --csv "$tmp/c.csv" --db "$tmp/d" --trace "$tmp/t" --interval 1000
+    stop $signal
+    ok "SIG$signal of a timed run" '[ $code = $((128 + number)) ] && says "  cycles  " && grep -q "\"interrupted\": \"SIG$signal\"" $tmp/j'
+    ok "SIG$signal in the tables and the timeline" 'tail -1 $tmp/c.csv | grep -q "run,,interrupted,signal,$number" && tail -1 $tmp/c.series.csv | grep -q "run,interrupted,$number" && tail -1 $tmp/t | grep -q "\"interrupted\":\"SIG$signal\"" && grep -q "SIG$signal" $tmp/d'
+    ok "a buffer of half a kernel is not written" '[ ! -e $tmp/o ] && clean'
+done
+
+mkfifo "$tmp/nobody"
+start "${spin[@]}" --gpu gtx480 --trace "$tmp/t2" --json "$tmp/nobody"
+sleep 0.5; kill -TERM $pid; sleep 0.5 # it waits for a reader of its report
+stop TERM 0
+ok "the second signal ends at once" '[ $code = 143 ] && [ ! -e $tmp/t2 ] && clean'
+
+start figure caba-8 --size small --workloads sdk-bfs --out "$tmp/results" --jobs 2
+stop TERM 1
+ok "figure: what is missing is told, exit 143" '[ $code = 143 ] && says "SIGTERM" && clean && ! pgrep -P $pid >/dev/null'
+ok "figure: its files say so" '! ls $tmp/results/*.svg >/dev/null 2>&1 || grep -q "missing" $tmp/results/*.svg'
+start characterize --size small --results "$tmp/ch" sdk-bfs
+stop INT 1
+ok "characterize: exit 130, no half results" '[ $code = 130 ] && [ -z "$(ls -A $tmp/ch)" ]'
+ok "nothing in /tmp" '! ls -d /tmp/parsim-??????/ 2>/dev/null | while read -r d; do [ "$d" -nt "$tmp/spin.ptx" ] && echo "$d"; done | grep -q .'
+
+start run --gpu gtx480 --json "$tmp/r" --csv "$tmp/r.csv" workload:sdk-bfs --size medium
+stop INT 2
+ok "run: the report of the program so far" '[ $code = 130 ] && says "interrupted by SIGINT" && grep -q "\"interrupted\": \"SIGINT\"" $tmp/r && tail -1 $tmp/r.csv | grep -q interrupted && clean'
+"$PARSIM_BIN" run --gpu gtx480 --json /dev/full workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "run: a report that cannot be written is exit code 1" '[ $code = 1 ] && says "/dev/full: No space left"'
+"$PARSIM_BIN" run --gpu gtx480 --json "$tmp/no/x" workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "run: outputs are tried before the program starts" '[ $code = 2 ] && says "$tmp/no/x" && [ ! -s $tmp/out ]'
+echo nonsense >"$tmp/a.ptx"
+"$PARSIM_BIN" run --gpu gtx480 --assist "$tmp/a.ptx" workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "run: a bad --assist stops before the program starts" '[ $code = 2 ] && says "a.ptx:1" && [ ! -s $tmp/out ]'
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
