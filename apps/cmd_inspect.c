@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
+#include "gpu/machine.h"
 #include "inspect.h"
 
 #include <json-c/json.h>
@@ -11,24 +12,28 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: parsim inspect FILE [--kernel NAME] [--json FILE]\n"
+    "usage: parsim inspect FILE [--kernel NAME] [--gpu NAME] [--json FILE]\n"
     "\n"
     "FILE is PTX ('-' = standard input), a fatbin, or a CUDA executable, library or object file, "
     "of\n"
     "which every embedded module is shown, with its architecture and compression.\n"
     "\n"
     "Lists the kernels of a PTX file with their parameters, registers a\n"
-    "thread (by liveness, 32-bit each), shared and local memory, instruction mix by execution "
-    "unit,\n"
-    "and the instructions that this version cannot run. Functions that a kernel calls by name are\n"
-    "counted with it. A '+' after the shared memory: the launch can add to it.\n"
+    "thread (by liveness, 32-bit each, as many as the GPU gives), shared and local memory,\n"
+    "instruction mix by execution unit, and the instructions that this version cannot run.\n"
+    "Functions that a kernel calls by name are counted with it. A '+' after the shared memory: "
+    "the\n"
+    "launch can add to it.\n"
     "\n"
     "  --kernel NAME  only this kernel, with its parameters and every instruction it has\n"
     "                 (also what a file with one kernel shows)\n"
+    "  --gpu NAME     the machine whose registers it gets (default h200): a name of 'parsim gpus' "
+    "or\n"
+    "                 FILE.yaml\n"
     "  --json FILE    everything, of all kernels shown, as JSON ('-' = standard output)\n";
 
 struct options {
-    const char *file, *kernel, *json;
+    const char *file, *kernel, *gpu, *json;
 };
 
 /* One module; machine code has no `module`. */
@@ -44,6 +49,7 @@ struct report {
 struct reports {
     VEC(struct report) all;
     const struct options *options;
+    struct ptx_reg_limits limits; /* of the GPU */
     struct err *err;
     bool failed;
 };
@@ -53,6 +59,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
 {
     for (int i = 1; i < argc; i++) {
         const char **value = !strcmp(argv[i], "--kernel") ? &o->kernel
+                             : !strcmp(argv[i], "--gpu")  ? &o->gpu
                              : !strcmp(argv[i], "--json") ? &o->json
                                                           : NULL;
         if (value && i + 1 < argc) {
@@ -75,15 +82,16 @@ static bool parse_options(int argc, char **argv, struct options *o)
     return o->file != NULL;
 }
 
-static void build_report(struct report *r, const struct options *o)
+static void build_report(struct report *r, const struct reports *rs)
 {
+    const struct options *o = rs->options;
     struct u64map known = {0};
     for (uint32_t i = 0; i < r->module->nfuncs; i++) {
         const struct ptx_func *f = r->module->funcs[i];
         if (!f->is_entry || f->is_decl || f->def || (o->kernel && strcmp(o->kernel, f->name)))
             continue;
         struct inspect_kernel k;
-        inspect_kernel_init(&k, f, &known);
+        inspect_kernel_init(&k, f, &rs->limits, &known);
         vec_push(&r->kernels, k);
     }
     u64map_free(&known);
@@ -93,7 +101,7 @@ static bool add_text(struct reports *rs, struct report r, const char *text, size
 {
     r.module = ptx_parse(r.name, text, len, rs->err);
     if (r.module)
-        build_report(&r, rs->options);
+        build_report(&r, rs);
     vec_push(&rs->all, r);
     return r.module != NULL;
 }
@@ -189,6 +197,17 @@ static void print_table(const struct report *r)
     }
 }
 
+/* Of kernels that do not get what they need. */
+static void print_spills(const struct report *r, const char *gpu)
+{
+    for (size_t i = 0; i < r->kernels.len; i++) {
+        const struct inspect_kernel *k = &r->kernels.data[i];
+        if (k->regs < k->regs_needed)
+            printf("%s needs %u registers a thread and gets %u on %s: %llu bytes are spilled\n",
+                   k->func->name, k->regs_needed, k->regs, gpu, (unsigned long long)k->spill_bytes);
+    }
+}
+
 static void print_limits(const struct ptx_func *f)
 {
     if (f->maxntid[0])
@@ -232,7 +251,7 @@ static void print_gaps(const struct report *r, const char *file)
     }
 }
 
-static void print_report(const struct report *r)
+static void print_report(const struct report *r, const char *gpu)
 {
     const struct ptx_module *m = r->module;
     if (!m) {
@@ -251,6 +270,7 @@ static void print_report(const struct report *r)
     if (!r->kernels.len)
         return;
     print_table(r);
+    print_spills(r, gpu);
     if (r->kernels.len == 1)
         print_details(&r->kernels.data[0]);
     print_gaps(r, r->name);
@@ -330,6 +350,8 @@ static void json_kernel(json_object *o, const struct inspect_kernel *k)
     json_params(o, f);
     add_number(o, "parameter_bytes", f->param_bytes);
     add_number(o, "registers", k->regs);
+    add_number(o, "registers_needed", k->regs_needed);
+    add_number(o, "spill_bytes", k->spill_bytes);
     add_number(o, "shared_bytes", k->shared_bytes);
     json_object_object_add(o, "dynamic_shared", json_object_new_boolean(k->has_dynamic_shared));
     add_number(o, "local_bytes", k->local_bytes);
@@ -410,17 +432,21 @@ int cmd_inspect(int argc, char **argv)
         }
     if (!parse_options(argc, argv, &o))
         return EXIT_USAGE;
-    bool ok = load_file(&rs) && has_kernel(&rs);
+    struct machine *machine = machine_new(o.gpu ? o.gpu : MACHINE_DEFAULT, NULL, 0, &err);
+    if (machine)
+        rs.limits = machine_reg_limits(machine);
+    bool ok = machine && load_file(&rs) && has_kernel(&rs);
     bool json_only = o.json && !strcmp(o.json, "-");
     for (size_t i = 0; ok && !json_only && i < rs.all.len; i++) {
         if (i)
             printf("\n");
-        print_report(&rs.all.data[i]);
+        print_report(&rs.all.data[i], machine->gpu.name);
     }
     if (ok && o.json)
         ok = write_json(&rs, &err);
     for (size_t i = 0; i < rs.all.len; i++)
         report_free(&rs.all.data[i]);
     vec_free(&rs.all);
+    machine_free(machine);
     return ok ? EXIT_DONE : cli_fail("inspect", "%s", err.msg);
 }

@@ -252,7 +252,7 @@ static struct json_object *launch_json(const struct options *o, const struct ker
     json_object_object_add(j, "block", dims_json(o->block));
     add_number(j, "dynamic_shared_bytes", o->shared);
     add_number(j, "static_shared_bytes", k->shared_bytes);
-    add_number(j, "registers", o->run.o.regs ? o->run.o.regs : k->regs);
+    add_number(j, "registers", k->regs);
     add_number(j, "blocks_done", r->ctas);
     add_number(j, "error_code", (uint64_t)r->fault.code);
     json_object_object_add(j, "error", r->fault.code ? json_object_new_string(r->fault.msg) : NULL);

@@ -2,7 +2,6 @@
 
 #include "base/strmap.h"
 #include "exec/support.h"
-#include "ptx/cfg.h"
 
 #include <string.h>
 
@@ -78,7 +77,7 @@ struct walk {
 static void reach_func(struct walk *w, const struct ptx_func *f)
 {
     f = f->def ? f->def : f;
-    if (f->is_decl || f->is_proto || w->func_seen[f->index])
+    if (f->is_decl || f->is_proto || w->func_seen[f->index] || (f->is_entry && f != w->k->func))
         return;
     w->func_seen[f->index] = true;
     vec_push(&w->todo, f);
@@ -161,23 +160,35 @@ static void look_at(struct walk *w, const struct ptx_func *f)
     }
 }
 
+static void add_spills(struct inspect_kernel *k, const struct ptx_func *f)
+{
+    uint32_t *place = xmalloc((f->nregs + 1) * sizeof *place);
+    k->spill_bytes += ptx_regs_spill(f, k->regs, place);
+    free(place);
+}
+
 static int by_count(const void *a, const void *b)
 {
     const struct inspect_count *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
 }
 
-void inspect_kernel_init(struct inspect_kernel *k, const struct ptx_func *f, struct u64map *known)
+void inspect_kernel_init(struct inspect_kernel *k, const struct ptx_func *f,
+                         const struct ptx_reg_limits *limits, struct u64map *known)
 {
     const struct ptx_module *m = f->module;
-    *k = (struct inspect_kernel){.func = f, .regs = ptx_regs_needed(f)};
+    *k = (struct inspect_kernel){.func = f, .regs_needed = ptx_regs_needed(f)};
+    k->regs = ptx_regs_given(f, k->regs_needed, limits);
     struct walk w = {.k = k,
                      .known = known,
                      .func_seen = xcalloc(m->nfuncs + 1, sizeof(bool)),
                      .var_seen = xcalloc(m->nvars + 1, sizeof(bool))};
     reach_func(&w, f);
     while (w.todo.len) {
-        look_at(&w, vec_pop(&w.todo));
+        const struct ptx_func *next = vec_pop(&w.todo);
+        look_at(&w, next);
+        if (k->regs < k->regs_needed)
+            add_spills(k, next);
         k->nfuncs++;
     }
     k->nfuncs--; /* the kernel itself */

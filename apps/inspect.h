@@ -4,7 +4,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
-#include "ptx/ir.h"
+#include "ptx/regs.h"
 
 enum { INSPECT_UNITS = PTX_UNIT_CTRL + 1 };
 
@@ -22,8 +22,9 @@ struct inspect_gap {
 
 struct inspect_kernel {
     const struct ptx_func *func;
-    uint32_t regs;
-    uint64_t shared_bytes, local_bytes;
+    uint32_t regs, regs_needed;         /* that it gets; without spills */
+    uint64_t shared_bytes, local_bytes; /* without spills */
+    uint64_t spill_bytes;
     bool has_dynamic_shared;
     uint32_t nfuncs; /* functions it can call directly or through others, by name */
     uint64_t ninsts, by_unit[INSPECT_UNITS];
@@ -32,8 +33,10 @@ struct inspect_kernel {
 };
 
 const char *inspect_unit_name(unsigned unit);
-/* `known` remembers, over the kernels of one module, forms of instructions that can be run. */
-void inspect_kernel_init(struct inspect_kernel *k, const struct ptx_func *f, struct u64map *known);
+/* As a GPU with these limits would run it. `known` remembers, over the kernels of one module, forms
+ * of instructions that can be run. */
+void inspect_kernel_init(struct inspect_kernel *k, const struct ptx_func *f,
+                         const struct ptx_reg_limits *limits, struct u64map *known);
 void inspect_kernel_free(struct inspect_kernel *k);
 
 #endif

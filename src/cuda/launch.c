@@ -45,6 +45,21 @@ static int check_shared(const struct ctx *c, const struct function *f, size_t dy
     return CUDA_INVALID_VALUE;
 }
 
+static int check_registers(const struct ctx *c, const struct function *f, uint64_t threads)
+{
+    const struct gpu_arch *a = c->arch;
+    const uint64_t per_warp = align_up((uint64_t)f->kernel->regs * 32, a->reg_unit);
+    const uint64_t need = align_up((threads + 31) / 32, a->warp_unit) * per_warp;
+    if (need <= a->block_regs)
+        return CUDA_OK;
+    ctx_say(
+        "kernel %s: a block of %llu threads with %u registers each needs %llu, %s gives a block "
+        "%u (a smaller block, .maxntid or --regs makes it fit)",
+        f->kernel->src->name, (unsigned long long)threads, f->kernel->regs,
+        (unsigned long long)need, c->dev->name, a->block_regs);
+    return CUDA_LAUNCH_OUT_OF_RESOURCES;
+}
+
 /* What .maxntid or .reqntid allow. */
 static uint32_t declared_threads(const struct ptx_func *src)
 {
@@ -65,8 +80,7 @@ static int check_shape(struct ctx *c, struct function *f, const struct launch_sh
         return CUDA_INVALID_VALUE;
     if (s->cluster.x && (g->x % s->cluster.x || g->y % s->cluster.y || g->z % s->cluster.z))
         return CUDA_INVALID_CONFIGURATION;
-    uint32_t per_warp = (uint32_t)align_up((uint64_t)f->kernel->regs * 32, c->arch->reg_unit);
-    if (align_up((threads + 31) / 32, c->arch->warp_unit) * per_warp > c->arch->block_regs)
+    if (check_registers(c, f, threads))
         return CUDA_LAUNCH_OUT_OF_RESOURCES;
     if (s->is_cooperative) {
         int per_sm = 0;

@@ -101,7 +101,9 @@ struct xfunc {
     uint32_t ncode;
     char *consts;          /* base[LANE_CONST] */
     uint32_t frame_bytes;  /* registers */
-    uint32_t local_bytes;  /* .local variables and call parameters, per thread */
+    uint32_t local_bytes;  /* .local variables, call parameters and spills, per thread */
+    uint32_t *spilled;     /* by PTX register: its place in local_bytes, or PTX_NOT_SPILLED; NULL:
+                            * none. Of interest for time only, values stay in registers. */
     struct lane_ref *regs; /* by PTX register */
     struct lane_ref cc;    /* the carry flag */
     struct xsig sig;       /* of its own header */

@@ -4,6 +4,7 @@
 
 #include "exec/devmem.h"
 #include "exec/texture.h"
+#include "ptx/regs.h"
 
 #include <stdio.h>
 
@@ -32,6 +33,7 @@ struct device {
     uint64_t heap_limit_bytes; /* device malloc */
     uint64_t heap_used_bytes;
     uint64_t stack_limit_bytes; /* local memory of one thread */
+    struct ptx_reg_limits regs; /* that kernels are compiled for */
     uint32_t sm_count;
     uint32_t block_shared_bytes; /* the most a block may have */
     uint32_t grid_count;         /* %gridid of the next launch */

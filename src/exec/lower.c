@@ -5,6 +5,7 @@
 #include "exec/support.h"
 #include "exec/tensor.h"
 #include "ptx/cfg.h"
+#include "ptx/regs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -249,6 +250,19 @@ static struct xarg *lower_header(struct lower *lo, struct ptx_var **vars, uint32
     return args;
 }
 
+/* Registers that do not fit into what the kernel has get places behind the variables. */
+static void place_spills(struct lower *lo)
+{
+    struct xfunc *fn = lo->fn;
+    uint32_t *place = arena_array(lo->arena, uint32_t, lo->src->nregs + 1);
+    const uint32_t bytes = ptx_regs_spill(lo->src, lo->kernel->regs, place);
+    for (uint32_t r = 0; r < lo->src->nregs; r++)
+        if (place[r] != PTX_NOT_SPILLED)
+            place[r] += fn->local_bytes;
+    fn->local_bytes += (uint32_t)align_up(bytes, 16);
+    fn->spilled = bytes ? place : NULL;
+}
+
 static void lay_out_frame(struct lower *lo)
 {
     const struct ptx_func *f = lo->src;
@@ -269,6 +283,8 @@ static void lay_out_frame(struct lower *lo)
         if (m->vars[i]->space == PTX_SPACE_LOCAL)
             place_local(lo, m->vars[i]);
     lo->fn->local_bytes = (uint32_t)align_up(lo->fn->local_bytes, 16);
+    if (lo->kernel && lo->kernel->regs < lo->kernel->regs_needed)
+        place_spills(lo);
 }
 
 /* --- instructions --- */
@@ -495,6 +511,8 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
     k->src = f;
     k->prog = p;
     k->funcs = xcalloc(n, sizeof(*k->funcs));
+    k->regs_needed = ptx_regs_needed(f);
+    k->regs = ptx_regs_given(f, k->regs_needed, &program_device(p)->regs);
     struct reach r = {.prog = p, .seen = xcalloc(n, sizeof(bool))};
     reach_all(&r, f);
     struct u64map shared = {0};
@@ -515,7 +533,6 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
         ok = lower_func(&lo, err);
     }
     k->entry = k->funcs[program_func_index(p, f)];
-    k->regs = ptx_regs_needed(f);
     u64map_free(&shared);
     free(r.seen);
     if (!ok) {

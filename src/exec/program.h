@@ -19,9 +19,10 @@ struct kernel {
     struct xfunc **funcs;  /* by program-wide function number; NULL = not reachable */
     uint32_t shared_bytes; /* static; dynamic shared memory starts at its aligned end */
     uint32_t dynamic_align;
-    uint32_t regs;     /* physical registers a thread needs */
-    struct cta *spare; /* see grid.h */
-    void *decoded;     /* of a machine that keeps time: freed with the kernel */
+    uint32_t regs;        /* physical registers a thread has */
+    uint32_t regs_needed; /* those beyond `regs` are spilled */
+    struct cta *spare;    /* see grid.h */
+    void *decoded;        /* of a machine that keeps time: freed with the kernel */
     void (*decoded_free)(void *decoded);
     struct arena arena;
 };

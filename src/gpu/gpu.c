@@ -98,11 +98,6 @@ bool gpu_finish(struct gpu *g, struct err *err)
     return techs_finish(g->tech->techs, err);
 }
 
-void gpu_set_registers(struct gpu *g, uint32_t registers)
-{
-    g->registers = registers;
-}
-
 void gpu_set_interval(struct gpu *g, cycle_t cycles)
 {
     g->interval = cycles;

@@ -24,8 +24,6 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct launch_result *result
  * of earlier launches first. False: at least one failed; each has its own result. */
 bool gpu_run_many(struct gpu *g, const struct launch *const *l, size_t n,
                   struct launch_result *results, struct err *err);
-/* Registers a thread of the next launches needs, instead of what liveness says; 0 = that. */
-void gpu_set_registers(struct gpu *g, uint32_t registers);
 /* The host has written device memory. */
 void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes);
 /* The host has let the device fill its memory with a value. */

@@ -50,7 +50,6 @@ struct gpu {
     struct energy_stats energy; /* as of the last sample or kernel's end */
     struct batch *batch;        /* that is running */
     unsigned next_sm;
-    uint32_t registers;
     bool is_broken; /* a fault has left it with a kernel half done */
     cycle_t cycles;
     cycle_t interval, next_sample;

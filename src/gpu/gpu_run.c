@@ -123,8 +123,8 @@ static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
     *thread_inst = 0;
     for (uint32_t i = 0; i < g->nsms; i++) {
         const struct sm_stats *s = sm_stats(g->sms[i]);
-        n += s->warp_inst - s->extra_inst;
-        *thread_inst += s->thread_inst - s->extra_thread_inst;
+        n += s->warp_inst - s->extra_inst - s->spill_loads - s->spill_stores;
+        *thread_inst += s->thread_inst - s->extra_thread_inst - s->spill_thread_inst;
     }
     return n;
 }
@@ -348,9 +348,8 @@ static void run_init(struct gpu *g, struct run *r, const struct launch *l)
     g->dev->grid_count++;
     r->root.sync_addr = grid_sync_alloc(g->dev, l);
     r->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    r->kernel = (struct sm_kernel){.root = &r->root,
-                                   .code = decoded_of(g, l->kernel),
-                                   .registers = g->registers ? g->registers : l->kernel->regs};
+    r->kernel = (struct sm_kernel){
+        .root = &r->root, .code = decoded_of(g, l->kernel), .registers = l->kernel->regs};
     techs_launch(g->tech->techs, &r->kernel);
     r->capacity = sm_capacity(&g->m->sm, &r->kernel, sm_extra_registers(g->sms[0], &r->kernel));
 }

@@ -190,6 +190,13 @@ struct energy_machine machine_energy(const struct machine *m)
                                    .bandwidth_scale = d->bandwidth_scale};
 }
 
+struct ptx_reg_limits machine_reg_limits(const struct machine *m)
+{
+    return (struct ptx_reg_limits){.thread = (uint32_t)m->sm.thread_registers,
+                                   .sm = (uint32_t)m->sm.registers,
+                                   .unit = (uint32_t)m->sm.register_unit};
+}
+
 static struct device *with_limits(const struct machine *m, struct device *d)
 {
     if (d) {
@@ -197,6 +204,7 @@ static struct device *with_limits(const struct machine *m, struct device *d)
         d->block_shared_bytes =
             (uint32_t)(m->gpu.block_shared < m->sm.shared_bytes ? m->gpu.block_shared
                                                                 : m->sm.shared_bytes);
+        d->regs = machine_reg_limits(m);
         snprintf(d->name, sizeof d->name, "%s", m->gpu.name);
     }
     return d;

@@ -47,6 +47,8 @@ void machine_free(struct machine *m);
 /* The machine that is used when none is named. */
 #define MACHINE_DEFAULT "h200"
 
+struct ptx_reg_limits machine_reg_limits(const struct machine *m);
+
 /* Its device memory and limits, for functional or timed execution. The second has at most 3 GB, all
  * below 4 GB, for modules with 32-bit addresses. */
 struct device *machine_device(const struct machine *m, struct err *err);

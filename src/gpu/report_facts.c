@@ -80,8 +80,12 @@ void report_facts(struct report_facts *f, const struct machine *m, const struct 
     *f = (struct report_facts){
         .cycles = (double)cycles,
         .seconds = (double)cycles / (m->gpu.core_mhz * 1e6),
-        .warp_inst = fact_get(st, "sm.warp_inst") - fact_get(st, "sm.extra_inst"),
-        .thread_inst = fact_get(st, "sm.thread_inst") - fact_get(st, "sm.extra_thread_inst"),
+        .spill_loads = fact_get(st, "sm.spill_loads"),
+        .spill_stores = fact_get(st, "sm.spill_stores"),
+        .warp_inst = fact_get(st, "sm.warp_inst") - fact_get(st, "sm.extra_inst") -
+                     fact_get(st, "sm.spill_loads") - fact_get(st, "sm.spill_stores"),
+        .thread_inst = fact_get(st, "sm.thread_inst") - fact_get(st, "sm.extra_thread_inst") -
+                       fact_get(st, "sm.spill_thread_inst"),
         .dram_bytes = fact_get(st, "mc.bytes_moved"),
         .dram_peak = machine_dram_bandwidth(m),
         .row_hits = fact_get(st, "dram.row_hit_rate"),

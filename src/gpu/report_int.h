@@ -21,7 +21,8 @@ struct report_facts {
     double slots[FACT_SLOTS]; /* shares of all issue slots */
     double busy;              /* share of the time that an SM has blocks */
     double occupancy_warps;   /* while it has */
-    double unallocated;       /* share of the register file, while it has */
+    double spill_loads, spill_stores;
+    double unallocated; /* share of the register file, while it has */
     struct fact_rate l1, l2, konst, tex, inst;
     double dram_bytes, dram_rate, dram_peak; /* bytes, bytes a second */
     double row_hits;

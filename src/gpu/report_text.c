@@ -81,6 +81,11 @@ static void print_memory(const struct report_facts *f, FILE *out)
             100 * f->row_hits);
     line(out, "loads");
     fprintf(out, "%.0f, %.0f cycles on average\n", f->loads, f->load_latency);
+    if (f->spill_loads || f->spill_stores) {
+        line(out, "spills");
+        fprintf(out, "%.0f loads and %.0f stores of registers that kernels have no room for\n",
+                f->spill_loads, f->spill_stores);
+    }
     if (!f->misses)
         return;
     line(out, "L1 misses");

@@ -53,7 +53,6 @@ static bool start_gpu(struct session *s, struct err *err)
     if (!s->gpu)
         return false;
     s->runner = (struct grid_runner){run_timed, s};
-    gpu_set_registers(s->gpu, (uint32_t)o->regs);
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
     if (o->observe)
@@ -70,7 +69,10 @@ static bool start(struct session *s, struct err *err)
     if (!s->machine)
         return false;
     s->dev = o->is_32bit ? machine_device_32(s->machine, err) : machine_device(s->machine, err);
-    return s->dev && (!o->is_timed || start_gpu(s, err));
+    if (!s->dev || (o->is_timed && !start_gpu(s, err)))
+        return false;
+    s->dev->regs.fixed = (uint32_t)o->regs; /* of the program's kernels, not of techniques' */
+    return true;
 }
 
 struct session *session_new(const struct session_options *o, struct err *err)

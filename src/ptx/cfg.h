@@ -1,4 +1,4 @@
-/* Control flow of one function: basic blocks, reconvergence points, register need.
+/* Control flow of one function: basic blocks, reconvergence points.
  *
  * Reconvergence: for every instruction that can split a warp (a predicated or indexed branch), the
  * first instruction of the immediate post-dominator of its block; PTX_NO_PC when paths only meet
@@ -31,10 +31,5 @@ struct ptx_cfg {
 
 struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f);
 void ptx_cfg_free(struct ptx_cfg *c);
-
-/* Physical 32-bit registers a thread needs: the largest number of register words live at one point
- * (64-bit values take an aligned pair, predicates are not counted; 16-bit and smaller take one),
- * callees included for calls that can be resolved, capped by .maxnreg when given. At least 1. */
-uint32_t ptx_regs_needed(const struct ptx_func *f);
 
 #endif

@@ -232,7 +232,7 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
         else add_access(sm, f, a);
     }
     if ((f->d->flags & DINST_CONST) && !s->naccesses && s->mask)
-        add_parameter(sm, f, f->d->param_addr, f->d->x->mem.bytes * f->d->x->mem.nregs);
+        add_parameter(sm, f, f->d->place, f->d->x->mem.bytes * f->d->x->mem.nregs);
     finish_lines(sm, f);
     count_memory(sm, f);
 }

@@ -2,6 +2,8 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
+#include "ptx/liveness.h"
+#include "ptx/regs.h"
 
 #include <stdlib.h>
 
@@ -140,7 +142,7 @@ static uint16_t memory_flags(const struct ptx_inst *i)
     }
 }
 
-static uint16_t flags_of(const struct xinst *x, uint32_t *param_addr)
+static uint16_t flags_of(const struct xinst *x, uint32_t *place)
 {
     const struct ptx_inst *i = x->src;
     uint16_t f = memory_flags(i);
@@ -154,7 +156,7 @@ static uint16_t flags_of(const struct xinst *x, uint32_t *param_addr)
         f |= DINST_CONST;
     if (ptx_inst_space(i) == PTX_SPACE_PARAM && x->mem.is_uniform && !x->mem.in_frame) {
         f |= DINST_CONST;
-        *param_addr = (uint32_t)x->mem.imm;
+        *place = (uint32_t)x->mem.imm;
     }
     return f;
 }
@@ -198,6 +200,52 @@ static void collect_regs(struct decoded *d, const struct ptx_inst *i, uint32_t b
     vec_free(&l.regs);
 }
 
+/* --- spills --- */
+
+static bool has_spill(const struct dinst *list, unsigned n, uint32_t reg)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (list[k].regs[0] == reg)
+            return true;
+    return false;
+}
+
+/* Loads or stores of those of the `n` registers from `first` that are spilled, each once. */
+static uint8_t add_spills(const struct dfunc *f, const struct dinst *d, unsigned first, unsigned n,
+                          bool is_load, struct dinst *to)
+{
+    unsigned added = 0;
+    for (unsigned k = first; k < first + n; k++) {
+        const uint32_t reg = d->regs[k] - f->regs;
+        if (f->fn->spilled[reg] == PTX_NOT_SPILLED || has_spill(to, added, d->regs[k]))
+            continue;
+        to[added++] = (struct dinst){
+            .x = d->x,
+            .regs = &d->regs[k],
+            .place = f->fn->spilled[reg],
+            .flags = (uint16_t)(DINST_SPILL | (is_load ? DINST_LOAD : DINST_STORE)),
+            .ndst = is_load,
+            .nsrc = !is_load,
+            .nregs = 1,
+            .pipe = PIPE_MEM,
+            .unit = UNIT_MEM,
+            .class = OP_CLASS_alu,
+            .latency = 1,
+            .initiation = 1,
+            .bytes = (uint8_t)(4 * ptx_reg_words(f->fn->src, reg)),
+        };
+    }
+    return (uint8_t)added;
+}
+
+static void decode_spills(struct decoded *d, const struct dfunc *f, struct dinst *out)
+{
+    struct dinst *list = arena_array(&d->arena, struct dinst, out->ndst + out->nsrc + 1u);
+    out->nloads = add_spills(f, out, out->ndst, out->nsrc, true, list);
+    out->nstores = add_spills(f, out, 0, out->ndst, false, list + out->nloads);
+    out->spills = list;
+}
+
 /* --- functions --- */
 
 static void decode_inst(struct decoded *d, const struct xinst *x, uint32_t base,
@@ -212,7 +260,7 @@ static void decode_inst(struct decoded *d, const struct xinst *x, uint32_t base,
     out->flags = DINST_CONTROL;
     if (x->src) { /* not the return that was added behind the last instruction */
         c = class_of(x->src);
-        out->flags = flags_of(x, &out->param_addr);
+        out->flags = flags_of(x, &out->place);
         out->unit = (uint8_t)unit_of(x->src, c, out->flags, cfg);
         collect_regs(d, x->src, base, out);
     }
@@ -239,6 +287,8 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
         f->code = arena_array(&d->arena, struct dinst, f->ncode);
         for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
+            if (fn->spilled)
+                decode_spills(d, f, &f->code[pc]);
             if ((f->code[pc].flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD)
                 f->code[pc].load = loads++;
         }

@@ -26,17 +26,22 @@ enum dinst_flag {
     DINST_CONST = 128,    /* by way of the constant cache */
     DINST_TEXTURE = 256,  /* by way of the texture cache */
     DINST_PREFETCH = 512, /* asks for lines, and waits for nothing */
+    DINST_SPILL = 1024,   /* not of the program: moves a spilled register from or to local memory */
 };
 
 struct dinst {
     const struct xinst *x;
-    const uint32_t *regs; /* ndst written, then nsrc read, then the guard */
-    uint32_t param_addr;  /* DINST_CONST with a fixed place: the offset in the parameters */
+    const uint32_t *regs;       /* ndst written, then nsrc read, then the guard */
+    const struct dinst *spills; /* nloads to be issued before it, then nstores behind it */
+    /* DINST_CONST with a fixed place: the offset in the parameters; DINST_SPILL: in the frame */
+    uint32_t place;
     uint16_t flags;
     uint16_t load; /* DINST_LOAD: its number among those of the kernel, in the order of the text */
     uint16_t latency, initiation;
     uint8_t ndst, nsrc, nregs;
     uint8_t pipe, unit, class;
+    uint8_t nloads, nstores;
+    uint8_t bytes; /* DINST_SPILL: of the register */
 };
 
 struct dfunc {

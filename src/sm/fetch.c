@@ -65,6 +65,7 @@ static void go_to_warp(struct sm *sm, unsigned slot)
         ws->fn = decoded_func(ws->code, s->frame->fn);
     ws->pc = s->pc;
     ws->ib_len = 0;
+    ws->nloaded = 0;
     sm->has_buffer &= ~(UINT64_C(1) << slot);
 }
 
@@ -77,10 +78,28 @@ void sm_flush_hazards(struct sm *sm)
     sm->hazard = 0;
 }
 
+static void offer(struct sm *sm, unsigned slot, const struct dinst *d)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    sm->slot[slot].next = d;
+    sm->has_inst |= bit;
+    for (unsigned p = 0; p < PIPES; p++)
+        sm->wants[p] &= ~bit;
+    sm->wants[d->pipe] |= bit;
+    if (scoreboard_is_free(sm, slot, d))
+        sm->ready |= bit;
+    else
+        sm->ready &= ~bit;
+}
+
 void sm_look_at_warp(struct sm *sm, unsigned slot)
 {
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
+    if (UNLIKELY(ws->nowed)) {
+        offer(sm, slot, ws->owed);
+        return;
+    }
     const struct xinst *x = warp_peek(ws->w);
     sm->has_inst &= ~bit;
     sm->barrier &= ~bit;
@@ -102,12 +121,5 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
         sm->hazard |= bit;
         return;
     }
-    sm->has_inst |= bit;
-    for (unsigned p = 0; p < PIPES; p++)
-        sm->wants[p] &= ~bit;
-    sm->wants[d->pipe] |= bit;
-    if (scoreboard_is_free(sm, slot, d))
-        sm->ready |= bit;
-    else
-        sm->ready &= ~bit;
+    offer(sm, slot, LIKELY(!d->nloads) ? d : spill_before(ws, d));
 }

@@ -42,7 +42,7 @@ uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dins
     return i;
 }
 
-static void send_memory(struct sm *sm, unsigned slot, uint16_t i)
+void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i)
 {
     struct warp_slot *ws = &sm->slot[slot];
     const struct dinst *d = sm->fl[i].d;
@@ -99,7 +99,12 @@ static void tell(struct sm *sm, unsigned slot, const struct dinst *d, bool has_s
 static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
 {
     struct warp_slot *ws = &sm->slot[slot];
-    const struct dinst *d = ws->ib[ws->ib_at];
+    const struct dinst *d = ws->next;
+    if (UNLIKELY(d->flags & DINST_SPILL)) {
+        spill_issue(sm, slot, now);
+        return;
+    }
+    const uint32_t local = UNLIKELY(d->spills) ? warp_top(ws->w)->frame->local_off : 0;
     const uint32_t lanes = is_branch(d) ? warp_top(ws->w)->mask : 0;
     const uint64_t bit = UINT64_C(1) << slot;
     probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)ws->w, (uint64_t)(uintptr_t)d);
@@ -116,8 +121,10 @@ static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
     ws->inflight++;
     scoreboard_reserve(sm, slot, d);
     sm->has_inst &= ~bit;
+    if (UNLIKELY(d->spills))
+        spill_owe(sm, slot, d, local);
     if (d->pipe == PIPE_MEM)
-        send_memory(sm, slot, i);
+        sm_send_memory(sm, slot, i);
     if (warp_is_deferred(ws->w)) {
         sm->deferred |= bit;
         ws->deferred = d->pipe == PIPE_MEM ? i : NO_INFLIGHT;

@@ -26,8 +26,7 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d)
         assert(p[d->regs[k] % SCOREBOARD]);
         p[d->regs[k] % SCOREBOARD]--;
     }
-    const struct warp_slot *ws = &sm->slot[slot];
     if ((sm->has_inst & bit) && !(sm->ready & bit) &&
-        scoreboard_is_free(sm, slot, ws->ib[ws->ib_at]))
+        scoreboard_is_free(sm, slot, sm->slot[slot].next))
         sm->ready |= bit;
 }

@@ -70,6 +70,7 @@ struct inflight {
 struct warp_slot {
     struct warp *w;
     const struct dinst *ib[MAX_IBUFFER]; /* decoded, in order */
+    const struct dinst *next;            /* to be issued: of the buffer, or a spill */
     const struct dfunc *fn;              /* of the next fetch */
     uint32_t pc;                         /* of the next fetch */
     uint8_t ib_len, ib_at;
@@ -77,6 +78,11 @@ struct warp_slot {
     uint16_t inflight; /* instructions, and extra warps that hold it */
     uint16_t stores;   /* not acknowledged */
     uint16_t deferred; /* the instruction it waits for */
+    /* spills: loads issued for the buffer's first instruction; stores that the last one leaves */
+    uint8_t nloaded, nowed;
+    const struct dinst *owed;
+    uint32_t owed_mask; /* lanes */
+    uint32_t owed_at;   /* the frame's local memory */
     uint64_t age;
     const struct decoded *code;
 };
@@ -267,8 +273,17 @@ void sm_flush_hazards(struct sm *sm);
 /* After the warp's state has changed: which instruction is next, and can it issue? */
 void sm_look_at_warp(struct sm *sm, unsigned slot);
 
+/* spill.c */
+/* What is to be issued before the buffer's first instruction `d`, or itself. */
+const struct dinst *spill_before(const struct warp_slot *ws, const struct dinst *d);
+void spill_issue(struct sm *sm, unsigned slot, cycle_t now);
+/* `d` was issued for the lanes of the step, in a frame whose local memory begins at `at`. */
+void spill_owe(struct sm *sm, unsigned slot, const struct dinst *d, uint32_t at);
+
 /* issue.c */
 void sm_issue(struct sm *sm, cycle_t now);
+/* The instruction in flight at the memory pipe accesses what the step says. */
+void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i);
 /* The step that `w` has just done, as an instruction in flight at its pipe's issue port. */
 uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now);
 /* Before the SM sleeps: why its schedulers will not issue. */

@@ -50,6 +50,19 @@ for want in '"ptx_version":"7.0"' '"name":"first"' '"shared_bytes":26' '"dynamic
 done
 "$PARSIM_BIN" inspect - --json - <"$tmp/k.ptx" | head -1 | grep -q '^{' || fail "JSON to stdout"
 
+{
+    printf '.version 7.0\n.target sm_70\n.address_size 64\n.shared .b32 s[80];\n'
+    printf '.visible .entry crowd() { .reg .b32 %%r<80>;\n'
+    for i in $(seq 0 79); do printf 'ld.shared.b32 %%r%d, [s+%d];\n' "$i" $((4 * i)); done
+    for i in $(seq 0 79); do printf 'st.shared.b32 [s+%d], %%r%d;\n' $((4 * i)) "$i"; done
+    printf 'ret; }\n'
+} >"$tmp/crowd.ptx"
+out=$("$PARSIM_BIN" inspect "$tmp/crowd.ptx")
+grep -Eq '^crowd +5 +0 +0 +80 ' <<<"$out" || fail "registers on h200: $out"
+out=$("$PARSIM_BIN" inspect "$tmp/crowd.ptx" --gpu gtx480)
+grep -q '^crowd needs 80 registers a thread and gets 63 on gtx480: 68 bytes are spilled$' <<<"$out" ||
+    fail "spills: $out"
+
 expect_usage() { # ARGUMENTS... : exit code 2, a message on stderr, nothing on stdout
     local code=0
     "$PARSIM_BIN" inspect "$@" >"$tmp/out" 2>"$tmp/err" || code=$?
@@ -61,6 +74,7 @@ expect_usage "$tmp/nosuch.ptx"
 expect_usage "$tmp/k.ptx" --nosuch
 expect_usage "$tmp/k.ptx" --json
 expect_usage "$tmp/k.ptx" --kernel third
+expect_usage "$tmp/k.ptx" --gpu nosuch
 printf '.version 7.0\n.entry k() { bra X; }\n' >"$tmp/bad.ptx"
 expect_usage "$tmp/bad.ptx"
 grep -q "bad.ptx:2:18: label 'X' is not defined" "$tmp/err" || fail "place: $(cat "$tmp/err")"

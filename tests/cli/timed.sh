@@ -76,6 +76,8 @@ for word in cycles IPC "issue slots" occupancy "read hits" DRAM "L1 misses" bott
     "data-dependence stall" "registers never allocated" "K warp-instructions/s"; do
     ok "the summary has $word" 'says "$word"'
 done
+run "${mix[@]}" --regs 4 --json "$tmp/few.json"
+ok "fewer registers than needed" '[ $code = 0 ] && says "spills        .* loads and .* stores"'
 ok "one screen" '[ $(wc -l <"$tmp/err") -le 24 ]'
 py <<'EOF2'
 import json, sys, csv, sqlite3, collections

@@ -176,6 +176,11 @@ static const char memo[] =
 #define OWN(text, g, b) \
     .name = #text, .ptx = text, .entry = "k", SHAPE(g, b), .npointers = 1, .pointer = {0}
 
+/* With fewer registers than it needs. */
+#define SPILLED(text, g, b)                                                           \
+    .name = "spilled " #text, .ptx = text, .entry = "k", SHAPE(g, b), .npointers = 1, \
+    .pointer = {0}, .registers = 4
+
 const struct gpu_case gpu_cases[] = {
     {.name = "vecadd",
      .file = "vecadd",
@@ -231,6 +236,8 @@ const struct gpu_case gpu_cases[] = {
     {OWN(async_copies, 16, 128)},
     {OWN(strides, 16, 128)},
     {OWN(memo, 16, 128)},
+    {SPILLED(calls, 4, 96)},
+    {SPILLED(atomics, 20, 128)},
 };
 const size_t ngpu_cases = ARRAY_LEN(gpu_cases);
 
@@ -289,7 +296,7 @@ void case_open(struct case_run *r, const struct gpu_case *c, const char *machine
     r->gpu = gpu_new(r->m, r->dev, threads, &err);
     if (!r->gpu)
         fail_msg("%s", err.msg);
-    gpu_set_registers(r->gpu, c->registers);
+    r->dev->regs.fixed = c->registers;
     r->runner = (struct grid_runner){run_timed, r->gpu};
 }
 

@@ -70,6 +70,8 @@ static void check_sm(const struct gpu *g, uint32_t part, const char *what)
     EQUAL(s->fetches, inst->accesses);
     EQUAL(s->accesses, data->accesses + konst->accesses + tex->accesses);
     AT_MOST(s->load_inst + s->store_inst + s->atomic_inst + s->prefetch_inst, s->mem_inst);
+    AT_MOST(s->spill_loads, s->load_inst);
+    AT_MOST(s->spill_thread_inst, (s->spill_loads + s->spill_stores) * 32);
     EQUAL(inst->writes + konst->writes + tex->writes, 0);
     EQUAL(sm->fl_used, 0);
     EQUAL(sm->coming | sm->live | sm->ending | sm->deferred | sm->fenced | sm->barrier, 0);

@@ -14,6 +14,7 @@
 
 #include "ptx/cfg.h"
 #include "ptx/ir.h"
+#include "ptx/regs.h"
 
 #define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 

@@ -1,6 +1,7 @@
 /* Any bytes: the parser returns a module or an error; of a module, everything else that src/ptx
  * offers can be asked, and its indices stay in bounds. */
 #include "ptx/cfg.h"
+#include "ptx/regs.h"
 
 #include <stdlib.h>
 
@@ -66,7 +67,11 @@ static void check_function(const struct ptx_func *f)
     for (uint32_t pc = 0; pc < f->ninsts; pc++)
         check(c->reconv[pc] == PTX_NO_PC || c->reconv[pc] < f->ninsts);
     ptx_cfg_free(c);
-    ptx_regs_needed(f);
+    const uint32_t need = ptx_regs_needed(f);
+    uint32_t *place = malloc((f->nregs + 1) * sizeof *place);
+    check(need == 1 || !ptx_regs_spill(f, need, place));
+    ptx_regs_spill(f, need / 2, place);
+    free(place);
 }
 
 static void check_vars(struct ptx_var *const *vars, uint32_t n)
