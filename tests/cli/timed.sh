@@ -77,7 +77,7 @@ for word in cycles IPC "issue slots" occupancy "read hits" DRAM "L1 misses" bott
     ok "the summary has $word" 'says "$word"'
 done
 run "${mix[@]}" --regs 4 --json "$tmp/few.json"
-ok "fewer registers than needed" '[ $code = 0 ] && says "spills        .* loads and .* stores"'
+ok "fewer registers than needed" '[ $code = 0 ] && says "stores of registers that kernels have no room for"'
 ok "one screen" '[ $(wc -l <"$tmp/err") -le 24 ]'
 py <<'EOF2'
 import json, sys, csv, sqlite3, collections

@@ -212,7 +212,9 @@ static void check_sums(struct gpu *g, const char *what)
     static const char *const ways[] = {"replaced", "written", "flushed"};
     static const char *const left[] = {"evictions", "write_evictions", "flushed"};
     const double inst = get(g, "scalar.inst"), blocks = get(g, "l1_usage.blocks");
-    if (inst != get(g, "sm.warp_inst") || inst != sum(g, "scalar", kinds, ARRAY_LEN(kinds)))
+    const double spills = get(g, "sm.spill_loads") + get(g, "sm.spill_stores");
+    if (inst != get(g, "sm.warp_inst") - spills ||
+        inst != sum(g, "scalar", kinds, ARRAY_LEN(kinds)))
         fail_msg("%s: kinds do not add up", what);
     if (sum(g, "scalar", eligible, 4) > inst - get(g, "scalar.divergent") ||
         get(g, "scalar.divergent_scalar") > get(g, "scalar.divergent"))
