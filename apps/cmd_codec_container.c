@@ -132,7 +132,7 @@ static bool encode_file(const struct args *a, struct job *j, struct err *err)
     unsigned symbol_bits, ways;
     struct codec_error why;
     bool known = codec_name_parse(a->codec, &id, &symbol_bits, &ways);
-    if (a->block > CODEC_BLOCK_MAX || a->mag > CODEC_BLOCK_MAX)
+    if (!a->block || a->block > CODEC_BLOCK_MAX || a->mag > CODEC_BLOCK_MAX)
         return err_set(err, "a block of %llu bytes; 32, 64 or 128 is possible",
                        (unsigned long long)a->block);
     if (a->table && !(j->box.table = codec_table_load(a->table, &why)))

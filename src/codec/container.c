@@ -171,7 +171,8 @@ static bool read_head(struct container *j, struct reader *r, struct err *err)
     j->block = block;
     j->mag = (unsigned)get_le(head + 12, 2);
     r->data_bytes = get_le(head + 20, 8);
-    if (ok && get_le(head + 28, 4) != FRAME_BLOCKS)
+    /* to a codec 0 means the usual size; a file says which */
+    if (ok && (!j->block || get_le(head + 28, 4) != FRAME_BLOCKS))
         ok = damaged(j, "its head makes no sense", err);
     return ok && (j->codec || container_open_codec(j, err));
 }

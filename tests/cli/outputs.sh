@@ -51,6 +51,10 @@ echo old >"$tmp/kept"
 ok "a file that could not be written whole stays the old one" '[ $code = 2 ] && says "$tmp/kept" && [ "$(cat $tmp/kept)" = old ]'
 run codec encode "$tmp/data" "$tmp/packed"
 ok "codec encode" '[ $code = 0 ]'
+run codec encode --block 0 "$tmp/data" "$tmp/zero"
+ok "a block of no bytes" '[ $code = 2 ] && says "32, 64 or 128" && [ ! -e $tmp/zero ]'
+run codec decode tests/fuzz/corpus/fuzz_codec_container/block-0 "$tmp/zero"
+ok "a container with the right checksum and blocks of no bytes" '[ $code = 2 ] && says "damaged" && [ ! -e $tmp/zero ]'
 run codec decode "$tmp/packed" /dev/full
 ok "a device is not removed" '[ $code = 2 ] && says "No space left" && [ -c /dev/full ]'
 cp "$tmp/packed" "$tmp/broken"; printf 'x' | dd of="$tmp/broken" bs=1 seek=200 conv=notrunc 2>/dev/null
