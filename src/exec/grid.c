@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/vec.h"
 #include "exec/children.h"
+#include "exec/groups.h"
 #include "exec/memory_lanes.h"
 
 #include <stdio.h>
@@ -32,6 +33,8 @@ static void fault_deadlock(struct cta *c)
         struct warp *w = &c->warps[i];
         if (w->state != WARP_BLOCKED || !w->depth)
             continue;
+        if (group_fault_deadlock(w))
+            return;
         struct split *s = warp_top(w);
         const struct cta_barrier *b = &c->barriers[s->barrier];
         warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),

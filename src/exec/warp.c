@@ -262,8 +262,6 @@ const struct xinst *warp_peek(struct warp *w)
             continue;
         }
         if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
-            if (group_go_on(w))
-                continue;
             w->state = WARP_BLOCKED;
             return NULL;
         }
