@@ -4,6 +4,7 @@
 #include "exec/builtin.h"
 #include "exec/support.h"
 #include "exec/tensor.h"
+#include "exec/turns.h"
 #include "ptx/cfg.h"
 
 #include <stdio.h>
@@ -516,6 +517,8 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
     }
     k->entry = k->funcs[program_func_index(p, f)];
     k->regs = ptx_regs_needed(f);
+    if (ok)
+        turns_mark(k);
     u64map_free(&shared);
     free(r.seen);
     if (!ok) {

@@ -215,7 +215,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->first_thread = first_thread;
     w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     w->state = WARP_READY;
-    w->ninst = w->nthread_inst = w->spin_from = 0;
+    w->ninst = w->nthread_inst = w->spin_from = w->reread = 0;
     /* Nothing of an earlier block shows, not even to a program that reads what it never wrote. */
     if (w->regs_used)
         memset(w->regs, 0, w->regs_used);
@@ -302,6 +302,10 @@ static bool run_stretch(struct warp *w)
             s->pc = pc;
             if (UNLIKELY(!x->fn(w, x, m)))
                 return false;
+            if (UNLIKELY(x->ends_turn) && turn_ends_at(w, x, m)) {
+                s->pc = pc + 1;
+                return true;
+            }
         } else if (x->kind == X_CTRL || (x->kind == X_MEET && m)) {
             s->pc = pc;
             return x->fn(w, x, m);
@@ -314,9 +318,9 @@ static bool run_stretch(struct warp *w)
 
 enum warp_stop warp_run(struct warp *w, uint64_t budget)
 {
-    uint64_t end = w->ninst + budget;
+    w->turn_end = w->ninst + budget;
     while (warp_peek(w)) {
-        if (w->ninst >= end)
+        if (w->ninst >= w->turn_end)
             return WARP_STOP_BUDGET;
         warp_use_frame(w);
         if (!run_stretch(w))
