@@ -517,14 +517,13 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
     }
     k->entry = k->funcs[program_func_index(p, f)];
     k->regs = ptx_regs_needed(f);
-    if (ok)
-        turns_mark(k);
     u64map_free(&shared);
     free(r.seen);
     if (!ok) {
         kernel_free(k);
         return NULL;
     }
+    turns_mark(k);
     return k;
 }
 

@@ -16,11 +16,11 @@ struct kernel {
     const struct ptx_func *src;
     struct program *prog;
     struct xfunc *entry;
+    bool may_spin;         /* has loads to wait with; this and the next: turns.h */
+    bool has_rereads;      /* has loads marked ends_turn */
     struct xfunc **funcs;  /* by program-wide function number; NULL = not reachable */
     uint32_t shared_bytes; /* static; dynamic shared memory starts at its aligned end */
     uint32_t dynamic_align;
-    bool may_spin;     /* has loads to wait with; this and the next: turns.h */
-    bool has_rereads;  /* has loads marked ends_turn */
     uint32_t regs;     /* physical registers a thread needs */
     struct cta *spare; /* see grid.h */
     void *decoded;     /* of a machine that keeps time: freed with the kernel */

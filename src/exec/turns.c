@@ -183,7 +183,8 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
 /* Loads that see what others have written, and so can be waited with. */
 static bool can_wait(const struct ptx_inst *i)
 {
-    static const uint8_t waits[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_CV};
+    static const uint8_t waits[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_CV,
+                                    PTX_M_CG};
     if (i->op == PTX_OP_ATOM)
         return true;
     for (unsigned k = 0; i->op == PTX_OP_LD && k < ARRAY_LEN(waits); k++)

@@ -24,6 +24,7 @@ static void blocks_at_a_software_barrier_give_way_at_once(void **state)
 {
     (void)state;
     expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.volatile.global.u32 %r4,[%rd1];")), 132);
+    expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.global.cg.u32 %r4,[%rd1]; membar.cta;")), 132);
     expect_cheap_barrier(PTX_KERNEL(BARRIER("atom.global.add.u32 %r4,[%rd1],0;")), 132);
     expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.acquire.gpu.global.u32 %r4,[%rd1];")), 1056);
 }
