@@ -100,8 +100,11 @@ struct xfunc {
     const struct ptx_func *src;
     struct xinst *code;
     uint32_t ncode;
-    char *consts;          /* base[LANE_CONST] */
-    uint32_t frame_bytes;  /* registers */
+    char *consts;           /* base[LANE_CONST] */
+    uint32_t frame_bytes;   /* registers */
+    uint32_t preds_off;     /* predicates lie from here to the frame's end */
+    struct lane_ref *unset; /* other registers that some path reads before it writes them */
+    uint32_t nunset;
     uint32_t local_bytes;  /* .local variables and call parameters, per thread */
     struct lane_ref *regs; /* by PTX register */
     struct lane_ref cc;    /* the carry flag */

@@ -50,8 +50,8 @@ struct warp {
     struct cta *cta;
     struct grid *grid;
     char *regs;
-    uint32_t regs_bytes, regs_used; /* used: by frames since the warp started */
-    uint32_t *local;                /* [word][lane] */
+    uint32_t regs_bytes;
+    uint32_t *local; /* [word][lane] */
     uint32_t local_words;
     struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
