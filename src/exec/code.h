@@ -79,6 +79,7 @@ struct xinst {
     uint8_t kind; /* enum xkind */
     bool has_guard, guard_neg;
     bool is_deferred;   /* touches what several SMs share, other than by plain loads and stores */
+    bool ends_turn;     /* a load of what the kernel also writes (turns.h) */
     uint8_t space;      /* memory instructions: enum ptx_space */
     uint32_t guard_off; /* predicate's place in the frame */
     uint32_t target;    /* branch */
@@ -99,8 +100,11 @@ struct xfunc {
     const struct ptx_func *src;
     struct xinst *code;
     uint32_t ncode;
-    char *consts;          /* base[LANE_CONST] */
-    uint32_t frame_bytes;  /* registers */
+    char *consts;           /* base[LANE_CONST] */
+    uint32_t frame_bytes;   /* registers */
+    uint32_t preds_off;     /* predicates lie from here to the frame's end */
+    struct lane_ref *unset; /* other registers that some path reads before it writes them */
+    uint32_t nunset;
     uint32_t local_bytes;  /* .local variables, call parameters and spills, per thread */
     uint32_t *spilled;     /* by PTX register: its place in local_bytes, or PTX_NOT_SPILLED; NULL:
                             * none. Of interest for time only, values stay in registers. */

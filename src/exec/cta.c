@@ -14,6 +14,7 @@ void cta_start(struct cta *c, struct grid *g, uint64_t number)
     c->ctaid[2] = (uint32_t)(number / dim[0] / dim[1]);
     c->live_threads = g->nthreads;
     c->ninst = 0;
+    c->has_race = false;
     c->shared_limit = g->dev->check ? 0 : c->shared_bytes;
     c->first_phase = ++c->phase;
     memset(c->barriers, 0, sizeof c->barriers);

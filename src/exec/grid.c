@@ -4,16 +4,16 @@
 #include "base/vec.h"
 #include "exec/children.h"
 #include "exec/memory_lanes.h"
+#include "exec/turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A block that has not ended after this many instructions makes room for others for a while. */
+/* A block that has not ended after this many instructions makes room for others for a while; one
+ * that waits for others does so at once (turns.h). */
 #define CTA_QUANTUM  (UINT64_C(1) << 20)
 #define COOP_QUANTUM (UINT64_C(1) << 14)
-/* A warp runs this long before the next warp of its block has its turn. */
-#define WARP_QUANTUM (UINT64_C(1) << 12)
 /* Blocks that have begun and not ended, in a launch that is not cooperative. */
 #define MAX_RESIDENT 4096u
 
@@ -23,58 +23,6 @@ enum {
     INVALID_CONFIGURATION = 9,
     OUT_OF_RESOURCES = 701
 };
-
-/* --- blocks --- */
-
-static void fault_deadlock(struct cta *c)
-{
-    for (uint32_t i = 0; i < c->nwarps; i++) {
-        struct warp *w = &c->warps[i];
-        if (w->state != WARP_BLOCKED || !w->depth)
-            continue;
-        struct split *s = warp_top(w);
-        const struct cta_barrier *b = &c->barriers[s->barrier];
-        warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),
-                   FAULT_LAUNCH_TIMEOUT,
-                   "deadlock: barrier %u has %u of %u threads, and no other can come", s->barrier,
-                   b->lanes, b->expected ? b->expected : c->live_threads);
-        return;
-    }
-}
-
-enum cta_stop { CTA_DONE, CTA_PAUSED, CTA_FAULT };
-
-/* Gives every warp its turn until the block ends or has run `quantum` instructions. */
-static enum cta_stop cta_run(struct cta *c, uint64_t quantum)
-{
-    uint64_t ran = 0;
-    while (ran < quantum) {
-        bool any_alive = false, any_ran = false;
-        for (uint32_t i = 0; i < c->nwarps; i++) {
-            struct warp *w = &c->warps[i];
-            if (w->state == WARP_DONE)
-                continue;
-            any_alive = true;
-            if (w->state == WARP_BLOCKED)
-                continue;
-            any_ran = true;
-            uint64_t before = w->ninst;
-            c->grid->turn_from = before;
-            enum warp_stop stop = warp_run(w, WARP_QUANTUM);
-            ran += w->ninst - before;
-            c->grid->clock += w->ninst - before;
-            if (stop == WARP_STOP_FAULT)
-                return CTA_FAULT;
-        }
-        if (!any_alive)
-            return CTA_DONE;
-        if (!any_ran) {
-            fault_deadlock(c);
-            return CTA_FAULT;
-        }
-    }
-    return CTA_PAUSED;
-}
 
 /* --- grids --- */
 
@@ -292,6 +240,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     struct run r = {.g = g, .total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool ok = true;
     take_spare(&r);
+    turns_begin(g);
     while (ok && r.done < r.total)
         ok = run_turn(&r);
     run_free(&r);

@@ -1,9 +1,9 @@
 /* A kernel launch, executed functionally.
  *
- * Blocks run one after another, each until it ends; one that does not end within a quantum makes
- * room for the next and goes on later, so that blocks may wait for each other as far as a GPU with
- * enough room would let them. A cooperative launch has all its blocks resident from the start. The
- * order depends on nothing but the program. */
+ * Blocks run one after another, each until it ends; one that waits for others, or does not end
+ * within a quantum, makes room for the next and goes on later, so that blocks may wait for each
+ * other as far as a GPU with enough room would let them. A cooperative launch has all its blocks
+ * resident from the start. The order depends on nothing but the program. */
 #ifndef EXEC_GRID_H
 #define EXEC_GRID_H
 
@@ -86,6 +86,7 @@ struct cta {
     uint32_t nwarps;
     uint32_t live_threads;
     uint64_t ninst; /* in earlier turns */
+    bool has_race;  /* see turns.h */
     struct cta_barrier barriers[CTA_BARRIERS];
 };
 
@@ -107,6 +108,8 @@ struct grid {
     uint64_t warp_inst, thread_inst; /* of blocks that have ended */
     uint64_t clock;                  /* virtual time: warp instructions of earlier turns */
     uint64_t turn_from;              /* the running warp's count when its turn began */
+    uint64_t turn;                   /* how long a warp's turn is: turns.h */
+    uint32_t watched_blocks;         /* that will be watched for races between their warps */
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;
     struct grid *root;         /* where children are kept: itself, or the grid it is a part of */

@@ -126,7 +126,7 @@ static void release(struct warp *w, const struct group_op *o, uint32_t members)
     }
 }
 
-/* Lanes of the group that the split belongs to which have come. */
+/* Lanes of the group that have come. */
 static uint32_t arrived(const struct warp *w, const struct group_op *o, uint32_t members)
 {
     uint32_t lanes = 0;
@@ -149,13 +149,20 @@ void group_check_all(struct warp *w)
             check(w, op_of(&w->stack[i]), w->stack[i].members);
 }
 
-bool group_go_on(struct warp *w)
+bool group_fault_deadlock(struct warp *w)
 {
-    for (uint32_t i = w->depth; i-- > 0;)
-        if (w->stack[i].wait == SPLIT_AT_GROUP) {
-            release(w, op_of(&w->stack[i]), w->stack[i].members);
-            return true;
-        }
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const struct split *s = &w->stack[i];
+        if (s->wait != SPLIT_AT_GROUP)
+            continue;
+        uint32_t missing = s->members & w->live & ~arrived(w, op_of(s), s->members);
+        warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),
+                   FAULT_LAUNCH_TIMEOUT,
+                   "deadlock: of the member mask 0x%x the lanes 0x%x do not come to an instruction "
+                   "of this kind with this mask, and no other can move",
+                   s->members, missing);
+        return true;
+    }
     return false;
 }
 
@@ -176,35 +183,62 @@ static uint32_t first_group(const struct warp *w, const struct group_op *o, uint
     return same & mask;
 }
 
-/* Not one whole group: each one exchanges, or waits as a split of its own for members that are
- * elsewhere. Those that wait meet the rest of the top split behind the instruction. */
+/* Whether lanes named by the group are elsewhere. Lanes that name others only may be in it: an H200
+ * minds as little. */
+static bool is_incomplete(const struct warp *w, uint32_t group, uint32_t members)
+{
+    return (members & w->live & ~group) != 0;
+}
+
+static bool all_complete(const struct warp *w, const struct group_op *o, uint32_t mask)
+{
+    uint32_t group, members;
+    for (uint32_t left = mask; left; left &= ~group) {
+        group = first_group(w, o, left, &members);
+        if (is_incomplete(w, group, members))
+            return false;
+    }
+    return true;
+}
+
+/* `group`, lanes of `all`, waits as a split of its own, which meets the rest behind the
+ * instruction. */
+static void wait_for_others(struct warp *w, uint32_t at, const struct split *all, uint32_t group,
+                            uint32_t members)
+{
+    struct split part = *all;
+    part.wait = SPLIT_AT_GROUP;
+    part.members = members;
+    part.mask = group;
+    if (group == all->mask) {
+        w->stack[at] = part;
+    } else {
+        part.rpc = all->pc + 1;
+        warp_push(w, &part);
+    }
+}
+
+/* More than one group, or one whose members are elsewhere. Lanes that execute a shfl together read
+ * each other across groups, as on an H200, if no group has to wait. */
 static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct group_op *o = x->op.data;
     const uint32_t at = w->depth - 1;
     const struct split all = w->stack[at];
+    const uint32_t together = all_complete(w, o, mask) ? mask : 0;
     uint32_t group, members;
     w->stack[at].pc++;
     for (uint32_t left = mask; left; left &= ~group) {
         group = first_group(w, o, left, &members);
+        if (!is_incomplete(w, group, members)) {
+            exchange_here(o, w->base, group, group | together);
+            continue;
+        }
         if (group & ~members)
             return warp_fault(w, x, (unsigned)__builtin_ctz(group & ~members),
                               FAULT_ILLEGAL_INSTRUCTION,
                               "the thread is not in the member mask 0x%x that it names", members);
-        if (!(members & w->live & ~group)) {
-            exchange_here(o, w->base, group, group);
-            continue;
-        }
-        struct split part = all;
-        part.wait = SPLIT_AT_GROUP;
-        part.members = members;
-        part.mask = group;
-        if (group == all.mask) {
-            w->stack[at] = part;
-        } else {
-            part.rpc = all.pc + 1;
-            warp_push(w, &part);
-        }
+        wait_for_others(w, at, &all, group, members);
         check(w, o, members);
     }
     return true;
@@ -214,7 +248,7 @@ bool group_meet(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct group_op *o = x->op.data;
     uint32_t members, group = first_group(w, o, mask, &members);
-    if (UNLIKELY(group != mask || (members & w->live) != mask))
+    if (UNLIKELY(group != mask || is_incomplete(w, group, members)))
         return meet_by_group(w, x, mask);
     exchange_here(o, w->base, mask, mask);
     warp_top(w)->pc++;

@@ -4,7 +4,8 @@
  * Every lane names the members of its group in a mask; lanes with the same mask are one group. The
  * operation happens when all members that have not exited have come, on whatever path and in
  * whatever function: each at an instruction of the same kind. Lanes that come early wait as a split
- * of their own. */
+ * of their own; one that has to wait must be in the mask it names. All of this, and what happens
+ * where PTX says nothing, was asked of an H200 (tests/golden/groups.vec). */
 #ifndef EXEC_GROUPS_H
 #define EXEC_GROUPS_H
 
@@ -38,8 +39,8 @@ bool group_here(struct warp *w, const struct xinst *x, uint32_t mask);
 
 /* Lanes have exited: groups that waited for nobody else go on. */
 void group_check_all(struct warp *w);
-/* No lane of the warp can move: one group goes on without those that cannot come. False: none
- * waits. */
-bool group_go_on(struct warp *w);
+/* No lane of the block can move: if lanes of this warp wait for their group, the kernel is stopped
+ * and true returned. */
+bool group_fault_deadlock(struct warp *w);
 
 #endif

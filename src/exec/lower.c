@@ -4,7 +4,9 @@
 #include "exec/builtin.h"
 #include "exec/support.h"
 #include "exec/tensor.h"
+#include "exec/turns.h"
 #include "ptx/cfg.h"
+#include "ptx/liveness.h"
 #include "ptx/regs.h"
 
 #include <stdio.h>
@@ -219,11 +221,29 @@ static void lay_out_registers(struct lower *lo)
                 fn->regs[r] =
                     (struct lane_ref){.off = place(&fn->frame_bytes, sizes[s] * WARP_LANES),
                                       .bytes = (uint8_t)sizes[s]};
+    fn->preds_off = fn->frame_bytes;
     for (uint32_t r = 0; r < f->nregs; r++)
         if (f->regs[r].type == PTX_PRED)
             fn->regs[r] = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
     fn->cc = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
     fn->frame_bytes = (uint32_t)align_up(fn->frame_bytes, LANE_ALIGN);
+}
+
+/* Registers that a new frame has to clear: those live at the first instruction. */
+static void find_unset(struct lower *lo)
+{
+    struct xfunc *fn = lo->fn;
+    struct ptx_live live;
+    ptx_live_find(lo->src, &live);
+    fn->unset = arena_array(lo->arena, struct lane_ref, lo->src->nregs + 1);
+    for (uint32_t r = 0; r < lo->src->nregs; r++) {
+        bool is_live = false;
+        for (uint32_t k = live.first_range[r]; k < live.first_range[r + 1]; k++)
+            is_live |= !live.ranges[k].from;
+        if (is_live)
+            fn->unset[fn->nunset++] = fn->regs[r];
+    }
+    ptx_live_free(&live);
 }
 
 static void place_local(struct lower *lo, const struct ptx_var *v)
@@ -473,6 +493,8 @@ static bool lower_func(struct lower *lo, struct err *err)
     fn->code = arena_array(lo->arena, struct xinst, f->ninsts + 1);
     struct ptx_cfg *cfg = ptx_cfg_build(f);
     bool ok = true;
+    if (f->ninsts)
+        find_unset(lo);
     for (uint32_t n = 0; ok && n < f->ninsts; n++) {
         fn->code[n].reconv = cfg->reconv[n];
         ok = lower_inst(lo, &f->insts[n], &fn->code[n]);
@@ -539,6 +561,7 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
         kernel_free(k);
         return NULL;
     }
+    turns_mark(k);
     return k;
 }
 

@@ -16,6 +16,8 @@ struct kernel {
     const struct ptx_func *src;
     struct program *prog;
     struct xfunc *entry;
+    bool may_spin;         /* has loads to wait with; this and the next: turns.h */
+    bool has_rereads;      /* has loads marked ends_turn */
     struct xfunc **funcs;  /* by program-wide function number; NULL = not reachable */
     uint32_t shared_bytes; /* static; dynamic shared memory starts at its aligned end */
     uint32_t dynamic_align;

@@ -42,6 +42,17 @@ static uint32_t frames_end(const struct warp *w)
     return end;
 }
 
+/* Nothing of an earlier block or call shows, not even to a program that reads what it never wrote.
+ */
+static void clear_unset(struct warp *w, const struct frame *f)
+{
+    const struct xfunc *fn = f->fn;
+    char *regs = w->regs + f->reg_off;
+    memset(regs + fn->preds_off, 0, fn->frame_bytes - fn->preds_off);
+    for (uint32_t i = 0; i < fn->nunset; i++)
+        memset(regs + fn->unset[i].off, 0, (size_t)fn->unset[i].bytes * WARP_LANES);
+}
+
 struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
                              const struct xinst *call)
 {
@@ -59,8 +70,7 @@ struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct fram
     f->next = w->frames;
     w->frames = f;
     ensure_regs(w, f->reg_off + fn->frame_bytes);
-    if (f->reg_off + fn->frame_bytes > w->regs_used)
-        w->regs_used = f->reg_off + fn->frame_bytes;
+    clear_unset(w, f);
     return f;
 }
 
@@ -215,11 +225,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->first_thread = first_thread;
     w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     w->state = WARP_READY;
-    w->ninst = w->nthread_inst = w->spin_from = 0;
-    /* Nothing of an earlier block shows, not even to a program that reads what it never wrote. */
-    if (w->regs_used)
-        memset(w->regs, 0, w->regs_used);
-    w->regs_used = 0;
+    w->ninst = w->nthread_inst = w->spin_from = w->reread = 0;
     if (!w->sregs) {
         w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
         sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);
@@ -262,8 +268,6 @@ const struct xinst *warp_peek(struct warp *w)
             continue;
         }
         if (s->wait != SPLIT_RUNS && !warp_yield(w)) {
-            if (group_go_on(w))
-                continue;
             w->state = WARP_BLOCKED;
             return NULL;
         }
@@ -304,6 +308,10 @@ static bool run_stretch(struct warp *w)
             s->pc = pc;
             if (UNLIKELY(!x->fn(w, x, m)))
                 return false;
+            if (UNLIKELY(x->ends_turn) && turn_ends_at(w, x, m)) {
+                s->pc = pc + 1;
+                return true;
+            }
         } else if (x->kind == X_CTRL || (x->kind == X_MEET && m)) {
             s->pc = pc;
             return x->fn(w, x, m);
@@ -316,9 +324,9 @@ static bool run_stretch(struct warp *w)
 
 enum warp_stop warp_run(struct warp *w, uint64_t budget)
 {
-    uint64_t end = w->ninst + budget;
+    w->turn_end = w->ninst + budget;
     while (warp_peek(w)) {
-        if (w->ninst >= end)
+        if (w->ninst >= w->turn_end)
             return WARP_STOP_BUDGET;
         warp_use_frame(w);
         if (!run_stretch(w))

@@ -50,11 +50,13 @@ struct warp {
     struct cta *cta;
     struct grid *grid;
     char *regs;
-    uint32_t regs_bytes, regs_used; /* used: by frames since the warp started */
-    uint32_t *local;                /* [word][lane] */
+    uint32_t regs_bytes;
+    uint32_t *local; /* [word][lane] */
     uint32_t local_words;
     struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
+    uint64_t turn_end;  /* ninst at which its turn is over */
+    uint64_t reread;    /* first address of the load that ended the turn; 0 = none did */
     uint64_t spin_from; /* ninst when the top split last changed */
     char *sregs;
     bool is_deferred;        /* see step.h; so are the next two */
@@ -115,6 +117,8 @@ static inline uint32_t warp_guard_mask(const struct warp *w, const struct xinst 
 
 struct split *warp_push(struct warp *w, const struct split *s);
 void warp_pop(struct warp *w);
+/* After a load marked `ends_turn`: whether the turn is over (turns.h). */
+bool turn_ends_at(struct warp *w, const struct xinst *x, uint32_t mask);
 /* Lanes end: out of every split. */
 void warp_exit_lanes(struct warp *w, uint32_t mask);
 /* Points base[] at the top split's frame. */

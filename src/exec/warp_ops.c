@@ -37,7 +37,8 @@ static void shfl(const struct group_op *o, struct exchange *e)
     {
         bool ok;
         unsigned from = source_lane(o->mode, l, e->b[l], e->c[l], &ok);
-        /* A lane that is no member or has exited gives 0 on an H200; programs rely on it. */
+        /* A lane that does not execute it, or has exited, gives 0 on an H200; programs rely on it.
+         */
         e->d[l] = (e->sources >> from) & 1 ? e->a[from] : 0;
         e->q |= (uint32_t)ok << l;
     }
@@ -53,7 +54,7 @@ static void give_all(struct exchange *e, uint32_t v)
 
 static void vote(const struct group_op *o, struct exchange *e)
 {
-    uint32_t p = e->preds, all = e->group;
+    uint32_t all = e->group, p = e->preds & all;
     bool is_true = o->mode == PTX_M_ALL ? p == all : o->mode == PTX_M_ANY ? p != 0 : p == all || !p;
     if (o->mode == PTX_M_BALLOT)
         give_all(e, p);

@@ -71,14 +71,15 @@ static void each_group_elects_its_lowest_lane(void **state)
                  0, 1);
 }
 
-static void a_shuffle_from_outside_the_group_gives_zero(void **state)
+/* As on an H200: lanes that execute a shfl together can read each other whatever they name, as long
+ * as nobody has to wait; lanes of other paths they cannot. */
+static void a_shuffle_reads_across_groups_that_execute_it_together(void **state)
 {
     (void)state;
-    /* lane 4 belongs to the even lanes */
     expect_words(PTX_KERNEL(OUT PARITY "add.u32 %r6,%r1,100;\n"
                                        "shfl.sync.idx.b32 %r7,%r6,4,31,%r5;\n"
                                        "st.global.u32 [%rd3],%r7;\n"),
-                 104, 0);
+                 104, 104);
 }
 
 /* --- lanes on different paths --- */
@@ -112,6 +113,15 @@ static void paths_with_groups_of_their_own_do_not_wait(void **state)
                      "redux.sync.max.u32 %r6,%r1,%r5;\n",
                      "redux.sync.min.u32 %r6,%r1,%r5;\n") "st.global.u32 [%rd3],%r6;\n"),
                  0, 31);
+}
+
+static void a_shuffle_from_another_path_gives_zero(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(OUT PARITY PATHS(
+                     "shfl.sync.idx.b32 %r6,%r1,5,31,%r5;\n",
+                     "shfl.sync.idx.b32 %r6,%r1,5,31,%r5;\n") "st.global.u32 [%rd3],%r6;\n"),
+                 0, 5);
 }
 
 static void lanes_meet_inside_a_function_called_from_two_places(void **state)
@@ -205,6 +215,47 @@ static void a_thread_outside_its_own_mask_is_an_error(void **state)
     fixture_close(&f);
 }
 
+/* What an H200 does with a mask that leaves out lanes which execute it with the others. */
+static void a_mask_that_nobody_waits_for_may_leave_lanes_out(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(OUT "redux.sync.add.u32 %r6,%r1,0xfffe; st.global.u32 [%rd3],%r6;\n"),
+                 496, 496);
+}
+
+static void expect_deadlock(const char *text, const char *place)
+{
+    struct fixture f;
+    fixture_open(&f, text, 64);
+    fixture_expect_fault(&f, 32, FAULT_LAUNCH_TIMEOUT,
+                         (const char *[]){"deadlock", "test.ptx:", place, NULL});
+    fixture_close(&f);
+}
+
+/* An H200 hangs. */
+static void members_that_cannot_come_are_a_deadlock(void **state)
+{
+    (void)state;
+    expect_deadlock(PTX_KERNEL(PARITY PATHS("vote.sync.any.pred %p2,%p1,-1;\n",
+                                            "redux.sync.add.u32 %r6,%r1,-1;\n")),
+                    "lanes 0x");
+    expect_deadlock(PTX_KERNEL(PARITY "@%p1 bra SKIP;\nvote.sync.any.pred %p2,%p1,-1;\n"
+                                      "SKIP: bar.sync 0;\n"),
+                    "vote.sync.any.pred");
+}
+
+/* Lanes that do not take part go ahead, and their next operation of the kind is the one awaited. */
+static void lanes_that_go_ahead_meet_at_a_later_instruction(void **state)
+{
+    (void)state;
+    /* all: 16 + 16 * 100; then the even ones alone */
+    expect_words(PTX_KERNEL(OUT PARITY "mov.u32 %r6,0; mov.u32 %r7,100;\n@%p1 bra SKIP;\n"
+                                       "redux.sync.add.u32 %r6,1,-1;\n"
+                                       "SKIP: redux.sync.add.u32 %r8,%r7,-1; add.u32 %r6,%r6,%r8;\n"
+                                       "st.global.u32 [%rd3],%r6;\n"),
+                 1616 + 1600, 1616);
+}
+
 /* Registers that a program never wrote are 0 in every block, not what another block left there. */
 static void a_block_does_not_see_registers_of_the_one_before(void **state)
 {
@@ -231,7 +282,8 @@ int main(void)
         cmocka_unit_test(a_reduction_adds_the_lanes_of_its_own_mask),
         cmocka_unit_test(a_match_finds_equal_values_in_its_own_mask),
         cmocka_unit_test(each_group_elects_its_lowest_lane),
-        cmocka_unit_test(a_shuffle_from_outside_the_group_gives_zero),
+        cmocka_unit_test(a_shuffle_reads_across_groups_that_execute_it_together),
+        cmocka_unit_test(a_shuffle_from_another_path_gives_zero),
         cmocka_unit_test(lanes_on_two_paths_are_one_group),
         cmocka_unit_test(a_value_comes_from_a_lane_on_the_other_path),
         cmocka_unit_test(paths_with_groups_of_their_own_do_not_wait),
@@ -241,6 +293,9 @@ int main(void)
         cmocka_unit_test(lanes_that_leave_are_waited_for_no_longer),
         cmocka_unit_test(a_short_warp_is_a_whole_group),
         cmocka_unit_test(a_thread_outside_its_own_mask_is_an_error),
+        cmocka_unit_test(a_mask_that_nobody_waits_for_may_leave_lanes_out),
+        cmocka_unit_test(members_that_cannot_come_are_a_deadlock),
+        cmocka_unit_test(lanes_that_go_ahead_meet_at_a_later_instruction),
         cmocka_unit_test(a_block_does_not_see_registers_of_the_one_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,231 @@
+#include "exec/turns.h"
+
+#include "base/u64map.h"
+#include "exec/groups.h"
+
+/* A warp runs this long before the next warp of its block has its turn; and in a launch in which
+ * blocks have been seen to wait for each other. */
+#define TURN       (UINT64_C(1) << 12)
+#define SHORT_TURN (UINT64_C(1) << 8)
+/* A loop that waits has no more branches than this. */
+#define SPIN_BRANCHES 64u
+/* So many blocks without a race, and nobody looks for one any more in this launch. */
+#define WATCHED_BLOCKS 4u
+
+void turns_begin(struct grid *g)
+{
+    g->turn = TURN;
+    g->watched_blocks = g->kernel->has_rereads && g->nwarps > 1 ? WATCHED_BLOCKS : 0;
+}
+
+/* --- waiting for others --- */
+
+/* Where a warp is and what its registers hold. */
+struct place {
+    const struct frame *frame;
+    uint32_t pc, mask, depth;
+    uint64_t regs;
+};
+
+static uint64_t hash_regs(const struct warp *w, const struct frame *f)
+{
+    const char *at = w->regs + f->reg_off;
+    uint64_t h = 0;
+    for (uint32_t i = 0; i + 8 <= f->fn->frame_bytes; i += 8) {
+        uint64_t v;
+        __builtin_memcpy(&v, at + i, sizeof v);
+        h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return h;
+}
+
+static bool is_at(struct warp *w, const struct place *p)
+{
+    const struct split *s = warp_top(w);
+    return w->depth == p->depth && s->pc == p->pc && s->mask == p->mask && s->frame == p->frame;
+}
+
+/* Runs a loop once more: a warp that comes back to the same place with the same registers waits for
+ * somebody else to write to memory. What it does meanwhile counts as usual. */
+static enum warp_stop look_whether_it_spins(struct warp *w, bool *spins)
+{
+    const struct split *s = warp_top(w);
+    struct place here = {s->frame, s->pc, s->mask, w->depth, hash_regs(w, s->frame)};
+    enum warp_stop stop = WARP_STOP_BUDGET;
+    for (unsigned k = 0; k < SPIN_BRANCHES && stop == WARP_STOP_BUDGET; k++) {
+        stop = warp_run(w, 1);
+        if (stop == WARP_STOP_BUDGET && is_at(w, &here)) {
+            *spins = hash_regs(w, here.frame) == here.regs;
+            break;
+        }
+    }
+    return stop;
+}
+
+/* --- races --- */
+
+bool turn_ends_at(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    if (!w->grid->watched_blocks)
+        return false;
+    w->reread =
+        lane_u64(&x->mem.addr, w->base, (unsigned)__builtin_ctz(mask)) + (uint64_t)x->mem.imm;
+    w->turn_end = w->ninst;
+    return true;
+}
+
+/* Whether two warps are about to write what both have just read. */
+static bool is_race(const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        for (uint32_t k = 0; c->warps[i].reread && k < i; k++)
+            if (c->warps[i].reread == c->warps[k].reread)
+                return true;
+    return false;
+}
+
+static void watch_races(struct cta *c)
+{
+    c->has_race = c->has_race || is_race(c);
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        c->warps[i].reread = 0;
+}
+
+static void note_block_end(struct cta *c)
+{
+    struct grid *g = c->grid;
+    if (g->watched_blocks && !c->has_race)
+        g->watched_blocks--;
+}
+
+/* --- turns --- */
+
+/* What a round, one turn for every warp that can run, has shown. */
+struct round {
+    bool any_alive, any_ran, only_spins;
+    uint64_t ran;
+};
+
+static bool run_round(struct cta *c, struct round *r)
+{
+    struct grid *g = c->grid;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->state == WARP_DONE)
+            continue;
+        r->any_alive = true;
+        if (w->state == WARP_BLOCKED)
+            continue;
+        r->any_ran = true;
+        uint64_t before = w->ninst;
+        bool spins = false;
+        g->turn_from = before;
+        enum warp_stop stop = warp_run(w, g->turn);
+        if (stop == WARP_STOP_BUDGET && r->only_spins)
+            stop = look_whether_it_spins(w, &spins);
+        r->only_spins = r->only_spins && spins;
+        r->ran += w->ninst - before;
+        g->clock += w->ninst - before;
+        if (stop == WARP_STOP_FAULT)
+            return false;
+    }
+    return true;
+}
+
+static void fault_deadlock(struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->state != WARP_BLOCKED || !w->depth)
+            continue;
+        if (group_fault_deadlock(w))
+            return;
+        struct split *s = warp_top(w);
+        const struct cta_barrier *b = &c->barriers[s->barrier];
+        warp_fault(w, &s->frame->fn->code[s->pc], (unsigned)__builtin_ctz(s->mask),
+                   FAULT_LAUNCH_TIMEOUT,
+                   "deadlock: barrier %u has %u of %u threads, and no other can come", s->barrier,
+                   b->lanes, b->expected ? b->expected : c->live_threads);
+        return;
+    }
+}
+
+enum cta_stop cta_run(struct cta *c, uint64_t quantum)
+{
+    struct grid *g = c->grid;
+    uint64_t ran = 0;
+    for (uint32_t n = 1; ran < quantum; n++) {
+        /* Looking costs something: after 1, 2, 4, ... rounds. */
+        struct round r = {.only_spins = g->kernel->may_spin && !(n & (n - 1))};
+        if (!run_round(c, &r))
+            return CTA_FAULT;
+        ran += r.ran;
+        if (g->watched_blocks)
+            watch_races(c);
+        if (!r.any_alive) {
+            note_block_end(c);
+            return CTA_DONE;
+        }
+        if (!r.any_ran) {
+            fault_deadlock(c);
+            return CTA_FAULT;
+        }
+        if (r.only_spins) {
+            g->turn = SHORT_TURN;
+            return CTA_PAUSED;
+        }
+    }
+    return CTA_PAUSED;
+}
+
+/* --- what matters in a kernel's code --- */
+
+/* Loads that see what others have written, and so can be waited with. */
+static bool can_wait(const struct ptx_inst *i)
+{
+    static const uint8_t waits[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_CV,
+                                    PTX_M_CG};
+    if (i->op == PTX_OP_ATOM)
+        return true;
+    for (unsigned k = 0; i->op == PTX_OP_LD && k < ARRAY_LEN(waits); k++)
+        if (ptx_inst_has(i, waits[k]))
+            return true;
+    return false;
+}
+
+/* A place that other warps can see, as the instruction names it; 0 = none. */
+static uint64_t place_named(const struct xinst *x, enum ptx_op op)
+{
+    if (!x->src || x->src->op != op || x->kind != X_OP || x->mem.in_frame ||
+        (x->space != PTX_SPACE_GLOBAL && x->space != PTX_SPACE_SHARED &&
+         x->space != PTX_SPACE_GENERIC))
+        return 0;
+    return ((uint64_t)x->mem.addr.off << 32 ^ (uint64_t)x->mem.addr.sel << 62 ^
+            (uint64_t)x->mem.imm) +
+           1;
+}
+
+static void mark_func(struct kernel *k, struct xfunc *f)
+{
+    struct u64map written = {0};
+    for (uint32_t n = 0; n < f->ncode; n++) {
+        uint64_t place = place_named(&f->code[n], PTX_OP_ST);
+        if (place)
+            u64map_put(&written, place, 1);
+    }
+    for (uint32_t n = 0; n < f->ncode; n++) {
+        struct xinst *x = &f->code[n];
+        uint64_t place = place_named(x, PTX_OP_LD);
+        x->ends_turn = place && u64map_get(&written, place);
+        k->has_rereads |= x->ends_turn;
+        k->may_spin |= x->src && can_wait(x->src);
+    }
+    u64map_free(&written);
+}
+
+void turns_mark(struct kernel *k)
+{
+    for (uint32_t i = 0; i < program_func_count(k->prog); i++)
+        if (k->funcs[i])
+            mark_func(k, k->funcs[i]);
+}

@@ -1,0 +1,25 @@
+/* Whose turn it is, in functional execution: warps of a block one after another, some thousand
+ * instructions each.
+ *
+ * Two things shorten a turn. A block whose warps do nothing but ask memory again and again gives
+ * way at once, so that software barriers cost little. And where warps of a block read a place that
+ * they then write, each has its turn at the read, so that a race ends as it does where all run side
+ * by side: everybody reads before anybody writes. */
+#ifndef EXEC_TURNS_H
+#define EXEC_TURNS_H
+
+#include "exec/grid.h"
+
+enum cta_stop { CTA_DONE, CTA_PAUSED, CTA_FAULT };
+
+/* Gives every warp its turn until the block ends, waits for other blocks, or has run `quantum`
+ * instructions. */
+enum cta_stop cta_run(struct cta *c, uint64_t quantum);
+
+/* Before a launch runs. */
+void turns_begin(struct grid *g);
+
+/* Of a kernel that has been lowered: notes what matters to turns in its code. */
+void turns_mark(struct kernel *k);
+
+#endif

@@ -1,0 +1,138 @@
+/* Whose turn it is: blocks that wait for others give way, and races between warps of a block end as
+ * where all warps run side by side. */
+#include "fixture.h"
+
+/* Thread 0 of every block announces itself and waits until all blocks have; %rd1: the counter. */
+#define BARRIER(again)                                                \
+    "mov.u32 %r2,%nctaid.x; setp.ne.u32 %p1,%r1,0;\n@%p1 bra MEET;\n" \
+    "atom.global.add.u32 %r3,[%rd1],1;\n"                             \
+    "SPIN: " again " setp.lt.u32 %p2,%r4,%r2;\n@%p2 bra SPIN;\n"      \
+    "MEET: bar.sync 0; red.global.add.u32 [%rd1+4],1;\n"
+
+static void expect_cheap_barrier(const char *text, uint32_t blocks)
+{
+    struct fixture f;
+    fixture_open(&f, text, 64);
+    f.max_inst = 1000000;
+    fixture_run(&f, blocks, 64, 0);
+    assert_int_equal(f.words[0], blocks);
+    assert_int_equal(f.words[1], blocks * 64);
+    fixture_close(&f);
+}
+
+static void blocks_at_a_software_barrier_give_way_at_once(void **state)
+{
+    (void)state;
+    expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.volatile.global.u32 %r4,[%rd1];")), 132);
+    expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.global.cg.u32 %r4,[%rd1]; membar.cta;")), 132);
+    expect_cheap_barrier(PTX_KERNEL(BARRIER("atom.global.add.u32 %r4,[%rd1],0;")), 132);
+    expect_cheap_barrier(PTX_KERNEL(BARRIER("ld.acquire.gpu.global.u32 %r4,[%rd1];")), 1056);
+}
+
+/* A loop of several branches, with calls of nothing in between. */
+static void a_waiting_loop_may_branch(void **state)
+{
+    (void)state;
+    expect_cheap_barrier(
+        PTX_KERNEL(BARRIER("ld.volatile.global.u32 %r4,[%rd1]; and.b32 %r5,%r4,1;\n"
+                           "setp.eq.u32 %p3,%r5,0;\n@%p3 bra EVEN; mov.u32 %r6,1; bra NEXT;\n"
+                           "EVEN: mov.u32 %r6,2; NEXT: nanosleep.u32 20;")),
+        132);
+}
+
+/* Ten barriers one after the other. */
+static void many_barriers_stay_cheap(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f,
+                 PTX_KERNEL("mov.u32 %r2,%nctaid.x; mov.u32 %r5,%r2; mov.u32 %r6,0;\n"
+                            "LOOP: setp.ne.u32 %p1,%r1,0;\n@%p1 bra MEET;\n"
+                            "atom.global.add.u32 %r3,[%rd1],1;\n"
+                            "SPIN: ld.volatile.global.u32 %r4,[%rd1]; setp.lt.u32 %p2,%r4,%r5;\n"
+                            "@%p2 bra SPIN;\n"
+                            "MEET: bar.sync 0; add.u32 %r5,%r5,%r2; add.u32 %r6,%r6,1;\n"
+                            "setp.lt.u32 %p3,%r6,10;\n@%p3 bra LOOP;\n"),
+                 64);
+    f.max_inst = 1500000;
+    fixture_run(&f, 132, 64, 0);
+    assert_int_equal(f.words[0], 1320);
+    fixture_close(&f);
+}
+
+/* --- races --- */
+
+/* Every warp of a block does the same: words[l] += 1, n times. */
+static void expect_words(const char *text, uint32_t n)
+{
+    struct fixture f;
+    fixture_open(&f, text, 1024);
+    fixture_run(&f, 1, 256, 0);
+    for (unsigned l = 0; l < 32; l++)
+        assert_int_equal(f.words[l], n);
+    fixture_close(&f);
+}
+
+#define LANE_WORD "and.b32 %r2,%r1,31; mul.wide.u32 %rd2,%r2,4; add.u64 %rd3,%rd1,%rd2;\n"
+
+static void warps_that_add_to_the_same_place_all_read_first(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(LANE_WORD "ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"
+                                      "st.global.u32 [%rd3],%r3;\n"),
+                 1);
+}
+
+static void a_loop_reads_first_every_time(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0;\n"
+                                      "LOOP: ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"
+                                      "st.global.u32 [%rd3],%r3; add.u32 %r4,%r4,1;\n"
+                                      "setp.lt.u32 %p1,%r4,3000;\n@%p1 bra LOOP;\n"),
+                 3000);
+}
+
+/* The value stays in a register and every step is stored, as compilers make it of x[i] += ... */
+static void a_sum_kept_in_a_register_is_read_once(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0; ld.global.u32 %r3,[%rd3];\n"
+                                      "LOOP: add.u32 %r3,%r3,2; st.global.u32 [%rd3],%r3;\n"
+                                      "add.u32 %r4,%r4,1; setp.lt.u32 %p1,%r4,3000;\n"
+                                      "@%p1 bra LOOP;\n"),
+                 6000);
+}
+
+/* Every thread has a word of its own; many blocks, so that nobody watches the last of them. */
+static void without_a_race_nothing_changes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(
+        &f,
+        PTX_KERNEL("mov.u32 %r2,%ctaid.x; mov.u32 %r3,%ntid.x; mad.lo.u32 %r4,%r2,%r3,%r1;\n"
+                   "mul.wide.u32 %rd2,%r4,4; add.u64 %rd3,%rd1,%rd2; mov.u32 %r6,0;\n"
+                   "LOOP: ld.global.u32 %r5,[%rd3]; add.u32 %r5,%r5,%r4;\n"
+                   "st.global.u32 [%rd3],%r5; add.u32 %r6,%r6,1; setp.lt.u32 %p1,%r6,9;\n"
+                   "@%p1 bra LOOP;\n"),
+        1 << 16);
+    fixture_run(&f, 40, 128, 0);
+    for (unsigned t = 0; t < 40 * 128; t++)
+        assert_int_equal(f.words[t], 9 * t);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_at_a_software_barrier_give_way_at_once),
+        cmocka_unit_test(a_waiting_loop_may_branch),
+        cmocka_unit_test(many_barriers_stay_cheap),
+        cmocka_unit_test(warps_that_add_to_the_same_place_all_read_first),
+        cmocka_unit_test(a_loop_reads_first_every_time),
+        cmocka_unit_test(a_sum_kept_in_a_register_is_read_once),
+        cmocka_unit_test(without_a_race_nothing_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
