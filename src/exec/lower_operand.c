@@ -159,6 +159,10 @@ bool lower_source(struct lower *lo, const struct ptx_operand *o, enum ptx_type t
         *ref = lower_const(lo, lower_imm_bits(o, t), bytes);
         return true;
     case PTX_OPND_SREG:
+        if (o->sreg == PTX_SREG_WARP_SZ) {
+            *ref = lower_const(lo, WARP_LANES, bytes);
+            return true;
+        }
         if (sreg_ref((enum ptx_sreg)o->sreg, o->reg, ref))
             return true;
         lo->why = "a special register that only mov can read";

@@ -129,7 +129,7 @@ static bool constant_fits(const struct ptx_operand *o, enum ptx_type t)
            (operand_is_integer(t) && !operand_is_packed_int(t));
 }
 
-/* mov reads them, 32-bit ones into 16 bits too; so does cvt between integers. */
+/* mov reads them, and cvt between integers; in old PTX most were narrower. */
 static bool sreg_fits(const struct ptx_operand *o, enum ptx_type t, unsigned flags)
 {
     const enum ptx_type s = ptx_sreg_type((enum ptx_sreg)o->sreg);
@@ -142,7 +142,8 @@ static bool sreg_fits(const struct ptx_operand *o, enum ptx_type t, unsigned fla
         return s == t;
     if (!operand_is_integer(t) && ptx_type_kind(t) != 'B')
         return false;
-    return have == need || (flags & MAY_WIDEN && have > need) || (have == 32 && need == 16);
+    const bool was_narrow = have == 32 ? need == 16 : o->sreg == PTX_SREG_GRIDID && need < 64;
+    return have == need || (flags & MAY_WIDEN && have > need) || was_narrow;
 }
 
 bool operand_value_fits(const struct check *c, const struct ptx_operand *o, enum ptx_type t,

@@ -287,6 +287,8 @@ static void legal_forms_are_lowered(void **state)
         "cvt.rzi.s8.f32 d1, r1;",
         "cvt.rn.f16x2.f32 y1, f1, f2;",
         "mov.u16 u1, %tid.x;",
+        "mov.u32 r1, %gridid;",
+        "add.u64 d1, d2, WARP_SZ;",
         "mov.b64 d1, {r1,f1};",
         "mov.b64 {h1,x1,u1,_}, d1;",
         "mov.b32 r1, {c1,c2,c3,c0};",
