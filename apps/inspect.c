@@ -51,7 +51,7 @@ static uint64_t operand_form(const struct ptx_func *f, const struct ptx_operand 
 
 /* exec_supports() prepares the instruction for execution each time: once a form is enough. */
 static bool is_supported(struct u64map *known, const struct ptx_func *f, const struct ptx_inst *i,
-                         const char **why)
+                         struct err *why)
 {
     uint64_t h = mix_in((uint64_t)(uintptr_t)i->text, i->nops);
     for (unsigned k = 0; k < i->nops; k++)
@@ -130,7 +130,7 @@ static void add_gap(struct walk *w, const struct ptx_func *f, const struct ptx_i
     struct inspect_kernel *k = w->k;
     size_t at = (size_t)strmap_get(&w->gaps, i->text, strlen(i->text));
     if (!at) {
-        vec_push(&k->gaps, ((struct inspect_gap){f, i, xstrdup(why ? why : "not supported"), 0}));
+        vec_push(&k->gaps, ((struct inspect_gap){f, i, xstrdup(why), 0}));
         at = k->gaps.len;
         strmap_put(&w->gaps, i->text, strlen(i->text), (void *)at);
     }
@@ -142,14 +142,14 @@ static void look_at(struct walk *w, const struct ptx_func *f)
     struct inspect_kernel *k = w->k;
     for (uint32_t pc = 0; pc < f->ninsts; pc++) {
         const struct ptx_inst *i = &f->insts[pc];
-        const char *why = NULL;
+        struct err why;
         k->ninsts++;
         k->by_unit[ptx_inst_unit(i)]++;
         count_mnemonic(w, i->text);
         for (unsigned n = 0; n < i->nops; n++)
             reach_operand(w, &i->ops[n]);
         if (!is_supported(w->known, f, i, &why))
-            add_gap(w, f, i, why);
+            add_gap(w, f, i, why.msg);
     }
     strmap_free(&w->gaps);
     for (uint32_t i = 0; i < f->nvars; i++) {

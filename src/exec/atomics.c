@@ -181,14 +181,19 @@ bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
     m->nregs = (uint8_t)n;
     m->fn = op_atomic;
     bool needs_c = m->atom == PTX_M_CAS;
-    if (!m->atom || m->bytes < 2 || i->nops < at + 2u + needs_c || (m->bytes == 16 && n > 1)) {
+    if (!m->atom || m->bytes < 2 || i->nops < at + 2u + needs_c) {
         lo->why = "an operation, type or operand that is missing";
+        return false;
+    }
+    if (m->bytes == 16 && (n > 1 || (m->atom != PTX_M_EXCH && !needs_c))) {
+        lo->why = "128 bits with an operation other than exch and cas";
         return false;
     }
     m->regs = arena_array(lo->arena, struct lane_ref, 3 * n);
     for (unsigned k = 0; k < n; k++)
         m->regs[k].none = true;
-    if (has_dst && !lower_values(lo, &i->ops[0], true, m->type, m->regs, n))
+    const bool is_wanted = has_dst && i->ops[0].kind != PTX_OPND_SINK;
+    if (is_wanted && !lower_values(lo, &i->ops[0], true, m->type, m->regs, n))
         return false;
     if (!lower_values(lo, &i->ops[at + 1], false, m->type, m->regs + n, n))
         return false;

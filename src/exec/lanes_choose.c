@@ -485,7 +485,7 @@ bool lanes_choose(const struct lane_tables *tables, const struct ptx_inst *i, st
         return true;
     case PTX_OP_CVT:
         choose_convert(tables, i, op, c);
-        return true;
+        return !has(i, PTX_M_RS); /* stochastic rounding */
     case PTX_OP_AND:
     case PTX_OP_OR:
     case PTX_OP_XOR:

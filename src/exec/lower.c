@@ -7,6 +7,7 @@
 #include "exec/turns.h"
 #include "ptx/cfg.h"
 #include "ptx/liveness.h"
+#include "ptx/operands.h"
 #include "ptx/regs.h"
 
 #include <stdio.h>
@@ -460,6 +461,10 @@ static bool lower_inst(struct lower *lo, const struct ptx_inst *i, struct xinst 
         lo->why = "a modifier or operand that is not known";
         return false;
     }
+    if (!ptx_operands_check(lo->src, i, &lo->misfit)) {
+        lo->why = lo->misfit.msg;
+        return false;
+    }
     if (i->guard != PTX_NO_REG) {
         x->has_guard = true;
         x->guard_neg = i->guard_neg;
@@ -483,6 +488,19 @@ static void lower_finish(struct lower *lo)
     u64map_free(&lo->locals);
 }
 
+static void say_why(const struct lower *lo, const struct ptx_inst *i, struct err *err)
+{
+    const char *file = lo->src->module->file;
+    char text[160];
+    ptx_inst_text(i, text, sizeof text);
+    if (lo->why == lo->misfit.msg)
+        err_set(err, "%s:%u:%u: %s: %s (in %s)", file, i->line, i->col, text, lo->why,
+                lo->src->name);
+    else
+        err_set(err, "%s:%u: %s is not supported%s%s (in %s)", file, i->line, text,
+                lo->why ? ": " : "", lo->why ? lo->why : "", lo->src->name);
+}
+
 static bool lower_func(struct lower *lo, struct err *err)
 {
     const struct ptx_func *f = lo->src;
@@ -498,12 +516,8 @@ static bool lower_func(struct lower *lo, struct err *err)
     for (uint32_t n = 0; ok && n < f->ninsts; n++) {
         fn->code[n].reconv = cfg->reconv[n];
         ok = lower_inst(lo, &f->insts[n], &fn->code[n]);
-        if (!ok) {
-            char text[160];
-            err_set(err, "%s:%u: %s is not supported%s%s (in %s)", f->module->file,
-                    f->insts[n].line, ptx_inst_text(&f->insts[n], text, sizeof text),
-                    lo->why ? ": " : "", lo->why ? lo->why : "", f->name);
-        }
+        if (!ok)
+            say_why(lo, &f->insts[n], err);
     }
     /* Falling off the end of a function is a return. */
     fn->code[f->ninsts] = (struct xinst){.kind = X_CTRL, .reconv = PTX_NO_PC};
@@ -565,7 +579,7 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
     return k;
 }
 
-bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, const char **why)
+bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, struct err *why)
 {
     struct arena arena = {0};
     struct xfunc fn = {.src = f};
@@ -573,7 +587,8 @@ bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, const cha
     struct xinst x = {0};
     lay_out_frame(&lo);
     bool ok = lower_inst(&lo, i, &x);
-    *why = lo.why;
+    if (!ok)
+        err_set(why, "%s", lo.why ? lo.why : "not supported");
     lower_finish(&lo);
     free(fn.consts);
     arena_free(&arena);

@@ -22,6 +22,7 @@ struct lower {
     VEC(char) consts;
     struct u64map locals; /* struct ptx_var * -> offset in the frame's local memory */
     const char *why;      /* reason of the failure */
+    struct err misfit;    /* the reason, if an operand is none for the instruction */
 };
 
 /* Operands (lower_operand.c). A reference to an immediate of `bytes` a lane, meant as type `t`. */

@@ -159,6 +159,10 @@ bool lower_source(struct lower *lo, const struct ptx_operand *o, enum ptx_type t
         *ref = lower_const(lo, lower_imm_bits(o, t), bytes);
         return true;
     case PTX_OPND_SREG:
+        if (o->sreg == PTX_SREG_WARP_SZ) {
+            *ref = lower_const(lo, WARP_LANES, bytes);
+            return true;
+        }
         if (sreg_ref((enum ptx_sreg)o->sreg, o->reg, ref))
             return true;
         lo->why = "a special register that only mov can read";
@@ -221,7 +225,9 @@ static unsigned count_refs(const struct ptx_operand *o)
     }
 }
 
-static bool flatten_one(struct lower *lo, const struct ptx_operand *o, struct xop *op, bool is_dst)
+/* Floating-point numbers become values of type `real`. */
+static bool flatten_one(struct lower *lo, const struct ptx_operand *o, struct xop *op, bool is_dst,
+                        enum ptx_type real)
 {
     switch (o->kind) {
     case PTX_OPND_ADDR:
@@ -231,12 +237,13 @@ static bool flatten_one(struct lower *lo, const struct ptx_operand *o, struct xo
     case PTX_OPND_PAIR:
     case PTX_OPND_ARGS:
         for (unsigned i = 0; i < o->nelems; i++)
-            if (!flatten_one(lo, &o->elems[i], op, is_dst))
+            if (!flatten_one(lo, &o->elems[i], op, is_dst, real))
                 return false;
         return true;
     default: {
         struct lane_ref *ref = &op->refs[op->nrefs++];
-        return is_dst ? lower_dest(lo, o, ref) : lower_source(lo, o, PTX_B64, 8, ref);
+        const enum ptx_type t = o->is_float ? real : PTX_B64;
+        return is_dst ? lower_dest(lo, o, ref) : lower_source(lo, o, t, 8, ref);
     }
     }
 }
@@ -244,6 +251,8 @@ static bool flatten_one(struct lower *lo, const struct ptx_operand *o, struct xo
 bool lower_flatten(struct lower *lo, const struct ptx_inst *i, struct xop *op)
 {
     unsigned n = 0, ndst = ptx_inst_ndst(i);
+    const bool is_double = i->ntypes && i->types[i->ntypes - 1] == PTX_F64;
+    const enum ptx_type real = is_double ? PTX_F64 : PTX_F32;
     for (unsigned k = 0; k < i->nops; k++)
         n += count_refs(&i->ops[k]);
     op->refs = arena_array(lo->arena, struct lane_ref, n + 1);
@@ -251,7 +260,7 @@ bool lower_flatten(struct lower *lo, const struct ptx_inst *i, struct xop *op)
     for (unsigned k = 0; k < i->nops; k++) {
         if (k < ARRAY_LEN(op->first))
             op->first[k] = op->nrefs;
-        if (!flatten_one(lo, &i->ops[k], op, k < ndst))
+        if (!flatten_one(lo, &i->ops[k], op, k < ndst, real))
             return false;
     }
     return true;

@@ -196,6 +196,10 @@ static bool lower_add(struct lower *lo, const struct ptx_operand *d, const struc
     use_op(lo, x, in_frame ? op_frame_address : op_add_imm, 2, imm + (int64_t)addr);
     if (!lower_dest(lo, d, &x->op.refs[0]))
         return false;
+    if (x->op.refs[0].bytes != 2 && x->op.refs[0].bytes != 4 && x->op.refs[0].bytes != 8) {
+        lo->why = "an address in a register of this width";
+        return false;
+    }
     if (a->kind == PTX_OPND_VAR) {
         x->op.refs[1] = lower_const(lo, 0, 8);
         return true;
@@ -264,6 +268,10 @@ static bool lower_plain_mov(struct lower *lo, const struct ptx_inst *i, struct x
 static bool lower_mov(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
 {
     const struct ptx_operand *d = &i->ops[0], *a = &i->ops[1];
+    if (ptx_inst_vec(i) > 1) {
+        lo->why = "a move of vectors";
+        return false;
+    }
     if (d->kind == PTX_OPND_VEC)
         return lower_vector(lo, i, x, false);
     if (a->kind == PTX_OPND_VEC)

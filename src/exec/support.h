@@ -4,7 +4,7 @@
 
 #include "ptx/ir.h"
 
-/* False: *why is a short reason for people. */
-bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, const char **why);
+/* False: `why` has a short reason for people. */
+bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, struct err *why);
 
 #endif

@@ -233,8 +233,12 @@ bool surface_select(const struct ptx_inst *inst, struct arena *arena, struct xop
     s->reduce = (uint16_t)ptx_inst_mod_in(inst, PTX_M_AND, PTX_M_MAX);
     const unsigned places = s->has_layer + texture_dims((enum tex_shape)shape);
     unsigned first;
-    if (s->count > 4 || texture_coordinates(&inst->ops[s->address], &first) < places ||
-        first != 1 || (is_reduce && !s->reduce) || (is_load && s->is_formatted))
+    if (s->bytes > 8 || s->count > 4 || (is_reduce && s->count > 1)) {
+        *why = "a surface access of this width";
+        return false;
+    }
+    if (texture_coordinates(&inst->ops[s->address], &first) < places || first != 1 ||
+        (is_reduce && !s->reduce) || (is_load && s->is_formatted))
         return false;
     op->data = s;
     op->fn = is_load ? suld_run : is_reduce ? sured_run : sust_run;

@@ -2,6 +2,7 @@
 #include "ptx/support_parse.h"
 
 #include "base/file.h"
+#include "ptx/operands.h"
 
 /* Operands for an instruction, by operation: enough to be parsed as well-formed. */
 static const char *operands_of(const char *op)
@@ -150,6 +151,25 @@ static void newer_instructions_decode(void **state)
     }
 }
 
+/* Every opcode has a form (one without a row would not compile), and none takes what is no value.
+ */
+static void every_opcode_checks_its_operands(void **state)
+{
+    (void)state;
+    struct ptx_operand labels[8];
+    for (unsigned k = 0; k < ARRAY_LEN(labels); k++)
+        labels[k] = (struct ptx_operand){.kind = PTX_OPND_LABEL};
+    for (unsigned op = 1; op < PTX_OP_COUNT; op++)
+        for (unsigned n = 1; n <= ARRAY_LEN(labels); n++) {
+            const struct ptx_func f = {0};
+            const struct ptx_inst i = {.op = (uint16_t)op, .nops = (uint8_t)n, .ops = labels};
+            struct err err = {0};
+            const bool is_branch = op == PTX_OP_BRA && n == 1;
+            if (ptx_operands_check(&f, &i, &err) != is_branch || (!is_branch && !err.msg[0]))
+                fail_msg("%s with %u labels", ptx_op_name((enum ptx_op)op), n);
+        }
+}
+
 static void tables_are_sound(void **state)
 {
     (void)state;
@@ -179,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(surveyed_instructions_decode),
         cmocka_unit_test(newer_instructions_decode),
+        cmocka_unit_test(every_opcode_checks_its_operands),
         cmocka_unit_test(tables_are_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
