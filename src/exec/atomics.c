@@ -110,6 +110,9 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
         return warp_fault(w, x, (unsigned)__builtin_ctz(a->mask), FAULT_INVALID_SPACE,
                           "atomic operation on %s memory", ptx_space_name(a->space));
     unsigned n = a->count;
+    /* All cells are asked for before the first one is needed. */
+    FOR_LANES(l, a->mask)
+    __builtin_prefetch(devmem_ptr(a->base + a->addr[l]), 1);
     FOR_LANES(l, a->mask)
     {
         for (unsigned k = 0; k < n; k++) {
@@ -121,10 +124,10 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
             uint64_t old = 0, b = lane_u64(&m->regs[n + k], w->base, l);
             uint64_t c = m->atom == PTX_M_CAS ? lane_u64(&m->regs[2 * n], w->base, l) : 0;
             uint64_t cut = m->bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * m->bytes)) - 1;
-            memcpy(&old, cell, m->bytes);
+            lane_copy(&old, cell, m->bytes);
             uint64_t new =
                 rmw((enum ptx_type)m->type, (enum ptx_mod)m->atom, old, b & cut, c & cut);
-            memcpy(cell, &new, m->bytes);
+            lane_copy(cell, &new, m->bytes);
             lane_set_u64(&m->regs[k], w->base, l, old);
         }
     }

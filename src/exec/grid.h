@@ -96,6 +96,13 @@ struct tlb_entry {
     bool is_writable;
 };
 
+/* A loop that only waits for a clock: who is in it, and since when. */
+struct clock_spin {
+    const struct xinst *at;
+    const struct warp *warp;
+    uint64_t since, ninst;
+};
+
 struct grid {
     struct device *dev;
     const struct launch *launch;
@@ -110,6 +117,8 @@ struct grid {
     uint64_t turn_from;              /* the running warp's count when its turn began */
     uint64_t turn;                   /* how long a warp's turn is: turns.h */
     uint32_t watched_blocks;         /* that will be watched for races between their warps */
+    uint64_t clock_ahead;            /* what clocks show beyond that: clock.c */
+    struct clock_spin spin;
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;
     struct grid *root;         /* where children are kept: itself, or the grid it is a part of */

@@ -61,6 +61,34 @@ static inline char *lane_at(const struct lane_ref *r, char *const *base)
     return base[r->sel] + r->off;
 }
 
+/* Copies 1, 2, 4 or 8 bytes; a memcpy of a length that the compiler does not know is slow. */
+static inline void lane_copy(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 1:
+        __builtin_memcpy(to, from, 1);
+        break;
+    case 2:
+        __builtin_memcpy(to, from, 2);
+        break;
+    case 4:
+        __builtin_memcpy(to, from, 4);
+        break;
+    default:
+        __builtin_memcpy(to, from, 8);
+        break;
+    }
+}
+
+/* The same, or 16 bytes. */
+static inline void lane_copy_wide(void *to, const void *from, unsigned bytes)
+{
+    if (bytes == 16)
+        __builtin_memcpy(to, from, 16);
+    else
+        lane_copy(to, from, bytes);
+}
+
 /* The mask of a predicate source. */
 static inline uint32_t lane_pred(const struct lane_ref *r, char *const *base)
 {

@@ -32,13 +32,13 @@ const struct lane_tables *const lane_tables_of[CPU_LEVEL_COUNT] = {
 static bool adapt(struct lane_op *op, const struct lane_choice *c, lane_fn fn, const char **why)
 {
     bool resize = !op->d.none && op->d.bytes != c->d;
-    bool narrow = resize && (op->d.bytes < c->d || !c->d);
+    bool narrow = resize && (op->d.bytes < c->d || !c->d || op->d.bytes > 8);
     for (unsigned k = 0; k < 4; k++) {
         const struct lane_ref *s = &op->src[k];
         if (s->none || s->bytes == c->s[k])
             continue;
         resize = true;
-        narrow |= k == 3 || s->bytes < c->s[k] || !c->s[k];
+        narrow |= k == 3 || s->bytes < c->s[k] || s->bytes > 8 || !c->s[k];
     }
     op->fn = fn;
     if (narrow || (resize && (c->in_mode || op->inner))) {

@@ -1,5 +1,7 @@
 #include "exec/lanes_wrap.h"
 
+#include "exec/memory_lanes.h"
+
 #include <fenv.h>
 #include <string.h>
 
@@ -23,20 +25,6 @@ void lane_rounded(const struct lane_op *op, char *const *base, uint32_t mask)
     fesetround(FE_TONEAREST);
 }
 
-/* Copies the low `to` bytes of 32 elements of `from` bytes. */
-static void truncate_lanes(char *dst, unsigned to, const char *src, unsigned from)
-{
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        memcpy(dst + l * to, src + l * from, to);
-}
-
-static void extend_lane(char *dst, unsigned to, const char *src, unsigned from, bool is_signed)
-{
-    const int fill = is_signed && (src[from - 1] & 0x80) ? 0xff : 0;
-    memcpy(dst, src, from);
-    memset(dst + from, fill, to - from);
-}
-
 void lane_resized(const struct lane_op *op, char *const *base, uint32_t mask)
 {
     enum { LANE_BYTES = 16 * WARP_LANES };
@@ -44,6 +32,8 @@ void lane_resized(const struct lane_op *op, char *const *base, uint32_t mask)
     char *bases[LANE_BASES + 1];
     const uint8_t want[3] = {op->sel_b, op->sel_c, op->sel_d};
     struct lane_op inner = *op;
+    void (*const put)(void *, unsigned, const void *, unsigned, bool, uint32_t) =
+        memory_lanes_get()->put;
 
     memcpy(bases, base, LANE_BASES * sizeof bases[0]);
     bases[LANE_BASES] = tmp;
@@ -52,8 +42,8 @@ void lane_resized(const struct lane_op *op, char *const *base, uint32_t mask)
             continue;
         inner.src[i] =
             (struct lane_ref){.sel = LANE_BASES, .off = (i + 1) * LANE_BYTES, .bytes = want[i]};
-        truncate_lanes(tmp + inner.src[i].off, want[i], lane_at(&op->src[i], base),
-                       op->src[i].bytes);
+        put(tmp + inner.src[i].off, want[i], lane_at(&op->src[i], base), op->src[i].bytes, false,
+            UINT32_MAX);
     }
     if (op->d.bytes == op->sel_a) {
         op->inner(&inner, bases, mask);
@@ -61,10 +51,6 @@ void lane_resized(const struct lane_op *op, char *const *base, uint32_t mask)
     }
     inner.d = (struct lane_ref){.sel = LANE_BASES, .bytes = op->sel_a};
     op->inner(&inner, bases, UINT32_MAX);
-    char *d = lane_at(&op->d, base);
-    const bool is_signed = ptx_type_is_signed((enum ptx_type)op->type);
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        if (mask >> l & 1)
-            extend_lane(d + l * op->d.bytes, op->d.bytes, tmp + l * op->sel_a, op->sel_a,
-                        is_signed);
+    put(lane_at(&op->d, base), op->d.bytes, tmp, op->sel_a,
+        ptx_type_is_signed((enum ptx_type)op->type), mask);
 }

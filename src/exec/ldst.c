@@ -103,39 +103,30 @@ static bool op_store(struct warp *w, const struct xinst *x, uint32_t mask)
     return access_each(w, x, &a, store_lanes, NULL);
 }
 
-static void splat(void *to, const char *from, unsigned bytes)
+/* One value in memory, extended to 64 bits. */
+static uint64_t read_value(const char *from, unsigned bytes, bool is_signed)
 {
-    uint64_t v[2] = {0};
-    memcpy(v, from, bytes);
-    for (unsigned l = 0; l < WARP_LANES; l++) {
-        switch (bytes) {
-        case 1:
-            ((uint8_t *)to)[l] = (uint8_t)v[0];
-            break;
-        case 2:
-            ((uint16_t *)to)[l] = (uint16_t)v[0];
-            break;
-        case 4:
-            ((uint32_t *)to)[l] = (uint32_t)v[0];
-            break;
-        case 8:
-            ((uint64_t *)to)[l] = v[0];
-            break;
-        default:
-            memcpy((char *)to + 16u * l, v, 16);
-            break;
-        }
-    }
+    uint64_t v = 0;
+    lane_copy(&v, from, bytes);
+    const unsigned spare = 64 - 8 * bytes;
+    return is_signed ? (uint64_t)((int64_t)(v << spare) >> spare) : v;
 }
 
 /* A kernel parameter at a constant place: the same value for every lane. */
 static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
-    _Alignas(64) char tmp[WARP_LANES * 16];
-    for (unsigned k = 0; k < m->nregs; k++) {
-        splat(tmp, w->grid->params + m->imm + (size_t)k * m->bytes, m->bytes);
-        put_lanes(w, m, k, tmp, mask);
+    const char *from = w->grid->params + m->imm;
+    for (unsigned k = 0; k < m->nregs; k++, from += m->bytes) {
+        const struct lane_ref *r = &m->regs[k];
+        if (r->none)
+            continue;
+        char *reg = lane_at(r, w->base);
+        if (LIKELY(r->bytes <= 8))
+            w->grid->lanes->fill(reg, r->bytes, read_value(from, m->bytes, m->is_signed), mask);
+        else
+            FOR_LANES(l, mask)
+        lane_copy_wide(reg + (size_t)l * 16, from, m->bytes);
     }
     return true;
 }

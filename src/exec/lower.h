@@ -55,6 +55,7 @@ bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x);  /
 bool lower_warp_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_control(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_barrier(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
+bool lower_clock(struct lower *lo, const struct ptx_inst *i, struct xinst *x);
 bool lower_move(struct lower *lo, const struct ptx_inst *i, struct xinst *x); /* mov cvta ... */
 
 #endif

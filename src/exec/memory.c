@@ -247,7 +247,8 @@ static bool copy_out(struct warp *w, const struct xinst *x, struct access *a, vo
         if (a->space == PTX_SPACE_LOCAL)
             local_read(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else
-            memcpy(b->p + (size_t)l * b->stride, devmem_ptr(a->base + a->addr[l]), a->bytes);
+            lane_copy_wide(b->p + (size_t)l * b->stride, devmem_ptr(a->base + a->addr[l]),
+                           a->bytes);
     }
     return true;
 }
@@ -261,7 +262,8 @@ static bool copy_in(struct warp *w, const struct xinst *x, struct access *a, voi
         if (a->space == PTX_SPACE_LOCAL)
             local_write(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else
-            memcpy(devmem_ptr(a->base + a->addr[l]), b->p + (size_t)l * b->stride, a->bytes);
+            lane_copy_wide(devmem_ptr(a->base + a->addr[l]), b->p + (size_t)l * b->stride,
+                           a->bytes);
     }
     return true;
 }

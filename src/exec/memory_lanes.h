@@ -22,6 +22,8 @@ struct memory_lanes {
      */
     void (*put)(void *reg, unsigned reg_bytes, const void *tmp, unsigned bytes, bool is_signed,
                 uint32_t mask);
+    /* Register lanes of 2, 4 or 8 bytes = value, cut, where mask is set. */
+    void (*fill)(void *reg, unsigned reg_bytes, uint64_t value, uint32_t mask);
     /* The `bytes` low bytes of every register lane in mask to host address addr[l] + off, lanes in
      * ascending order. */
     void (*scatter)(const addr_t *addr, uint64_t off, const void *reg, unsigned reg_bytes,

@@ -95,16 +95,6 @@ static bool op_unpack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
-/* Clocks count warp instructions of the grid: time that is the same in every run. */
-static bool op_clock(struct warp *w, const struct xinst *x, uint32_t mask)
-{
-    uint64_t now = w->grid->clock + (w->ninst - w->grid->turn_from);
-    unsigned shift = (unsigned)x->op.imm;
-    FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[0], w->base, l, now >> shift);
-    return true;
-}
-
 static bool op_isspacep(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
@@ -172,14 +162,6 @@ static bool use_op(struct lower *lo, struct xinst *x, warp_fn fn, unsigned nrefs
     x->op.nrefs = (uint16_t)nrefs;
     x->op.imm = imm;
     return true;
-}
-
-static bool lower_clock(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
-{
-    enum ptx_sreg s = (enum ptx_sreg)i->ops[1].sreg;
-    bool is_high = s == PTX_SREG_CLOCK_HI || s == PTX_SREG_GLOBALTIMER_HI;
-    use_op(lo, x, op_clock, 1, is_high ? 32 : 0);
-    return lower_dest(lo, &i->ops[0], &x->op.refs[0]);
 }
 
 /* d = a + constant, where a may be any source, or a variable of the frame. */

@@ -56,8 +56,8 @@ void surface_format(const struct tex_object *o, const uint32_t in[4], unsigned n
 {
     const unsigned step = o->channel_bits / 8;
     for (unsigned c = 0; c < o->channels; c++) {
-        const uint32_t v = c < n ? to_format(o, in[c]) : 0;
-        memcpy(texel + (size_t)c * step, &v, step);
+        const uint64_t v = c < n ? to_format(o, in[c]) : 0;
+        lane_copy(texel + (size_t)c * step, &v, step);
     }
 }
 
@@ -134,7 +134,7 @@ static bool suld_run(struct warp *w, const struct xinst *x, uint32_t mask)
         for (unsigned i = 0; i < s->count; i++) {
             uint64_t v = 0;
             if (addr)
-                memcpy(&v, devmem_ptr(addr + (uint64_t)i * s->bytes), s->bytes);
+                lane_copy(&v, devmem_ptr(addr + (uint64_t)i * s->bytes), s->bytes);
             lane_set_u64(&x->op.refs[x->op.first[s->data] + i], w->base, l, v);
         }
     }
@@ -161,7 +161,7 @@ static bool sust_run(struct warp *w, const struct xinst *x, uint32_t mask)
             continue;
         }
         for (unsigned i = 0; i < s->count; i++)
-            memcpy(devmem_ptr(addr + (uint64_t)i * s->bytes), &v[i], s->bytes);
+            lane_copy(devmem_ptr(addr + (uint64_t)i * s->bytes), &v[i], s->bytes);
     }
     return true;
 }
@@ -198,9 +198,9 @@ static bool sured_run(struct warp *w, const struct xinst *x, uint32_t mask)
             return false;
         if (!addr)
             continue;
-        memcpy(&old, devmem_ptr(addr), s->bytes);
+        lane_copy(&old, devmem_ptr(addr), s->bytes);
         old = reduce(s, old, lane_u64(&x->op.refs[x->op.first[s->data]], w->base, l));
-        memcpy(devmem_ptr(addr), &old, s->bytes);
+        lane_copy(devmem_ptr(addr), &old, s->bytes);
     }
     return true;
 }

@@ -35,18 +35,33 @@ static void gather(const struct tensor_frag *f, const struct lane_ref *refs, cha
     }
 }
 
+static void write_register(const struct lane_ref *ref, char *const *base, const uint64_t *word,
+                           uint32_t mask)
+{
+    if (ref->bytes == 4 && mask == UINT32_MAX) {
+        uint32_t *d = (uint32_t *)(void *)lane_at(ref, base);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            d[l] = (uint32_t)word[l];
+        return;
+    }
+    FOR_LANES(l, mask)
+    lane_set_u64(ref, base, l, word[l]);
+}
+
 static void scatter(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
                     const uint64_t *matrix, uint32_t mask)
 {
     const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
-    for (unsigned r = 0; r < f->count / per_reg; r++)
-        FOR_LANES(l, mask)
-        {
-            uint64_t word = 0;
-            for (unsigned i = 0; i < per_reg; i++)
-                word |= matrix[f->lane[l] + f->elem[r * per_reg + i]] << (i * f->bits % 64);
-            lane_set_u64(&refs[r], base, l, word);
+    for (unsigned r = 0; r < f->count / per_reg; r++) {
+        uint64_t word[WARP_LANES] = {0};
+        for (unsigned i = 0; i < per_reg; i++) {
+            const uint64_t *from = matrix + f->elem[r * per_reg + i];
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                word[l] |= from[f->lane[l]] << (i * f->bits % 64);
         }
+        if (!refs[r].none)
+            write_register(&refs[r], base, word, mask);
+    }
 }
 
 static bool mma_run(struct warp *w, const struct xinst *x, uint32_t mask)

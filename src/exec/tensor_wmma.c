@@ -12,21 +12,32 @@ struct wmma_memory {
     uint8_t per_reg;
 };
 
-/* Byte address of every lane's element e. */
-static void element_addresses(const struct wmma_memory *m, const struct warp *w,
-                              const struct xop *op, unsigned address, unsigned e, addr_t *addr)
+/* Where the matrix begins and how far its rows (or columns) are apart, as each lane says. */
+struct wmma_place {
+    addr_t base[WARP_LANES];
+    uint64_t stride[WARP_LANES];
+};
+
+static void place_of(const struct wmma_memory *m, const struct warp *w, const struct xop *op,
+                     unsigned address, struct wmma_place *p)
 {
-    warp_addresses(w, &op->refs[op->first[address]], op->imm, addr);
+    warp_addresses(w, &op->refs[op->first[address]], op->imm, p->base);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        p->stride[l] = m->has_stride ? (uint32_t)lane_u64(&op->refs[op->first[2]], w->base, l)
+                                     : m->default_stride;
+}
+
+/* Byte address of every lane's element e. */
+static void element_addresses(const struct wmma_memory *m, const struct wmma_place *p, unsigned e,
+                              addr_t *addr)
+{
+    const struct tensor_frag *far = m->is_row ? &m->row : &m->col;
+    const struct tensor_frag *near = m->is_row ? &m->col : &m->row;
+    /* .b1 places count words of 32. */
+    const uint64_t scale = m->row.type == PTX_B1 ? 32 : 1;
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        /* .b1 places count words of 32. */
-        const uint64_t scale = m->row.type == PTX_B1 ? 32 : 1;
-        const uint64_t row = m->row.lane[l] + m->row.elem[e];
-        const uint64_t col = m->col.lane[l] + m->col.elem[e];
-        const uint64_t stride = m->has_stride
-                                    ? (uint32_t)lane_u64(&op->refs[op->first[2]], w->base, l)
-                                    : m->default_stride;
-        const uint64_t index = m->is_row ? row * stride + col * scale : col * stride + row * scale;
-        addr[l] += index * m->bits / 8;
+        const uint64_t line = far->lane[l] + far->elem[e], at = near->lane[l] + near->elem[e];
+        addr[l] = p->base[l] + (line * p->stride[l] + at * scale) * m->bits / 8;
     }
 }
 
@@ -35,11 +46,13 @@ static bool wmma_load_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct wmma_memory *m = x->op.data;
     const unsigned steps = m->is_joined ? 1 : m->per_reg, distinct = m->row.count / m->per_reg;
     const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
+    struct wmma_place place;
+    place_of(m, w, &x->op, 1, &place);
     for (unsigned r = 0; r < distinct; r++) {
         uint64_t word[WARP_LANES] = {0}, part[WARP_LANES] = {0};
         for (unsigned i = 0; i < steps; i++) {
             addr_t addr[WARP_LANES];
-            element_addresses(m, w, &x->op, 1, r * m->per_reg + i, addr);
+            element_addresses(m, &place, r * m->per_reg + i, addr);
             if (!warp_load(w, x, x->space, addr, bytes, part, sizeof part[0], mask))
                 return false;
             for (unsigned l = 0; l < WARP_LANES; l++)
@@ -57,11 +70,13 @@ static bool wmma_store_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct wmma_memory *m = x->op.data;
     const unsigned steps = m->is_joined ? 1 : m->per_reg;
     const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
+    struct wmma_place place;
+    place_of(m, w, &x->op, 0, &place);
     for (unsigned r = 0; r < m->row.regs; r++)
         for (unsigned i = 0; i < steps; i++) {
             addr_t addr[WARP_LANES];
             uint64_t part[WARP_LANES];
-            element_addresses(m, w, &x->op, 0, r * m->per_reg + i, addr);
+            element_addresses(m, &place, r * m->per_reg + i, addr);
             for (unsigned l = 0; l < WARP_LANES; l++)
                 part[l] =
                     lane_u64(&x->op.refs[x->op.first[1] + r], w->base, l) >> (i * m->bits % 64);

@@ -109,18 +109,26 @@ static void add_texels(struct tex_accesses *a, const struct tex_texels *texels, 
 static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct tex_op *t = x->op.data;
+    const struct tex_object *o = NULL;
+    uint64_t handle = 0;
     struct tex_accesses accesses;
     accesses.n = 0;
     FOR_LANES(l, mask)
     {
-        struct tex_texels texels = {.n = 0};
-        const struct tex_object *o = texture_object(w, x, 1, l, false);
+        struct tex_texels texels;
+        texels.n = 0;
         struct tex_value v;
-        if (!o)
-            return false;
-        if (!shape_fits(o, t))
-            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
-                              "the texture bound has another number of dimensions");
+        /* Mostly one texture for all lanes. */
+        const uint64_t own = handle_of(w, x, 1, l);
+        if (!o || own != handle) {
+            o = texture_object(w, x, 1, l, false);
+            handle = own;
+            if (!o)
+                return false;
+            if (!shape_fits(o, t))
+                return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                                  "the texture bound has another number of dimensions");
+        }
         struct tex_query q = query_of(w, &x->op, t, o, l);
         q.texels = w->step ? &texels : NULL;
         if (t->is_gather)

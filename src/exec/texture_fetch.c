@@ -55,20 +55,21 @@ static enum tex_address mode_of(const struct tex_object *o, unsigned k)
     return repeats && !o->normalized_coords ? TEX_CLAMP : mode;
 }
 
+/* Along axis k: coordinate `at`, or texel `place` if the query has whole ones. */
 static struct axis resolve(const struct tex_object *o, unsigned k, uint32_t size,
-                           const struct tex_query *q, bool linear)
+                           const struct tex_query *q, double at, int64_t place, bool linear)
 {
     const enum tex_address mode = mode_of(o, k);
     struct axis a = {{0, 0}, 0};
     if (q->is_whole) {
-        a.at[0] = a.at[1] = address(q->place[k], size, TEX_BORDER);
+        a.at[0] = a.at[1] = address(place, size, TEX_BORDER);
         return a;
     }
     if (!linear) {
-        a.at[0] = a.at[1] = address((int64_t)floor(texels_of(o, q->at[k], size, mode)), size, mode);
+        a.at[0] = a.at[1] = address((int64_t)floor(texels_of(o, at, size, mode)), size, mode);
         return a;
     }
-    int64_t pos = (int64_t)floor((texels_of(o, q->at[k], size, mode) - 0.5) * 256 + 0.5);
+    int64_t pos = (int64_t)floor((texels_of(o, at, size, mode) - 0.5) * 256 + 0.5);
     if (mode == TEX_CLAMP && !q->is_gather) {
         const int64_t last = ((int64_t)size - 1) * 256;
         pos = pos < 0 ? 0 : pos > last ? last : pos;
@@ -229,25 +230,22 @@ static struct footprint footprint_of(const struct tex_object *o, enum tex_shape 
 {
     struct footprint f = {.linear = o->filter == TEX_LINEAR && texture_is_float(o) && !q->is_whole,
                           .texels = q->texels};
-    struct tex_query flat = *q;
+    const int64_t *place = q->place;
+    double x = q->at[0], y = q->at[1];
     unsigned dims = texture_dims(shape);
     f.z.at[0] = f.z.at[1] = layer_of(o, shape, q);
     if (shape == TEX_CUBE || shape == TEX_CUBE_LAYERED) {
-        f.z.at[0] += (int32_t)cube_face(q->at, &flat.at[0], &flat.at[1]);
+        f.z.at[0] += (int32_t)cube_face(q->at, &x, &y);
         dims = 2;
     }
-    f.x = resolve(o, 0, o->width, &flat, f.linear);
-    if (dims == 1) {
-        /* A 1D texture is a row of a 2D one, read at its edge: a border shows. */
-        flat.at[1] = 0;
-        flat.place[1] = 0;
-        if (shape == TEX_1D)
-            f.y = resolve(o, 1, 1, &flat, f.linear);
-    }
+    f.x = resolve(o, 0, o->width, q, x, place[0], f.linear);
+    /* A 1D texture is a row of a 2D one, read at its edge: a border shows. */
+    if (shape == TEX_1D)
+        f.y = resolve(o, 1, 1, q, 0, 0, f.linear);
     if (dims > 1)
-        f.y = resolve(o, 1, o->height, &flat, f.linear);
+        f.y = resolve(o, 1, o->height, q, y, place[1], f.linear);
     if (dims > 2)
-        f.z = resolve(o, 2, o->depth, &flat, f.linear);
+        f.z = resolve(o, 2, o->depth, q, q->at[2], place[2], f.linear);
     return f;
 }
 
@@ -326,8 +324,8 @@ void texture_gather(const struct tex_object *o, const struct tex_query *q, unsig
     static const uint8_t order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     struct tex_query each = *q;
     each.is_gather = true;
-    const struct axis x = resolve(o, 0, o->width, &each, true);
-    const struct axis y = resolve(o, 1, o->height, &each, true);
+    const struct axis x = resolve(o, 0, o->width, &each, q->at[0], 0, true);
+    const struct axis y = resolve(o, 1, o->height, &each, q->at[1], 0, true);
     for (unsigned i = 0; i < 4; i++) {
         struct tex_value t;
         load_or_border(o, x.at[order[i][0]], y.at[order[i][1]], 0, q->texels, &t);

@@ -76,6 +76,12 @@ static struct scaled add_slices(struct scaled a, struct scaled b)
     return (struct scaled){shift_to(a, exp) + shift_to(b, exp), exp};
 }
 
+/* 2^exp; texel exponents and weights stay far inside the range of doubles. */
+static double power_of_two(int exp)
+{
+    return f64_of((uint64_t)(exp + 1023) << 52);
+}
+
 static float round_half_away(struct scaled v, struct float_format f)
 {
     const int low = f.min_exp - f.frac_bits;
@@ -85,7 +91,7 @@ static float round_half_away(struct scaled v, struct float_format f)
     int64_t mag = v.sum < 0 ? -v.sum : v.sum;
     if (drop > 0)
         mag = drop > 62 ? 0 : ((mag + (INT64_C(1) << (drop - 1))) >> drop) << drop;
-    const float r = (float)ldexp((double)mag, v.exp);
+    const float r = (float)((double)mag * power_of_two(v.exp));
     return v.sum < 0 ? -r : r;
 }
 

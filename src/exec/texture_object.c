@@ -105,8 +105,9 @@ static const uint16_t srgb_linear[256] = {
 
 static uint32_t widen(const struct tex_object *o, const char *p)
 {
-    uint32_t v = 0;
-    memcpy(&v, p, o->channel_bits / 8);
+    uint64_t raw = 0;
+    lane_copy(&raw, p, o->channel_bits / 8u);
+    const uint32_t v = (uint32_t)raw;
     if (o->format == TEX_SIGNED)
         return o->channel_bits == 8    ? (uint32_t)(int8_t)v
                : o->channel_bits == 16 ? (uint32_t)(int16_t)v

@@ -140,7 +140,7 @@ static inline uint64_t lane_u64(const struct lane_ref *r, char *const *base, uns
     uint64_t v = 0;
     if (!r->bytes)
         return (lane_pred(r, base) >> lane) & 1;
-    __builtin_memcpy(&v, p + (size_t)lane * r->bytes, r->bytes < 8 ? r->bytes : 8);
+    lane_copy(&v, p + (size_t)lane * r->bytes, r->bytes < 8 ? r->bytes : 8);
     return v;
 }
 
@@ -157,7 +157,7 @@ static inline void lane_set_u64(const struct lane_ref *r, char *const *base, uns
         __builtin_memcpy(p, &m, 4);
         return;
     }
-    __builtin_memcpy(p + (size_t)lane * r->bytes, &v, r->bytes < 8 ? r->bytes : 8);
+    lane_copy(p + (size_t)lane * r->bytes, &v, r->bytes < 8 ? r->bytes : 8);
 }
 
 #define FOR_LANES(l, mask)                                                                 \

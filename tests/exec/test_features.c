@@ -309,6 +309,38 @@ static void the_clock_moves_forward(void **state)
     fixture_close(&f);
 }
 
+static void waiting_for_the_clock_is_quick_and_hardly_too_long(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f,
+                 PTX_KERNEL("mov.u64 %rd4,%clock64;\n"
+                            "L: mov.u64 %rd5,%clock64; sub.u64 %rd6,%rd5,%rd4;\n"
+                            "setp.lt.u64 %p1,%rd6,0x10000000000; @%p1 bra L;\n"
+                            "st.global.u64 [%rd1],%rd6;\n"),
+                 64);
+    f.max_inst = 10000;
+    fixture_run(&f, 1, 32, 0);
+    uint64_t waited = f.words[0] | (uint64_t)f.words[1] << 32;
+    assert_true(waited >= UINT64_C(1) << 40 && waited < (UINT64_C(1) << 40) / 16 * 17);
+    fixture_close(&f);
+}
+
+/* What it looks at may be changed by others meanwhile. */
+static void the_clock_does_not_run_ahead_where_a_loop_reads_memory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    run_text(&f,
+             PTX_KERNEL("mov.u64 %rd4,%clock64; mov.u32 %r2,0;\n"
+                        "L: mov.u64 %rd5,%clock64; ld.volatile.global.u32 %r3,[%rd1];\n"
+                        "add.u32 %r2,%r2,1; sub.u64 %rd6,%rd5,%rd4;\n"
+                        "setp.lt.u64 %p1,%rd6,60000; @%p1 bra L; st.global.u32 [%rd1],%r2;\n"),
+             1, 32);
+    assert_int_equal(f.words[0], 10001);
+    fixture_close(&f);
+}
+
 static void cooperative_blocks_meet(void **state)
 {
     (void)state;
@@ -399,6 +431,8 @@ int main(void)
         cmocka_unit_test(printf_formats_as_c_does),
         cmocka_unit_test(device_malloc_is_tracked),
         cmocka_unit_test(the_clock_moves_forward),
+        cmocka_unit_test(waiting_for_the_clock_is_quick_and_hardly_too_long),
+        cmocka_unit_test(the_clock_does_not_run_ahead_where_a_loop_reads_memory),
         cmocka_unit_test(cooperative_blocks_meet),
         cmocka_unit_test(sixteen_bit_special_registers_of_old_ptx),
         cmocka_unit_test(an_indirect_call_is_charged_the_shared_memory_of_what_it_can_call),

@@ -119,9 +119,10 @@ static inline u32 funnel_right(u32 x, u32 y, u32 n)
     return (u32)(((u64)y << 32 | x) >> n);
 }
 LANE_FN3(shf_l_clamp, u32, u32, u32, u32, funnel_left(x, y, z > 32 ? 32 : z))
-LANE_FN3(shf_l_wrap, u32, u32, u32, u32, funnel_left(x, y, z & 31))
+/* In halves of 32 bits: shifting by 32 takes two steps. */
+LANE_FN3(shf_l_wrap, u32, u32, u32, u32, (y << (z & 31)) | ((x >> 1) >> (~z & 31)))
 LANE_FN3(shf_r_clamp, u32, u32, u32, u32, funnel_right(x, y, z > 32 ? 32 : z))
-LANE_FN3(shf_r_wrap, u32, u32, u32, u32, funnel_right(x, y, z & 31))
+LANE_FN3(shf_r_wrap, u32, u32, u32, u32, (x >> (z & 31)) | ((y << 1) << (~z & 31)))
 
 /* Byte permutation. The default takes four selectors of four bits from z, whose top bit replicates
  * the byte's sign; the other modes take selectors from a table by the two low bits of z. */

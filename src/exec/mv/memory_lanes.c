@@ -8,45 +8,69 @@ extern const struct memory_lanes MV(memory_lanes);
 
 #define N WARP_LANES
 
-static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask, addr_t *out,
-                      struct addr_span *span)
+/* The smallest and the largest. Addresses are below 2^63 or wild; as signed numbers wild ones still
+ * fall outside. */
+static inline void extremes(const addr_t *a, bool is_near, int64_t *min, int64_t *max)
 {
-    addr_t a[N];
+    if (is_near) { /* only the lower halves differ: half the work, and every level has the means */
+        uint32_t lo = UINT32_MAX, hi = 0;
+        for (unsigned i = 0; i < N; i++) {
+            const uint32_t v = (uint32_t)a[i];
+            lo = v < lo ? v : lo;
+            hi = v > hi ? v : hi;
+        }
+        *min = (int64_t)((a[0] & ~(addr_t)UINT32_MAX) | lo);
+        *max = (int64_t)((a[0] & ~(addr_t)UINT32_MAX) | hi);
+        return;
+    }
+    int64_t lo = (int64_t)a[0], hi = (int64_t)a[0];
+    for (unsigned i = 0; i < N; i++) {
+        const int64_t v = (int64_t)a[i];
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+    *min = lo;
+    *max = hi;
+}
+
+static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask,
+                      addr_t *restrict out, struct addr_span *span)
+{
     if (bytes == 8) {
         const uint64_t *s = src;
         for (unsigned i = 0; i < N; i++)
-            a[i] = s[i] + (uint64_t)imm;
+            out[i] = s[i] + (uint64_t)imm;
     } else {
         const uint32_t *s = src;
         for (unsigned i = 0; i < N; i++)
-            a[i] = (uint32_t)(s[i] + (uint32_t)imm);
+            out[i] = (uint32_t)(s[i] + (uint32_t)imm);
     }
     if (mask != UINT32_MAX) {
-        addr_t first = a[__builtin_ctz(mask)];
+        const addr_t first = out[__builtin_ctz(mask)];
         for (unsigned i = 0; i < N; i++)
-            a[i] = (mask >> i) & 1 ? a[i] : first;
+            out[i] = (mask >> i) & 1 ? out[i] : first;
     }
-    /* Addresses are below 2^63 or wild; as signed numbers wild ones still fall outside. */
-    int64_t lo = (int64_t)a[0], hi = (int64_t)a[0];
-    uint64_t low = 0;
+    uint64_t low = 0, differ = 0;
+    const addr_t first = out[0];
     for (unsigned i = 0; i < N; i++) {
-        int64_t v = (int64_t)a[i];
-        lo = v < lo ? v : lo;
-        hi = v > hi ? v : hi;
-        low |= a[i];
+        low |= out[i];
+        differ |= out[i] ^ first;
     }
-    memcpy(out, a, sizeof a);
-    span->min = (addr_t)lo;
-    span->max = (addr_t)hi;
+    int64_t min, max;
+    extremes(out, !(differ >> 32), &min, &max);
+    span->min = (addr_t)min;
+    span->max = (addr_t)max;
     span->low = low;
 }
 
 static bool is_sequence(const addr_t *addr, uint64_t step)
 {
-    uint64_t diff = 0, want = addr[0];
-    for (unsigned i = 0; i < N; i++)
-        diff |= addr[i] ^ (want + i * step);
-    return !diff;
+    if (addr[N - 1] - addr[0] != (N - 1) * step)
+        return false;
+    uint64_t differ = 0;
+    for (unsigned i = 0; i < N - 1; i++)
+        differ |= (addr[i + 1] - addr[i]) ^ step;
+    return !differ;
 }
 
 #define GATHER(type)                                                            \
@@ -150,6 +174,34 @@ static void put(void *reg, unsigned reg_bytes, const void *tmp, unsigned bytes, 
             if ((mask >> i) & 1)
                 d[i] = s[i];
     }
+    }
+}
+
+#define FILL(type)                                 \
+    do {                                           \
+        type *d = reg;                             \
+        const type v = (type)value;                \
+        if (mask == UINT32_MAX) {                  \
+            for (unsigned i = 0; i < N; i++)       \
+                d[i] = v;                          \
+        } else {                                   \
+            for (unsigned i = 0; i < N; i++)       \
+                d[i] = (mask >> i) & 1 ? v : d[i]; \
+        }                                          \
+    } while (0)
+
+static void fill(void *reg, unsigned reg_bytes, uint64_t value, uint32_t mask)
+{
+    switch (reg_bytes) {
+    case 2:
+        FILL(uint16_t);
+        break;
+    case 4:
+        FILL(uint32_t);
+        break;
+    default:
+        FILL(uint64_t);
+        break;
     }
 }
 
@@ -346,6 +398,7 @@ const struct memory_lanes MV(memory_lanes) = {
     .is_sequence = is_sequence,
     .gather = gather,
     .put = put,
+    .fill = fill,
     .scatter = scatter,
     .local_load = local_load,
     .local_store = local_store,

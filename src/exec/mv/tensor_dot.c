@@ -3,38 +3,12 @@
 
 #include <math.h>
 
-enum { COLS = 8, GROUP = 8, KEPT_BITS = 25 };
+enum { COLS = 8, GROUP = 8, KEPT_BITS = 25, FAR = 31 };
 
-typedef int32_t vec __attribute__((vector_size(COLS * 4)));
-typedef uint32_t uvec __attribute__((vector_size(COLS * 4)));
-
-/* Vectors go by pointer: not every level has registers to pass them in. */
-static inline void load(vec *v, const int32_t *p)
-{
-    __builtin_memcpy(v, p, sizeof *v);
-}
-
-static inline void raise(vec *top, const vec *v)
-{
-    const vec m = *top > *v;
-    *top = (*top & m) | (*v & ~m);
-}
-
-/* Adds sig * 2^up, cut off (towards zero) after a shift by `down`. */
-static inline void add_aligned(vec *acc, const vec *sig, unsigned up, const vec *down)
-{
-    const vec neg = *sig >> 31;
-    const vec far = *down > 31;
-    const uvec mag = (uvec)((*sig ^ neg) - neg) << up;
-    const uvec sh = (uvec)((*down & ~far) | (far & 31));
-    const vec cut = (vec)((mag >> sh) & ~(uvec)far);
-    *acc += (cut ^ neg) - neg;
-}
-
-static void store_sums(const vec acc[2], const vec *exp, double *sum)
+static inline void store_sums(const int32_t acc[2][COLS], const int32_t *exp, double *sum)
 {
     for (int i = 0; i < COLS; i++) {
-        const int64_t e = (*exp)[i] < -900 ? 0 : (*exp)[i] - KEPT_BITS + 1023;
+        const int64_t e = exp[i] < -900 ? 0 : exp[i] - KEPT_BITS + 1023;
         const uint64_t bits = (uint64_t)e << 52;
         double scale;
         __builtin_memcpy(&scale, &bits, sizeof scale);
@@ -42,28 +16,41 @@ static void store_sums(const vec acc[2], const vec *exp, double *sum)
     }
 }
 
-static void dot_columns(const struct tensor_dot *d, const int32_t *a_sig, const int32_t *a_exp,
-                        size_t c_at, unsigned col)
+/* acc += sig * 2^up, cut off (towards zero) after a shift by `down`. Magnitudes have less than 31
+ * bits, so a shift by FAR leaves nothing. */
+static inline void add_aligned(int32_t *acc, int32_t sig, unsigned up, int32_t down)
 {
-    vec top, exp[16], sig, down, acc[2] = {{0}, {0}};
-    load(&top, d->c_exp + c_at);
-    const vec c_exp = top;
+    const int32_t neg = sig >> 31;
+    const uint32_t mag = (uint32_t)((sig ^ neg) - neg) << up;
+    const int32_t cut = (int32_t)(mag >> (down < FAR ? down : FAR));
+    *acc += (cut ^ neg) - neg;
+}
+
+/* Plain loops over eight columns, which become vectors. */
+static inline void dot_columns(const struct tensor_dot *d, const int32_t *a_sig,
+                               const int32_t *a_exp, size_t c_at, unsigned col)
+{
+    const unsigned up = KEPT_BITS - d->frac;
+    int32_t top[COLS], acc[2][COLS] = {{0}, {0}};
+    __builtin_memcpy(top, d->c_exp + c_at, sizeof top);
     for (unsigned k = 0; k < d->k; k++) {
-        load(&exp[k], d->b_exp + (size_t)k * d->n + col);
-        exp[k] += a_exp[k];
-        raise(&top, &exp[k]);
+        const int32_t *b_exp = d->b_exp + (size_t)k * d->n + col;
+        for (int i = 0; i < COLS; i++) {
+            const int32_t e = a_exp[k] + b_exp[i];
+            top[i] = e > top[i] ? e : top[i];
+        }
     }
-    load(&sig, d->c_sig + c_at);
-    down = top - c_exp;
-    add_aligned(&acc[0], &sig, KEPT_BITS - 23, &down);
+    for (int i = 0; i < COLS; i++)
+        add_aligned(&acc[0][i], d->c_sig[c_at + i], KEPT_BITS - 23, top[i] - d->c_exp[c_at + i]);
     /* Eight products stay below 2^30, so two accumulators of 32 bits hold sixteen and c. */
     for (unsigned k = 0; k < d->k; k++) {
-        load(&sig, d->b_sig + (size_t)k * d->n + col);
-        sig *= a_sig[k];
-        down = top - exp[k];
-        add_aligned(&acc[k / GROUP], &sig, KEPT_BITS - d->frac, &down);
+        const int32_t *b_sig = d->b_sig + (size_t)k * d->n + col;
+        const int32_t *b_exp = d->b_exp + (size_t)k * d->n + col;
+        int32_t *sum = acc[k / GROUP];
+        for (int i = 0; i < COLS; i++)
+            add_aligned(&sum[i], a_sig[k] * b_sig[i], up, top[i] - (a_exp[k] + b_exp[i]));
     }
-    store_sums(acc, &top, d->sum + c_at);
+    store_sums(acc, top, d->sum + c_at);
 }
 
 static void dot(const struct tensor_dot *d)
