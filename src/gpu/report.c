@@ -167,7 +167,9 @@ static bool write_timed(const struct run_report *r, struct err *err)
 {
     const struct session *s = r->session;
     const struct session_options *o = session_options(s);
-    return gpu_finish(session_gpu(s), err) && (!o->csv || write_all_csv(r, err)) &&
+    /* what techniques save is for other runs: only of a whole one */
+    return (r->interrupted || gpu_finish(session_gpu(s), err)) &&
+           (!o->csv || write_all_csv(r, err)) &&
            (!o->series || report_write_file(o->series, fill_series, r, err)) &&
            (!o->db || write_db(r, err)) &&
            (!o->trace || trace_close(session_trace(s), r->interrupted, err)) &&
