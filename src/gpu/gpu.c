@@ -1,5 +1,6 @@
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
+#include "gpu/limits.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ struct gpu *gpu_new(const struct machine *m, struct device *dev, unsigned thread
     g->slice_nodes = xcalloc(g->nslices, sizeof *g->slice_nodes);
     g->sm_nodes = xcalloc(g->nsms, sizeof *g->sm_nodes);
     g->stats = stats_new();
+    g->limits = limits_new(g);
     interleave_init(&g->il, &m->map);
     if (!gpu_build(g, err)) {
         gpu_free(g);
@@ -37,6 +39,7 @@ void gpu_free(struct gpu *g)
     if (!g)
         return;
     stats_free(g->stats);
+    limits_free(g->limits);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_free(g->sms[i]);
     for (uint32_t i = 0; i < g->nslices; i++)

@@ -1,6 +1,7 @@
 /* From a configuration to components and the ports between them. */
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
+#include "gpu/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,6 +169,7 @@ static void add_stats(struct gpu *g)
         stats_add(st, "mc", mem_ctrl_stat_rows, mem_ctrl_nstat_rows, mem_ctrl_stats(g->mc[i]));
     for (uint32_t i = 0; i < g->nchannels; i++)
         stats_add(st, "dram", dram_stat_rows, dram_nstat_rows, dram_stats(g->dram[i]));
+    stats_add(st, "limits", limit_stat_rows, limit_nstat_rows, limits_stats(g->limits));
     stats_add(st, "energy", energy_stat_rows, energy_nstat_rows, &g->energy);
 }
 

@@ -25,6 +25,7 @@ struct batch {
     cycle_t first; /* no block before this cycle */
     bool failed;
     cycle_t next_look;    /* at the instructions */
+    cycle_t window_end;   /* of the next look at what holds it back */
     uint64_t seen;        /* instructions at the last look */
     uint64_t reported;    /* at the last progress report */
     uint64_t inst_before; /* warp instructions before the batch */
@@ -48,6 +49,7 @@ struct gpu {
     struct stats *stats;
     struct gpu_tech *tech;      /* gpu_tech.h */
     struct energy_stats energy; /* as of the last sample or kernel's end */
+    struct limits *limits;      /* limits.h */
     struct batch *batch;        /* that is running */
     unsigned next_sm;
     bool is_broken; /* a fault has left it with a kernel half done */

@@ -1,6 +1,7 @@
 /* Running kernels: blocks go to SMs, SMs run, effects meet, the end is noticed. */
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
+#include "gpu/limits.h"
 
 #include "base/interrupt.h"
 #include "base/wall_clock.h"
@@ -129,6 +130,12 @@ static uint64_t instructions(const struct gpu *g, uint64_t *thread_inst)
     return n;
 }
 
+static void settle(struct gpu *g, cycle_t now)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        sm_settle(g->sms[i], now);
+}
+
 /* Now and then: SMs that issue are alive although no port moves; techniques; limits; progress. */
 static void look_at_instructions(struct gpu *g, cycle_t now)
 {
@@ -169,6 +176,16 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
     l->progress(&p, l->progress_arg);
 }
 
+static void look_at_limits(struct gpu *g, cycle_t now)
+{
+    struct batch *b = g->batch;
+    if (now < b->window_end)
+        return;
+    settle(g, now);
+    limits_look(g->limits, g, now);
+    b->window_end = now + (cycle_t)g->m->gpu.look_cycles;
+}
+
 static bool all_idle(const struct gpu *g)
 {
     for (uint32_t i = 0; i < g->nsms; i++)
@@ -186,8 +203,7 @@ static void count_energy(struct gpu *g, cycle_t cycles)
 static void sample(struct gpu *g, cycle_t now)
 {
     const cycle_t cycles = g->cycles + (now - g->batch->begin);
-    for (uint32_t i = 0; i < g->nsms; i++)
-        sm_settle(g->sms[i], now);
+    settle(g, now);
     count_energy(g, cycles);
     stats_sample(g->stats, cycles);
     g->next_sample = now + g->interval;
@@ -200,6 +216,7 @@ void gpu_meet(void *ctx, uint64_t time)
     const cycle_t now = sim_cycle_at(g->core, time);
     apply_effects(g);
     collect_ended(g);
+    look_at_limits(g, now);
     if (g->interval && now >= g->next_sample && !all_done(b))
         sample(g, now);
     if (!b->failed)
@@ -281,6 +298,8 @@ static void run_to_end(struct gpu *g)
         l2_flush(g->l2[i]);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_begin(g->sms[i], b->begin);
+    limits_begin(g->limits, g, b->begin);
+    b->window_end = b->begin + (cycle_t)g->m->gpu.look_cycles;
     place_blocks(g, b->first);
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
@@ -293,6 +312,7 @@ static void run_to_end(struct gpu *g)
         else
             sm_end(g->sms[i], b->end);
     }
+    limits_look(g->limits, g, b->end);
     g->cycles += b->end - b->begin;
 }
 

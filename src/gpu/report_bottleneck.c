@@ -1,146 +1,183 @@
-/* One line that names what holds a run back. Every resource has a share of its capacity that was
- * used; the fullest one is the bottleneck if it is full enough, else latency is. */
+/* One line that names what holds a run back: the limit (limits.def) that did so for most of the
+ * time, the numbers that show it, and what twice of it would gain. */
 #include "gpu/report_int.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-/* Queues grow without bound well before a shared resource is used all the time: DRAM loses cycles
- * to rows and turn-arounds, an allocator to conflicts. */
-#define FULL_ENOUGH 0.55
+/* Lanes that execute, below which it is divergence that a full pipe is full of. */
+#define FEW_LANES 0.6
 
-struct resource {
-    const char *name;
-    double share;
-    char how[128];
-};
-
-static void consider(struct resource *best, const char *name, double used, double of,
-                     const char *unit)
+static double limit_get(const struct stats *st, enum limit k, const char *what)
 {
-    double share = stat_ratio(used, of);
-    if (share <= best->share)
-        return;
-    best->name = name;
-    best->share = share;
-    snprintf(best->how, sizeof best->how, "%.3g of %.3g %s (%.0f%%)", used, of, unit, 100 * share);
+    char key[64];
+    snprintf(key, sizeof key, "limits.%s_%s", limit_keys[k], what);
+    return fact_get(st, key);
 }
 
-static void consider_pipes(struct resource *best, const struct report_facts *f,
-                           const struct machine *m, const struct stats *st)
+/* --- what it is --- */
+
+static enum limit longest(const struct stats *st)
 {
-    const struct {
-        const char *name, *key;
-        int64_t units;
-    } pipes[] = {{"integer and float pipes", "sm.sp_busy", m->sm.sp_units},
-                 {"special-function units", "sm.sfu_busy", m->sm.sfu_units},
-                 {"double-precision units", "sm.dp_busy", m->sm.dp_units},
-                 {"matrix units", "sm.tensor_busy", m->sm.tensor_units}};
-    for (unsigned i = 0; i < ARRAY_LEN(pipes); i++)
-        consider(best, pipes[i].name, stat_ratio(fact_get(st, pipes[i].key), f->cycles),
-                 (double)(m->gpu.sms * m->sm.subcores * pipes[i].units), "units busy");
+    enum limit best = LIMIT_work;
+    for (enum limit k = 0; k < LIMITS; k++)
+        if (limit_get(st, k, "cycles") > limit_get(st, best, "cycles"))
+            best = k;
+    return best;
 }
 
-/* Flits a cycle that the narrower side of the interconnect can give or take. */
-static double noc_ports(const struct machine *m)
+/* Atomics fill ports, lookups or the ALU: whichever is fullest is what to double for them. */
+static enum limit doubled_for(const struct stats *st, enum limit k)
 {
-    double slices = machine_slices(m), sms = (double)m->gpu.sms;
-    return (slices < sms ? slices : sms) * (double)m->noc.eject_flits;
+    static const enum limit parts[] = {LIMIT_noc_request, LIMIT_noc_reply, LIMIT_l2_lookup,
+                                       LIMIT_l2_data};
+    enum limit best = k;
+    for (unsigned i = 0; k == LIMIT_atomics && i < ARRAY_LEN(parts); i++)
+        if (limit_get(st, parts[i], "used") > limit_get(st, best, "used"))
+            best = parts[i];
+    return best;
 }
 
-static void consider_noc(struct resource *best, const struct report_facts *f,
-                         const struct machine *m, const struct stats *st)
+static bool is_divergent(const struct report_facts *f, const struct stats *st, enum limit k)
 {
-    static const char there[] = "interconnect, requests", back[] = "interconnect, replies",
-                      unit[] = "flits a cycle";
-    double cycles = f->cycles * m->gpu.noc_mhz / m->gpu.core_mhz, ports = noc_ports(m);
-    double both = stat_ratio(fact_get(st, "noc.flits_out"), cycles);
-    consider(best, there, stat_ratio(fact_get(st, "noc_request.flits_out"), cycles), ports, unit);
-    consider(best, back, stat_ratio(fact_get(st, "noc_reply.flits_out"), cycles), ports, unit);
-    if (!both)
-        return;
-    /* One network for both: what reads fetched, and half of the headers, went back. */
-    double sectors = fact_get(st, "l1.sectors_asked") + fact_get(st, "l1c.sectors_asked") +
-                     fact_get(st, "l1t.sectors_asked") + fact_get(st, "l1i.sectors_asked");
-    double bytes = sectors * (double)m->l2.sector_bytes +
-                   fact_get(st, "noc.packets_out") / 2 * (double)m->noc.header_bytes;
-    double share = stat_ratio(bytes, fact_get(st, "noc.bytes"));
-    consider(best, back, both * share, ports, unit);
-    consider(best, there, both * (1 - share), ports, unit);
+    const bool is_of_lanes =
+        k <= LIMIT_tensor || k == LIMIT_collectors || k == LIMIT_dependences || k == LIMIT_fetch;
+    return is_of_lanes && fact_get(st, "sm.divergences") > 0 &&
+           f->thread_inst < FEW_LANES * 32 * f->warp_inst;
 }
 
-static void consider_memory(struct resource *best, const struct report_facts *f,
-                            const struct machine *m, const struct stats *st)
+/* --- what twice of it would save --- */
+
+/* Half of the latencies that can be set, of a miss's whole way. */
+static double latency_saved(const struct report_facts *f, const struct machine *m,
+                            const struct stats *st)
 {
-    double l2_cycles = f->cycles * m->gpu.l2_mhz / m->gpu.core_mhz;
-    double pipe = fact_get(st, "sm.accesses") + fact_get(st, "sm.shared_inst") +
-                  fact_get(st, "sm.shared_conflicts");
-    consider(best, "memory bandwidth", f->dram_rate * 1e-9, f->dram_peak * 1e-9, "GB/s");
-    consider(best, "L2 data ports", stat_ratio(fact_get(st, "l2.data_busy"), l2_cycles),
-             machine_slices(m), "ports busy");
-    consider(best, "load/store units", stat_ratio(pipe, f->cycles), (double)m->gpu.sms,
-             "accesses a cycle");
+    const double l2 = m->gpu.core_mhz / m->gpu.l2_mhz, l1 = (double)m->l1.latency;
+    const double dram = stat_ratio(fact_get(st, "load_stages.from_dram"), f->misses);
+    const double set = l1 + l2 * ((double)m->l2.latency + dram * (double)m->mc.latency_in);
+    const double all = l1 + f->miss_latency;
+    return f->misses > 0 ? 0.5 * (set < all ? set : all) / all : 0;
 }
 
-/* A part whose ports are not busy all the time can still be one for which misses queue: links
- * inside a mesh, or slices that the addresses use unevenly. */
-static bool describe_queues(struct report_facts *f, const struct machine *m,
-                            const struct resource *best)
+/* Half of the pipes' latencies; an instruction also takes this long from issue to pipe and from
+ * pipe to the next issue. */
+static double dependence_saved(const struct machine *m)
 {
-    double noc = f->stages[1] + f->stages[4], l2 = f->stages[2];
-    double lookup = (double)m->l2.latency * m->gpu.core_mhz / m->gpu.l2_mhz;
-    if (f->load_latency <= 100)
-        return false;
-    if (noc > 0.5 * f->miss_latency)
-        snprintf(f->bottleneck, sizeof f->bottleneck,
-                 "interconnect: an L1 miss spends %.0f of its %.0f cycles in it; nothing else is "
-                 "more than %.0f%% used (%s)",
-                 noc, f->miss_latency, 100 * best->share, best->name);
-    else if (l2 > 0.5 * f->miss_latency && l2 > 3 * lookup)
-        snprintf(f->bottleneck, sizeof f->bottleneck,
-                 "L2 queues: an L1 miss spends %.0f of its %.0f cycles in the L2, whose lookup "
-                 "takes %.0f; slices are used unevenly or their replies wait to leave",
-                 l2, f->miss_latency, lookup);
-    return *f->bottleneck != 0;
+    const double around = 6, pipe = (double)(m->sm.iadd_latency + m->sm.fmad_latency) / 2;
+    return 0.5 * pipe / (pipe + around);
 }
 
-static void describe_latency(struct report_facts *f, const struct machine *m,
-                             const struct resource *best)
+static double fetch_saved(const struct machine *m)
 {
-    char *to = f->bottleneck;
-    const size_t size = sizeof f->bottleneck;
-    if (describe_queues(f, m, best))
-        return;
-    if (f->busy < 0.5)
-        snprintf(to, size,
-                 "too little parallel work: an SM has blocks only %.0f%% of the time; nothing else "
-                 "is more than %.0f%% used (%s)",
-                 100 * f->busy, 100 * best->share, best->name);
-    else if (f->loads > 0 && f->load_latency > 100)
-        snprintf(to, size,
-                 "memory latency: a load takes %.0f cycles and %.1f of %lld warps cannot hide it; "
-                 "nothing is more than %.0f%% used (%s)",
-                 f->load_latency, f->occupancy_warps, (long long)m->sm.warps, 100 * best->share,
-                 best->name);
+    const double l2 = (double)m->l2.latency * m->gpu.core_mhz / m->gpu.l2_mhz;
+    return 0.3 * l2 / (l2 + 4 * (double)m->gpu.port_cycles + 16);
+}
+
+static double cycles_saved(const struct report_facts *f, const struct machine *m,
+                           const struct stats *st, enum limit k)
+{
+    const double share = k == LIMIT_latency       ? latency_saved(f, m, st)
+                         : k == LIMIT_dependences ? dependence_saved(m)
+                         : k == LIMIT_fetch       ? fetch_saved(m)
+                                                  : -1;
+    return share < 0 ? limit_get(st, k, "saved") : share * limit_get(st, k, "cycles");
+}
+
+/* --- in words --- */
+
+static void say(struct report_facts *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void say(struct report_facts *f, const char *fmt, ...)
+{
+    const size_t at = strlen(f->bottleneck);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(f->bottleneck + at, sizeof f->bottleneck - at, fmt, ap);
+    va_end(ap);
+}
+
+static void say_resource(struct report_facts *f, const struct stats *st, enum limit k)
+{
+    const struct report_limit *l = &f->limit;
+    if (k == LIMIT_dram_bus)
+        say(f, ": %.3g of %.3g GB/s; the fullest channel's bus", f->dram_rate * 1e-9,
+            f->dram_peak * 1e-9);
+    else if (k == LIMIT_atomics)
+        say(f, ": %.3g a cycle in the L2; %s", stat_ratio(fact_get(st, "l2.atomics"), f->cycles),
+            limit_names[doubled_for(st, k)]);
     else
-        snprintf(to, size,
-                 "dependences: %.0f%% of the issue slots wait for results, with %.1f of %lld "
-                 "warps; nothing is more than %.0f%% used (%s)",
-                 100 * f->slots[3], f->occupancy_warps, (long long)m->sm.warps, 100 * best->share,
-                 best->name);
+        say(f, ":");
+    say(f, " %.0f%% used, and full for %.0f%% of the time", 100 * l->used, 100 * l->time_share);
+}
+
+static void say_waiting(struct report_facts *f, const struct machine *m, enum limit k)
+{
+    const double time = 100 * f->limit.time_share;
+    const long long warps = (long long)m->sm.warps;
+    if (k == LIMIT_work)
+        say(f, ": SMs have blocks %.0f%% of the time; %.0f%% of it is lost so", 100 * f->busy,
+            time);
+    else if (k == LIMIT_l2_misses)
+        say(f,
+            ": an L1 miss spends %.0f of its %.0f cycles in the L2, whose %lld misses a slice "
+            "are all under way; loads wait so %.0f%% of the time",
+            f->stages[2], f->miss_latency, (long long)m->l2.mshrs, time);
+    else if (k == LIMIT_l1_misses)
+        say(f, ": an L1 can have %lld, each takes %.0f cycles; loads wait so %.0f%% of the time",
+            (long long)m->l1.mshrs, f->miss_latency, time);
+    else if (k == LIMIT_latency)
+        say(f,
+            ": a load takes %.0f cycles and %.1f of %lld warps cannot hide it; nothing is full "
+            "for %.0f%% of the time",
+            f->load_latency, f->occupancy_warps, warps, time);
+    else
+        say(f, ": %.0f%% of the time, with %.1f of %lld warps", time, f->occupancy_warps, warps);
+}
+
+static void say_gain(struct report_facts *f, enum limit k)
+{
+    const struct report_limit *l = &f->limit;
+    const bool is_latency = k == LIMIT_latency || k == LIMIT_dependences || k == LIMIT_fetch;
+    if (!l->gain)
+        return;
+    say(f, "; with %s of it ", is_latency ? "half" : "twice");
+    if (l->ndoubled == 1)
+        say(f, "(%s) ", l->doubled[0]);
+    if (l->gain < 1.02)
+        say(f, "alone hardly faster");
+    else
+        say(f, "about %.2f times as fast", l->gain);
+}
+
+static void say_divergence(struct report_facts *f, const struct stats *st, enum limit k)
+{
+    say(f,
+        "divergence: %.1f of 32 lanes execute, lanes parted at %.0f branches; so %s held it back "
+        "for %.0f%% of the time",
+        stat_ratio(f->thread_inst, f->warp_inst), fact_get(st, "sm.divergences"), limit_names[k],
+        100 * f->limit.time_share);
 }
 
 void report_bottleneck(struct report_facts *f, const struct machine *m, const struct stats *st)
 {
-    struct resource best = {.name = "nothing"};
-    double schedulers = (double)(m->gpu.sms * m->sm.subcores * m->sm.schedulers);
+    struct report_limit *l = &f->limit;
     if (!f->cycles)
         return;
-    consider(&best, "issue slots", f->warp_ipc, schedulers, "instructions a cycle");
-    consider_pipes(&best, f, m, st);
-    consider_noc(&best, f, m, st);
-    consider_memory(&best, f, m, st);
-    if (best.share >= FULL_ENOUGH)
-        snprintf(f->bottleneck, sizeof f->bottleneck, "%s: %s", best.name, best.how);
+    const enum limit k = longest(st), part = doubled_for(st, k);
+    *l = (struct report_limit){.key = limit_keys[k],
+                               .time_share = limit_get(st, k, "cycles") / f->cycles,
+                               .used = limit_get(st, part, "used") / f->cycles};
+    if (is_divergent(f, st, k)) {
+        l->key = "divergence";
+        say_divergence(f, st, k);
+        return;
+    }
+    l->ndoubled = report_double(m, part, l->doubled, ARRAY_LEN(l->doubled));
+    if (l->ndoubled)
+        l->gain = f->cycles / (f->cycles - cycles_saved(f, m, st, k));
+    say(f, "%s", limit_names[k]);
+    if (k <= LIMIT_dram_rows)
+        say_resource(f, st, k);
     else
-        describe_latency(f, m, &best);
+        say_waiting(f, m, k);
+    say_gain(f, k);
 }

@@ -2,6 +2,7 @@
 #ifndef GPU_REPORT_INT_H
 #define GPU_REPORT_INT_H
 
+#include "gpu/limits.h"
 #include "gpu/report.h"
 
 enum { FACT_SLOTS = 5, FACT_STAGES = 5 };
@@ -12,6 +13,19 @@ extern const char *const fact_stage_keys[FACT_STAGES];
 
 struct fact_rate {
     double reads, hit; /* `hit` is a share of them */
+};
+
+enum { SETTING_MAX = 64, DOUBLED_MAX = 48 };
+typedef char report_setting[SETTING_MAX]; /* "section.field=value" */
+
+/* What held the machine back for most of the time. */
+struct report_limit {
+    const char *key;   /* of limits.def, or "divergence" */
+    double time_share; /* of the time that it did */
+    double used;       /* of a resource's capacity, on average over the run */
+    double gain;       /* times as fast with twice of it; 0: not stated */
+    size_t ndoubled;
+    report_setting doubled[DOUBLED_MAX]; /* what to set for twice of it */
 };
 
 /* What follows from the counters of a machine over `cycles` core cycles. Shares are 0 to 1. */
@@ -30,13 +44,17 @@ struct report_facts {
     double misses, miss_latency; /* of requests that left the SM */
     double stages[FACT_STAGES];  /* of miss_latency */
     struct energy_summary energy;
-    char bottleneck[256];
+    struct report_limit limit;
+    char bottleneck[384]; /* it, in a sentence */
 };
 
 void report_facts(struct report_facts *f, const struct machine *m, const struct stats *st,
                   cycle_t cycles);
-/* report_bottleneck.c: fills in f->bottleneck from the rest and the counters. */
+/* report_bottleneck.c: fills in f->limit and f->bottleneck from the rest and the counters. */
 void report_bottleneck(struct report_facts *f, const struct machine *m, const struct stats *st);
+
+/* report_double.c: what to set for twice of a limit's resource; how many settings. */
+size_t report_double(const struct machine *m, enum limit of, report_setting *to, size_t most);
 
 /* "group.name", 0 where there is none. */
 double fact_get(const struct stats *st, const char *key);

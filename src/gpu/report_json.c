@@ -143,10 +143,25 @@ static void add_rate(json *o, const char *key, const struct fact_rate *r)
     json_object_object_add(o, key, r->reads > 0 ? json_object_new_double(r->hit) : NULL);
 }
 
+static json *limit_of(const struct report_limit *l)
+{
+    json *o = json_object_new_object(), *settings = json_object_new_array();
+    add_text(o, "resource", l->key);
+    add_real(o, "time_share", l->time_share);
+    add_real(o, "utilisation", l->used);
+    json_object_object_add(o, "expected_gain",
+                           l->gain > 0 ? json_object_new_double(l->gain) : NULL);
+    for (size_t i = 0; i < l->ndoubled; i++)
+        json_object_array_add(settings, json_object_new_string(l->doubled[i]));
+    json_object_object_add(o, "double", settings);
+    return o;
+}
+
 static json *summary_of(const struct report_facts *f)
 {
     json *o = json_object_new_object();
     add_text(o, "bottleneck", f->bottleneck);
+    json_object_object_add(o, "limit", limit_of(&f->limit));
     add_real(o, "simulated_seconds", f->seconds);
     for (unsigned i = 0; i < FACT_SLOTS; i++)
         add_real(child(o, "issue_slots"), fact_slot_keys[i], f->slots[i]);

@@ -73,6 +73,11 @@ void noc_dump(const struct noc *n, FILE *out);
 extern const struct component_ops noc_component_ops;
 
 const struct noc_stats *noc_stats(const struct noc *n);
+/* Flits that have entered and left at a node. */
+struct noc_port_flits {
+    uint64_t in, out;
+};
+struct noc_port_flits noc_port_flits(const struct noc *n, uint32_t node);
 /* Flits inside, source queues not counted. */
 uint64_t noc_in_flight(const struct noc *n);
 

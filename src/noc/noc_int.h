@@ -93,6 +93,7 @@ struct node {
     struct source *sources; /* [classes] */
     struct node_vc *vcs;    /* [vcs of all classes] */
     uint8_t last_class, eject_next;
+    uint64_t flits_in, flits_out;
     uint32_t waiting, ejecting; /* packets in source queues; flits that wait to leave */
 };
 

@@ -44,6 +44,12 @@ struct dinst {
     uint8_t bytes; /* DINST_SPILL: of the register */
 };
 
+/* Its registers wait for memory beyond the SM's own shared memory. */
+static inline bool dinst_loads(const struct dinst *d)
+{
+    return d->ndst && (d->flags & (DINST_LOAD | DINST_ATOMIC));
+}
+
 struct dfunc {
     const struct xfunc *fn;
     struct dinst *code;

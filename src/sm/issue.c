@@ -49,6 +49,10 @@ void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i)
     const uint64_t bit = UINT64_C(1) << slot;
     if (d->flags & (DINST_STORE | DINST_ATOMIC))
         ws->stores++;
+    if (dinst_loads(d)) {
+        ws->loads++;
+        sm->loading |= bit;
+    }
     if (!warp_is_deferred(ws->w))
         lsu_resolve(sm, i, &sm->step);
     if ((d->flags & DINST_FENCE) && ws->stores)
@@ -148,19 +152,39 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
 
 /* --- a scheduler's cycle --- */
 
-static enum stall stall_of(const struct sm *sm, uint64_t valid, uint64_t ready)
+static enum stall idle_of(const struct sm *sm, uint64_t slots)
 {
+    return slots & sm->fetching                  ? STALL_FETCH
+           : slots & sm->barrier                 ? STALL_BARRIER
+           : slots & (sm->deferred | sm->fenced) ? STALL_ORDER
+                                                 : STALL_IDLE;
+}
+
+static enum stall stall_of(const struct sm *sm, uint64_t slots, uint64_t valid, uint64_t ready)
+{
+    if (ready && !(ready & sm->wants[PIPE_MEM]))
+        return STALL_COMPUTE;
     if (ready)
-        return ready & sm->wants[PIPE_MEM] ? STALL_MEMORY : STALL_COMPUTE;
-    return valid ? STALL_DATA : STALL_IDLE;
+        return sm->lsu.is_blocked ? STALL_REFUSED : STALL_MEMORY;
+    if (valid)
+        return valid & ~sm->loading ? STALL_DATA : STALL_LOAD;
+    return idle_of(sm, slots);
 }
 
 static void count_slots(struct sm *sm, enum stall why, uint64_t n)
 {
+    static const uint8_t whole[STALLS] = {STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA,
+                                          STALL_IDLE,   STALL_MEMORY,  STALL_DATA,   STALL_IDLE,
+                                          STALL_IDLE,   STALL_IDLE};
     struct sm_stats *st = &sm->stats;
-    uint64_t *const at[] = {&st->issue_active, &st->issue_compute_stall, &st->issue_memory_stall,
-                            &st->issue_data_stall, &st->issue_idle};
-    *at[why] += n;
+    uint64_t *const at[STALLS] = {&st->issue_active,       &st->issue_compute_stall,
+                                  &st->issue_memory_stall, &st->issue_data_stall,
+                                  &st->issue_idle,         &st->stall_refused,
+                                  &st->stall_load,         &st->stall_fetch,
+                                  &st->stall_barrier,      &st->stall_order};
+    *at[whole[why]] += n;
+    if (why > STALL_IDLE)
+        *at[why] += n;
 }
 
 static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
@@ -182,7 +206,7 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
     }
     if (has_extra && extra->issue_idle(extra->self, sm, number, now))
         return STALL_ACTIVE;
-    return stall_of(sm, valid, ready);
+    return stall_of(sm, s->mask, valid, ready);
 }
 
 void sm_issue(struct sm *sm, cycle_t now)
@@ -210,7 +234,7 @@ void sm_note_stalls(struct sm *sm)
     for (unsigned j = 0; j < sm->nsched; j++) {
         struct sched *s = &sm->sub[j / per].sched[j % per];
         uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
-        s->stall = (uint8_t)stall_of(sm, valid, valid & sm->ready & ~sm->blocked);
+        s->stall = (uint8_t)stall_of(sm, s->mask, valid, valid & sm->ready & ~sm->blocked);
     }
 }
 

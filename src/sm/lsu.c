@@ -34,6 +34,8 @@ static void finish(struct sm *sm, uint16_t i, cycle_t now)
         if (!ws->stores)
             sm->fenced &= ~bit;
     }
+    if (dinst_loads(f->d) && !--ws->loads)
+        sm->loading &= ~bit;
     if (f->d->flags & DINST_LOAD)
         hist_add(&sm->stats.load_latency, now - f->issued);
     scoreboard_release(sm, slot, f->d);

@@ -77,6 +77,7 @@ struct warp_slot {
     uint8_t cta;       /* slot of its block */
     uint16_t inflight; /* instructions, and extra warps that hold it */
     uint16_t stores;   /* not acknowledged */
+    uint16_t loads;    /* loads and atomics whose registers are not written */
     uint16_t deferred; /* the instruction it waits for */
     /* spills: loads issued for the buffer's first instruction; stores that the last one leaves */
     uint8_t nloaded, nowed;
@@ -157,7 +158,20 @@ struct lsu {
     bool is_blocked;         /* the entry waits for its cache to accept a line */
 };
 
-enum stall { STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA, STALL_IDLE };
+/* What an issue slot did. From STALL_REFUSED on: a kind of one of those before. */
+enum stall {
+    STALL_ACTIVE,
+    STALL_COMPUTE,
+    STALL_MEMORY,
+    STALL_DATA,
+    STALL_IDLE,
+    STALL_REFUSED,
+    STALL_LOAD,
+    STALL_FETCH,
+    STALL_BARRIER,
+    STALL_ORDER,
+    STALLS
+};
 
 struct sm {
     const struct sm_cfg *cfg;
@@ -172,6 +186,7 @@ struct sm {
     uint64_t barrier;    /* waits at a barrier */
     uint64_t deferred;   /* waits until its last instruction is executed */
     uint64_t fenced;     /* waits for its stores */
+    uint64_t loading;    /* has loads or atomics under way */
     uint64_t has_buffer; /* the instruction buffer is not empty */
     uint64_t fetching;   /* asked the instruction cache */
     uint64_t hazard;     /* the buffer holds what will not be executed */

@@ -21,6 +21,7 @@ struct counters {
     struct mem_ctrl_stats mc;
     struct dram_stats dram;
     struct noc_stats request, reply;
+    struct limit_stats limits;
 };
 
 enum { CYCLES = 1000 };
@@ -37,6 +38,7 @@ static int setup(void **state)
     stats_add(c->st, "dram", dram_stat_rows, dram_nstat_rows, &c->dram);
     stats_add(c->st, "noc_request", noc_stat_rows, noc_nstat_rows, &c->request);
     stats_add(c->st, "noc_reply", noc_stat_rows, noc_nstat_rows, &c->reply);
+    stats_add(c->st, "limits", limit_stat_rows, limit_nstat_rows, &c->limits);
     c->sm.busy_cycles = 15 * CYCLES;
     c->sm.warp_cycles = UINT64_C(15) * CYCLES * 24;
     c->sm.register_cycles = UINT64_C(15) * CYCLES * 8192;
@@ -93,74 +95,107 @@ static void test_shares(void **state)
     assert_float_equal(f.dram_peak, 177.408e9, 1e3);
 }
 
-static void test_resources(void **state)
+static void test_the_longest_limit_is_named(void **state)
 {
     struct counters *c = *state;
     c->mc.bytes_moved = (uint64_t)(0.9 * 177.408e9 * CYCLES / 700e6);
-    expect(c, "memory bandwidth: 160 of 177 GB/s (90%)");
-    c->sm.sfu_busy = 15 * CYCLES * 95 / 100;
-    expect(c, "special-function units: 14.2 of 15 units busy (95%)");
-    c->sm.warp_inst = 29 * CYCLES;
-    expect(c, "issue slots: 29 of 30");
-    c->reply.flits_out = 12 * CYCLES * 99 / 100;
-    expect(c, "interconnect, replies: 11.9 of 12");
+    c->limits.cycles[LIMIT_dram_bus] = 800;
+    c->limits.saved[LIMIT_dram_bus] = 375;
+    c->limits.used[LIMIT_dram_bus] = 910;
+    c->limits.cycles[LIMIT_sfu] = 150;
+    expect(c,
+           "memory bandwidth: 160 of 177 GB/s; the fullest channel's bus 91% used, and full for "
+           "80% of the time; with twice of it (dram.bandwidth_scale=2) about 1.60 times as fast");
+    struct report_facts f = facts_of(c);
+    assert_string_equal(f.limit.key, "dram_bus");
+    assert_float_equal(f.limit.gain, 1.6, 1e-9);
+    assert_int_equal(f.limit.ndoubled, 1);
+    assert_string_equal(f.limit.doubled[0], "dram.bandwidth_scale=2");
+    c->limits.cycles[LIMIT_sfu] = 900;
+    c->limits.saved[LIMIT_sfu] = 10;
+    expect(c, "special-function units: 0% used, and full for 90% of the time; with twice of it "
+              "(sm.sfu_units=2) alone hardly faster");
 }
 
-static void test_other_resources(void **state)
+static void test_atomics_name_what_they_fill(void **state)
 {
     struct counters *c = *state;
-    c->request.flits_out = 10 * CYCLES;
-    expect(c, "interconnect, requests");
-    c->l2.data_busy = 11 * CYCLES;
-    expect(c, "L2 data ports");
-    c->sm.shared_inst = 7 * CYCLES;
-    c->sm.shared_conflicts = 7 * CYCLES;
-    expect(c, "load/store units");
-    c->sm.sp_busy = 29 * CYCLES;
-    expect(c, "integer and float pipes");
+    c->l2.atomics = 500;
+    c->limits.cycles[LIMIT_atomics] = 900;
+    c->limits.saved[LIMIT_atomics] = 200;
+    c->limits.used[LIMIT_atomics] = 400;
+    c->limits.used[LIMIT_noc_reply] = 930;
+    expect(c, "atomics: 0.5 a cycle in the L2; interconnect, replies 93% used, and full for 90% of "
+              "the time; with twice of it (gpu.noc_mhz=1400) about 1.25 times as fast");
 }
 
-static void test_latency(void **state)
+static void test_latency_counts_what_can_be_set(void **state)
 {
     struct counters *c = *state;
-    expect(c, "dependences: 90%");
-    hist_add(&c->sm.load_latency, 400);
-    hist_add(&c->stages.total, 380);
-    hist_add(&c->stages.dram, 300);
-    hist_add(&c->stages.noc_reply, 80);
-    expect(c, "memory latency: a load takes 400 cycles and 24.0 of 48 warps");
+    c->limits.cycles[LIMIT_latency] = 1000;
+    hist_add(&c->sm.load_latency, 1000);
     hist_add(&c->stages.total, 1000);
-    hist_add(&c->stages.dram, 0);
-    hist_add(&c->stages.noc_reply, 1000);
-    expect(c, "interconnect: an L1 miss spends 540 of its 690 cycles in it");
+    struct report_facts f = facts_of(c); /* no DRAM: half of the L1's and the L2's latency */
+    const double set = 0.5 * (35 + 120) / (35 + 1000);
+    assert_string_equal(f.limit.key, "latency");
+    assert_float_equal(f.limit.gain, 1 / (1 - set), 1e-3);
+    expect(c, "memory latency: a load takes 1000 cycles and 24.0 of 48 warps cannot hide it");
 }
 
-static void test_l2_queues(void **state)
+static void test_divergence_goes_before_what_it_fills(void **state)
 {
     struct counters *c = *state;
-    hist_add(&c->sm.load_latency, 900);
-    hist_add(&c->stages.total, 1000);
-    hist_add(&c->stages.l2, 800);
-    hist_add(&c->stages.dram, 200);
-    expect(c, "L2 queues: an L1 miss spends 800 of its 1000 cycles in the L2");
+    c->limits.cycles[LIMIT_sp] = 700;
+    c->sm.divergences = 10;
+    c->sm.thread_inst = 8 * c->sm.warp_inst;
+    expect(c, "divergence: 8.0 of 32 lanes execute, lanes parted at 10 branches; so integer and "
+              "float pipes held it back for 70% of the time");
+    c->sm.thread_inst = 30 * c->sm.warp_inst;
+    expect(c, "integer and float pipes:");
 }
 
 static void test_little_work(void **state)
 {
     struct counters *c = *state;
     c->sm.busy_cycles = 3 * CYCLES;
-    expect(c, "too little parallel work: an SM has blocks only 20%");
+    c->limits.cycles[LIMIT_work] = 800;
+    expect(c, "too little parallel work: SMs have blocks 20% of the time");
+    struct report_facts f = facts_of(c);
+    assert_true(f.limit.gain == 0 && f.limit.ndoubled == 0);
+}
+
+/* What a report says to set can be set, on every machine. */
+static void test_settings_are_valid(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"gtx480", "gtx480-gpgpusim", "gtx580", "mesh56", "h200"};
+    for (unsigned i = 0; i < ARRAY_LEN(machines); i++)
+        for (enum limit k = 0; k < LIMITS; k++) {
+            struct err err = {0};
+            report_setting to[DOUBLED_MAX];
+            const char *sets[DOUBLED_MAX];
+            struct machine *m = machine_new(machines[i], NULL, 0, &err);
+            size_t n = report_double(m, k, to, DOUBLED_MAX);
+            for (size_t s = 0; s < n; s++)
+                sets[s] = to[s];
+            machine_free(m);
+            m = machine_new(machines[i], sets, n, &err);
+            if (!m)
+                fail_msg("%s, %s: %s", machines[i], limit_keys[k], err.msg);
+            machine_free(m);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_resources, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_other_resources, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_latency, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_l2_queues, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_longest_limit_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_atomics_name_what_they_fill, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_latency_counts_what_can_be_set, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_divergence_goes_before_what_it_fills, setup, teardown),
         cmocka_unit_test_setup_teardown(test_little_work, setup, teardown),
+        cmocka_unit_test(test_settings_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
