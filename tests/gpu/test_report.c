@@ -135,8 +135,12 @@ static void test_latency_counts_what_can_be_set(void **state)
     c->limits.cycles[LIMIT_latency] = 1000;
     hist_add(&c->sm.load_latency, 1000);
     hist_add(&c->stages.total, 1000);
+    struct err err = {0};
+    struct machine *m = machine_new("gtx480-gpgpusim", NULL, 0, &err);
     struct report_facts f = facts_of(c); /* no DRAM: half of the L1's and the L2's latency */
-    const double set = 0.5 * (35 + 120) / (35 + 1000);
+    const double l1 = (double)m->l1.latency, l2 = (double)m->l2.latency;
+    const double set = 0.5 * (l1 + l2) / (l1 + 1000);
+    machine_free(m);
     assert_string_equal(f.limit.key, "latency");
     assert_float_equal(f.limit.gain, 1 / (1 - set), 1e-3);
     expect(c, "memory latency: a load takes 1000 cycles and 24.0 of 48 warps cannot hide it");
