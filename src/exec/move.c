@@ -239,6 +239,10 @@ static bool lower_plain_mov(struct lower *lo, const struct ptx_inst *i, struct x
         return false;
     if (op->d.bytes == op->src[0].bytes)
         return lanes_select(i, op, &lo->why);
+    if (!op->d.bytes || !op->src[0].bytes || op->d.bytes > 8) {
+        lo->why = "a special register in a register of this width";
+        return false;
+    }
     /* old PTX reads 32-bit special registers into 16-bit ones */
     struct lane_ref d = op->d, a = op->src[0];
     use_op(lo, x, op_add_imm, 2, 0);

@@ -298,6 +298,7 @@ static void legal_forms_are_lowered(void **state)
         "mov.f32 r1, 0f3F800000;",
         "mov.pred p1, !p2;",
         "mov.pred p1, 1;",
+        "mov.pred p1, WARP_SZ;",
         "mov.u64 d1, gv+8;",
         "mov.u32 r1, sv;",
         "mov.u64 d1, fp;",
