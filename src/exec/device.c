@@ -1,5 +1,7 @@
 #include "exec/device.h"
 
+#include "exec/oob.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +35,7 @@ void device_free(struct device *d)
 {
     if (!d)
         return;
+    oob_free(d->oob);
     tex_table_free(&d->textures);
     devmem_free(d->mem);
     free(d);

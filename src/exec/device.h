@@ -24,6 +24,7 @@ enum fault_code {
 };
 
 struct checker;
+struct oob;
 
 struct device {
     char name[64]; /* of the machine, for messages */
@@ -38,6 +39,7 @@ struct device {
     uint32_t block_shared_bytes; /* the most a block may have */
     uint32_t grid_count;         /* %gridid of the next launch */
     struct checker *check;       /* NULL: none; freed by who made it */
+    struct oob *oob;             /* NULL: accesses outside every allocation are faults */
 };
 
 struct device *device_new(uint64_t memory_bytes, struct err *err);

@@ -295,6 +295,18 @@ bool devmem_is_backed(const struct devmem *m, addr_t addr, uint64_t bytes)
     return addr >= m->base && addr < m->committed && bytes <= m->committed - addr;
 }
 
+bool devmem_is_mapped(const struct devmem *m, addr_t addr, uint64_t bytes)
+{
+    if (!devmem_is_backed(m, addr, bytes))
+        return false;
+    const addr_t page = addr & ~(addr_t)(COMMIT_STEP - 1);
+    size_t at = upper_bound(m, page + COMMIT_STEP - 1);
+    if (!at)
+        return false;
+    const struct mem_alloc *a = m->live.data[at - 1];
+    return a->base + a->bytes > page;
+}
+
 addr_t devmem_base(const struct devmem *m)
 {
     return m->base;

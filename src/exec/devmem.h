@@ -59,6 +59,9 @@ void devmem_explain(const struct devmem *m, addr_t addr, uint64_t bytes, char *b
 
 /* Whether the bytes can be read: of device-side memory, allocated or not. */
 bool devmem_is_backed(const struct devmem *m, addr_t addr, uint64_t bytes);
+/* Whether the bytes, which one page has, exist on a GPU: there is a live allocation of device-side
+ * memory on that page of 2 MB. */
+bool devmem_is_mapped(const struct devmem *m, addr_t addr, uint64_t bytes);
 /* All device-side allocations are in [base, base + reserved). */
 addr_t devmem_base(const struct devmem *m);
 uint64_t devmem_reserved(const struct devmem *m);

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "exec/children.h"
 #include "exec/memory_lanes.h"
+#include "exec/oob.h"
 #include "exec/turns.h"
 
 #include <stdio.h>
@@ -246,6 +247,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     run_free(&r);
     if (g->sync_addr)
         devmem_release(d->mem, g->sync_addr);
+    oob_report(g);
     result->warp_inst = g->warp_inst;
     result->thread_inst = g->thread_inst;
     result->ctas = r.done;

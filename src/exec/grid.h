@@ -125,6 +125,7 @@ struct grid {
     struct children *children; /* what its threads launched: children.h */
     uint64_t sync_addr;        /* cooperative launches: the grid barrier's word */
     uint32_t smid;             /* where its blocks run */
+    struct oob_log *oob_log;   /* accesses outside every allocation: oob.h; NULL = none */
 };
 
 /* --- for machines that keep time: exec/step.h --- */

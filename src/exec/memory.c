@@ -1,8 +1,10 @@
 #include "exec/memory.h"
 
 #include "exec/check.h"
+#include "exec/oob.h"
 #include "exec/step.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- local memory: words interleaved by lane --- */
@@ -65,22 +67,30 @@ static bool fault_outside(struct warp *w, const struct xinst *x, const struct ac
     return true;
 }
 
-static bool fault_global(struct warp *w, const struct xinst *x, const struct access *a,
-                         unsigned lane)
+void access_explain(const struct warp *w, const struct access *a, unsigned lane, char *buf,
+                    size_t len)
 {
     unsigned bytes = (unsigned)a->bytes * a->count;
     char near[400];
     devmem_explain(w->grid->dev->mem, a->addr[lane], bytes, near, sizeof near);
-    return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS,
-                      "%s of %u bytes at global address 0x%llx is outside every allocation: %s",
-                      verb(a), bytes, (unsigned long long)a->addr[lane], near);
+    snprintf(buf, len, "%s of %u bytes at global address 0x%llx is outside every allocation: %s",
+             verb(a), bytes, (unsigned long long)a->addr[lane], near);
+}
+
+static bool fault_global(struct warp *w, const struct xinst *x, const struct access *a,
+                         unsigned lane)
+{
+    char what[600];
+    access_explain(w, a, lane, what, sizeof what);
+    return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS, "%s", what);
 }
 
 /* The lanes lie in more than one allocation, or in one not seen before by this instruction. */
-static bool check_global_slow(struct warp *w, const struct xinst *x, const struct access *a,
+static bool check_global_slow(struct warp *w, const struct xinst *x, struct access *a,
                               struct tlb_entry *entry)
 {
     struct grid *g = w->grid;
+    uint32_t outside = 0;
     unsigned bytes = (unsigned)a->bytes * a->count;
     if (g->tlb_epoch != devmem_epoch(g->dev->mem)) {
         memset(g->tlb, 0, sizeof g->tlb);
@@ -92,22 +102,28 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, const struc
             a->addr[l] + bytes > a->addr[l] && (entry->is_writable || !a->is_write))
             continue;
         const struct mem_alloc *m = devmem_find(g->dev->mem, a->addr[l], bytes);
-        if (!m)
+        if (!m && !oob_note(w, x, a, l))
             return fault_global(w, x, a, l);
+        if (!m) {
+            outside |= UINT32_C(1) << l;
+            continue;
+        }
         if (a->is_write && m->is_readonly)
             return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
                               "write to constant variable %s at 0x%llx", m->name,
                               (unsigned long long)a->addr[l]);
         *entry = (struct tlb_entry){m->base, m->base + m->bytes, !m->is_readonly};
     }
-    if (g->dev->check) {
+    if (outside)
+        oob_redirect(w, x, a, outside);
+    else if (g->dev->check)
         check_access(w, x, a);
+    if (g->dev->check)
         g->tlb_epoch = UINT64_MAX; /* the next access is to come here, too */
-    }
     return true;
 }
 
-static bool check_global(struct warp *w, const struct xinst *x, const struct access *a)
+static bool check_global(struct warp *w, const struct xinst *x, struct access *a)
 {
     struct grid *g = w->grid;
     struct tlb_entry *e = &g->tlb[(x->src->line) % TLB_ENTRIES];
@@ -164,7 +180,7 @@ bool access_check(struct warp *w, const struct xinst *x, struct access *a)
         return fault_misaligned(w, x, a);
     if (!check_space(w, x, a))
         return false;
-    if (w->step)
+    if (w->step && a->mask) /* not what --oob warn drops */
         step_record(w->step, a);
     return true;
 }

@@ -21,6 +21,10 @@ struct access {
 /* Bounds and alignment; then turns shared offsets into host addresses. False = fault recorded. */
 bool access_check(struct warp *w, const struct xinst *x, struct access *a);
 
+/* Why a global access of the lane is wrong. */
+void access_explain(const struct warp *w, const struct access *a, unsigned lane, char *buf,
+                    size_t len);
+
 /* Calls `fn` with the access split by space when it is GENERIC, checked and translated. */
 typedef bool (*access_fn)(struct warp *w, const struct xinst *x, struct access *a, void *arg);
 bool access_each(struct warp *w, const struct xinst *x, struct access *a, access_fn fn, void *arg);

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "base/wall_clock.h"
 #include "exec/children.h"
+#include "exec/oob.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,7 @@ static void run_to_end(struct gpu *g)
     if (b->failed)
         b->end = sim_now(g->sim, g->core);
     for (uint32_t i = 0; i < g->nsms; i++) {
+        sm_give_findings(g->sms[i]);
         if (b->failed)
             sm_settle(g->sms[i], b->end);
         else
@@ -379,6 +381,7 @@ static bool run_finish(struct gpu *g, struct run *r, struct launch_result *resul
 {
     if (r->root.sync_addr)
         devmem_release(g->dev->mem, r->root.sync_addr);
+    oob_report(&r->root);
     if (ok && r->root.fault.code)
         ok = err_set_code(err, r->root.fault.code, "%s", r->root.fault.msg);
     ok = ok && !g->is_broken && children_run(&r->root, result, err);

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "exec/oob.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,10 +179,21 @@ static void print_kernels(const struct gpu *g, FILE *out)
     vec_free(&v);
 }
 
+static void print_outside(const struct run_report *r, FILE *out)
+{
+    const struct oob *o = r->session ? session_device(r->session)->oob : NULL;
+    if (!o)
+        return;
+    line(out, "out of bounds");
+    fprintf(out, "%llu accesses of threads at %llu places\n", (unsigned long long)oob_accesses(o),
+            (unsigned long long)oob_places(o));
+}
+
 void run_report_print(const struct run_report *r, FILE *out)
 {
     struct gpu *g = r->session ? session_gpu(r->session) : NULL;
     print_totals(r, out);
+    print_outside(r, out);
     if (!g || !gpu_kernel_count(g))
         return;
     const struct machine *m = session_machine(r->session);

@@ -3,6 +3,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "base/wall_clock.h"
+#include "exec/oob.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
 #include "gpu/trace.h"
@@ -69,6 +70,8 @@ static bool start(struct session *s, struct err *err)
     if (!s->machine)
         return false;
     s->dev = o->is_32bit ? machine_device_32(s->machine, err) : machine_device(s->machine, err);
+    if (s->dev && o->oob && !strcmp(o->oob, "warn") && !(s->dev->oob = oob_new(s->dev, err)))
+        return false;
     if (!s->dev || (o->is_timed && !start_gpu(s, err)))
         return false;
     s->dev->regs.fixed = (uint32_t)o->regs; /* of the program's kernels, not of techniques' */

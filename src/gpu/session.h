@@ -19,6 +19,7 @@ struct session_options {
     bool is_32bit;      /* addresses below 4 GB */
     uint64_t threads;   /* host threads; 0 = 1 */
     uint64_t regs;      /* registers a thread, for every kernel; 0 = by liveness */
+    const char *oob;    /* "fault" or "warn"; NULL = "fault" */
     uint64_t interval;  /* of the time series, in core cycles; 0 = none */
     const char *json, *csv, *db, *plot, *trace, *series, *dump_config;
     uint64_t trace_limit; /* events; 0 = the default */

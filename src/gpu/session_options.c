@@ -85,6 +85,8 @@ bool session_options_check(struct session_options *o, struct err *err)
     for (unsigned i = 0; i < ARRAY_LEN(timed) && !o->is_timed; i++)
         if (timed[i].given)
             return needs_time(timed[i].name, err);
+    if (o->oob && strcmp(o->oob, "fault") && strcmp(o->oob, "warn"))
+        return err_set(err, "--oob %s: must be fault or warn", o->oob);
     if (o->observe && !observe_check(o->observe, err))
         return false;
     if (o->series && !o->interval)

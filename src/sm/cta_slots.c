@@ -1,4 +1,5 @@
 /* Blocks on an SM: what they need, where their warps go, when they end. */
+#include "exec/oob.h"
 #include "sm/sm_int.h"
 
 #include <stdlib.h>
@@ -60,6 +61,7 @@ static struct sm_launch *launch_of(struct sm *sm, const struct sm_kernel *k)
     l->grid.smid = sm->id;
     l->grid.root = k->root;
     l->grid.children = NULL;
+    l->grid.oob_log = NULL;
     l->kernel = k;
     l->next = sm->launches;
     sm->launches = l;
@@ -179,12 +181,19 @@ struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k)
     return (struct sm_ended){0};
 }
 
+void sm_give_findings(struct sm *sm)
+{
+    for (struct sm_launch *l = sm->launches; l; l = l->next)
+        oob_merge(l->grid.root, &l->grid);
+}
+
 void sm_drop_launches(struct sm *sm)
 {
     for (struct sm_launch *l = sm->launches, *next; l; l = next) {
         next = l->next;
         for (uint32_t i = 0; i < l->nspares; i++)
             cta_free(l->spares[i]);
+        oob_log_free(l->grid.oob_log);
         free(l);
     }
     sm->launches = NULL;

@@ -73,6 +73,9 @@ bool sm_is_idle(const struct sm *sm);
 void sm_begin(struct sm *sm, cycle_t now);
 void sm_end(struct sm *sm, cycle_t now);
 
+/* After a run: what its part of each launch has found (exec/oob.h) goes to the launch. */
+void sm_give_findings(struct sm *sm);
+
 /* Statistics that are counted when something changes are complete for the cycles before `now`. */
 void sm_settle(struct sm *sm, cycle_t now);
 

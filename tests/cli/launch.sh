@@ -37,6 +37,15 @@ run $sq square --grid 1 --block 4 --shared 300K "in:$tmp/in" out:16 i32:4
 ok "too much shared memory" '[ $code = 2 ] && says "kernel square needs 307200 bytes of shared memory, h200 gives a block 232448"'
 run $sq square --grid 1 --block 4 --shared 16K --gpu gtx480 --set sm.shared_bytes=8K "in:$tmp/in" out:16 i32:4
 ok "more shared memory than an SM has" '[ $code = 2 ] && says "needs 16384 bytes of shared memory, gtx480 gives a block 8192"'
+# 16 threads on buffers of 4 numbers: the page exists, so only the report differs from a good run
+run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/over" i32:16
+ok "out of bounds is a fault" '[ $code = 1 ] && says "outside every allocation"'
+run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/over" i32:16 --oob warn
+ok "out of bounds is a warning" '[ $code = 0 ] && says "warning: kernel square" && says "accesses of threads at 2 places"'
+run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/timed" i32:16 --oob warn --gpu gtx480
+ok "and in time" '[ $code = 0 ] && says "accesses of threads at 2 places" && cmp -s "$tmp/over" "$tmp/timed"'
+run $sq square --grid 1 --block 4 "in:$tmp/in" out:16 i32:4 --oob maybe
+ok "neither fault nor warn" '[ $code = 2 ] && says "must be fault or warn"'
 run $sq square --grid 1 --block 4 --gpu rtx1 "in:$tmp/in" out:16 i32:4
 ok "unknown GPU" '[ $code = 2 ] && says "there are: "'
 run $sq square --grid 1 --block 4 --frob "in:$tmp/in" out:16 i32:4
