@@ -20,6 +20,31 @@ static bool is_uniform(const struct access *a)
     return a->span.min == a->span.max;
 }
 
+/* One value in memory, extended to 64 bits. */
+static uint64_t read_value(const char *from, unsigned bytes, bool is_signed)
+{
+    uint64_t v = 0;
+    lane_copy(&v, from, bytes);
+    const unsigned spare = 64 - 8 * bytes;
+    return is_signed ? (uint64_t)((int64_t)(v << spare) >> spare) : v;
+}
+
+/* The same value for every lane. */
+static void broadcast(struct warp *w, const struct xmem *m, const char *from, uint32_t mask)
+{
+    for (unsigned k = 0; k < m->nregs; k++, from += m->bytes) {
+        const struct lane_ref *r = &m->regs[k];
+        if (r->none)
+            continue;
+        char *reg = lane_at(r, w->base);
+        if (LIKELY(r->bytes <= 8))
+            w->grid->lanes->fill(reg, r->bytes, read_value(from, m->bytes, m->is_signed), mask);
+        else
+            FOR_LANES(l, mask)
+        lane_copy_wide(reg + (size_t)l * 16, from, m->bytes);
+    }
+}
+
 static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
 {
     const struct xmem *m = &x->mem;
@@ -28,9 +53,13 @@ static bool load_lanes(struct warp *w, const struct xinst *x, struct access *a, 
     (void)arg;
     bool is_overlaid = w->effects && a->space == PTX_SPACE_GLOBAL && effects_overlap(w->effects, a);
     if (!is_overlaid && m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
-        !m->regs[0].none && a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
+        !m->regs[0].none && a->space != PTX_SPACE_LOCAL && a->span.step == m->bytes) {
         memcpy(lane_at(&m->regs[0], w->base), devmem_ptr(a->base + a->addr[0]),
                (size_t)m->bytes * WARP_LANES);
+        return true;
+    }
+    if (!is_overlaid && a->space != PTX_SPACE_LOCAL && is_uniform(a) && m->bytes <= 8) {
+        broadcast(w, m, devmem_ptr(a->base + a->addr[0]), a->mask);
         return true;
     }
     for (unsigned k = 0; k < m->nregs; k++) {
@@ -57,7 +86,7 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
         return true;
     }
     if (m->nregs == 1 && a->mask == UINT32_MAX && m->regs[0].bytes == m->bytes &&
-        a->space != PTX_SPACE_LOCAL && lanes->is_sequence(a->addr, m->bytes)) {
+        a->space != PTX_SPACE_LOCAL && a->span.step == m->bytes) {
         memcpy(devmem_ptr(a->base + a->addr[0]), lane_at(&m->regs[0], w->base),
                (size_t)m->bytes * WARP_LANES);
         return true;
@@ -103,31 +132,10 @@ static bool op_store(struct warp *w, const struct xinst *x, uint32_t mask)
     return access_each(w, x, &a, store_lanes, NULL);
 }
 
-/* One value in memory, extended to 64 bits. */
-static uint64_t read_value(const char *from, unsigned bytes, bool is_signed)
-{
-    uint64_t v = 0;
-    lane_copy(&v, from, bytes);
-    const unsigned spare = 64 - 8 * bytes;
-    return is_signed ? (uint64_t)((int64_t)(v << spare) >> spare) : v;
-}
-
-/* A kernel parameter at a constant place: the same value for every lane. */
+/* A kernel parameter at a constant place. */
 static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    const struct xmem *m = &x->mem;
-    const char *from = w->grid->params + m->imm;
-    for (unsigned k = 0; k < m->nregs; k++, from += m->bytes) {
-        const struct lane_ref *r = &m->regs[k];
-        if (r->none)
-            continue;
-        char *reg = lane_at(r, w->base);
-        if (LIKELY(r->bytes <= 8))
-            w->grid->lanes->fill(reg, r->bytes, read_value(from, m->bytes, m->is_signed), mask);
-        else
-            FOR_LANES(l, mask)
-        lane_copy_wide(reg + (size_t)l * 16, from, m->bytes);
-    }
+    broadcast(w, &x->mem, w->grid->params + x->mem.imm, mask);
     return true;
 }
 

@@ -4,9 +4,12 @@
 
 #include "exec/lanes.h"
 
+#define SPAN_NO_STEP UINT64_MAX
+
 struct addr_span {
     addr_t min, max; /* over the active lanes */
     uint64_t low;    /* all addresses or-ed, for alignment */
+    uint64_t step;   /* addr[l] == addr[0] + l * step for all lanes, 16 at most; or SPAN_NO_STEP */
 };
 
 struct memory_lanes {

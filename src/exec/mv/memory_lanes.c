@@ -33,6 +33,22 @@ static inline void extremes(const addr_t *a, bool is_near, int64_t *min, int64_t
     *max = hi;
 }
 
+static inline void span_of(const addr_t *a, struct addr_span *span)
+{
+    const uint64_t step = a[1] - a[0];
+    uint64_t low = a[0], differ = 0, bent = 0;
+    for (unsigned i = 1; i < N; i++) {
+        low |= a[i];
+        differ |= a[i] ^ a[0];
+        bent |= (a[i] - a[i - 1]) ^ step;
+    }
+    int64_t min = (int64_t)a[0], max = (int64_t)a[N - 1];
+    const bool is_line = !bent && step <= 16 && min <= max;
+    if (!is_line)
+        extremes(a, !(differ >> 32), &min, &max);
+    *span = (struct addr_span){(addr_t)min, (addr_t)max, low, is_line ? step : SPAN_NO_STEP};
+}
+
 static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask,
                       addr_t *restrict out, struct addr_span *span)
 {
@@ -50,17 +66,7 @@ static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mas
         for (unsigned i = 0; i < N; i++)
             out[i] = (mask >> i) & 1 ? out[i] : first;
     }
-    uint64_t low = 0, differ = 0;
-    const addr_t first = out[0];
-    for (unsigned i = 0; i < N; i++) {
-        low |= out[i];
-        differ |= out[i] ^ first;
-    }
-    int64_t min, max;
-    extremes(out, !(differ >> 32), &min, &max);
-    span->min = (addr_t)min;
-    span->max = (addr_t)max;
-    span->low = low;
+    span_of(out, span);
 }
 
 static bool is_sequence(const addr_t *addr, uint64_t step)
