@@ -48,7 +48,7 @@ until_runs; stop INT
 ok "characterize: exit 130, no half results" '[ $code = 130 ] && [ -z "$(ls -A $tmp/ch)" ]'
 
 start run --gpu gtx480 --json "$tmp/r" --csv "$tmp/r.csv" --trace "$tmp/r.trace" workload:sdk-bfs --size medium
-for _ in $(seq 600); do compgen -G "$tmp/.r.trace.*" >/dev/null && break; sleep 0.05; done # its GPU has started
+for _ in $(seq 1200); do find "$tmp" -name ".r.trace.*" -size +0 | grep -q . && break; sleep 0.05; done # its GPU runs
 stop INT
 ok "run: the report of the program so far" '[ $code = 130 ] && says "interrupted by SIGINT" && grep -q "\"interrupted\": \"SIGINT\"" $tmp/r && tail -1 $tmp/r.csv | grep -q interrupted && clean'
 "$PARSIM_BIN" run --gpu gtx480 --json /dev/full workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
