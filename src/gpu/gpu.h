@@ -35,7 +35,10 @@ struct gpu_kernel {
     uint32_t grid[3], block[3];
     uint32_t registers, shared_bytes; /* of a thread, of a block */
     uint32_t ctas_per_sm;             /* that fit */
-    cycle_t start, cycles;
+    cycle_t start, cycles; /* of blocks that shared the SMs with others: until its last one's end */
+    size_t first, together; /* kernels that ran at the same time: the list's index, how many */
+    cycle_t together_cycles;
+    uint64_t accesses; /* to memory, after coalescing */
     uint64_t warp_inst, thread_inst, ctas;
     cycle_t began; /* as `start`, but of the core clock, which also runs between kernels */
     double wall_seconds;
@@ -49,7 +52,7 @@ const struct assist *gpu_assist(const struct gpu *g);
 /* After the last kernel: techniques write the files that they were asked for. */
 bool gpu_finish(struct gpu *g, struct err *err);
 
-/* `fn` is called when a kernel has ended and is in the list. */
+/* `fn` is called when a kernel, or all that ran together, has ended and is in the list. */
 void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx);
 
 size_t gpu_kernel_count(const struct gpu *g);

@@ -13,7 +13,8 @@ struct run {
     struct grid root;
     uint64_t next, done, total;      /* blocks */
     uint64_t warp_inst, thread_inst; /* of blocks that have ended */
-    uint32_t capacity;               /* blocks that fit on an SM */
+    uint64_t accesses;
+    uint32_t capacity; /* blocks that fit on an SM */
     cycle_t end;
 };
 

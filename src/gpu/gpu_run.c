@@ -64,6 +64,7 @@ static void collect_ended(struct gpu *g)
             r->done += e.blocks;
             r->warp_inst += e.warp_inst;
             r->thread_inst += e.thread_inst;
+            r->accesses += e.accesses;
             if (e.end > r->end)
                 r->end = e.end;
         }
@@ -332,14 +333,15 @@ static void record(struct gpu *g, const struct run *r, double seconds,
                            .began = b->begin,
                            .warp_inst = result->warp_inst,
                            .thread_inst = result->thread_inst,
+                           .first = g->kernels.len - (size_t)(r - b->runs),
+                           .together = b->n,
+                           .together_cycles = b->end - b->begin,
+                           .accesses = r->accesses,
                            .ctas = r->done,
                            .wall_seconds = seconds};
     memcpy(k.grid, l->grid, sizeof k.grid);
     memcpy(k.block, l->block, sizeof k.block);
     vec_push(&g->kernels, k);
-    count_energy(g, g->cycles);
-    if (g->kernel_end)
-        g->kernel_end(g->kernel_end_ctx);
 }
 
 /* A kernel that was alone has all instructions, also of blocks that did not end. */
@@ -362,6 +364,9 @@ static void run_batch(struct gpu *g, struct launch_result *results)
         result->fault = r->root.fault;
         record(g, r, k ? 0 : seconds, result);
     }
+    count_energy(g, g->cycles);
+    if (g->kernel_end)
+        g->kernel_end(g->kernel_end_ctx);
 }
 
 static void run_init(struct gpu *g, struct run *r, const struct launch *l)

@@ -67,6 +67,17 @@ static void fill_series(FILE *out, const void *report)
                 (unsigned long long)gpu_cycles(session_gpu(r->session)), r->interrupted);
 }
 
+char *report_kernel_names(const struct gpu *g, size_t i)
+{
+    char *names = xstrdup(gpu_kernel(g, i)->name);
+    for (size_t k = 1; k < gpu_kernel(g, i)->together; k++) {
+        char *more = xasprintf("%s+%s", names, gpu_kernel(g, i + k)->name);
+        free(names);
+        names = more;
+    }
+    return names;
+}
+
 struct kernel_line {
     FILE *out;
     size_t number;
@@ -89,8 +100,12 @@ static void fill_kernels(FILE *out, const void *report)
     const struct session *s = r->session;
     fprintf(out, "kernel,kernel_name,group,name,unit,value\n");
     for (size_t i = 0; i < gpu_kernel_count(session_gpu(s)); i++) {
-        struct kernel_line k = {out, i, gpu_kernel(session_gpu(s), i)->name};
+        if (!session_kernel_stats(s, i))
+            continue;
+        char *names = report_kernel_names(session_gpu(s), i);
+        struct kernel_line k = {out, i, names};
         stats_each(session_kernel_stats(s, i), false, kernel_value, &k);
+        free(names);
     }
     mark_interrupted(out, r, ",,run,");
 }
@@ -133,8 +148,11 @@ static bool add_kernels(struct stats_db *db, const struct session *s, struct err
     const struct gpu *g = session_gpu(s);
     bool ok = true;
     for (size_t i = 0; ok && i < gpu_kernel_count(g); i++) {
-        char *name = xasprintf("kernel %zu: %s", i, gpu_kernel(g, i)->name);
+        if (!session_kernel_stats(s, i))
+            continue;
+        char *names = report_kernel_names(g, i), *name = xasprintf("kernel %zu: %s", i, names);
         ok = stats_db_add(db, session_kernel_stats(s, i), name, err);
+        free(names);
         free(name);
     }
     return ok;

@@ -65,6 +65,9 @@ bool report_write_file(const char *path, void (*fill)(FILE *out, const void *arg
 /* "a/b.csv" and "series" give "a/b.series.csv"; the caller frees it. */
 char *report_beside(const char *path, const char *word);
 
+/* The i-th kernel's name, and of those that ran together with it: "a+b". The caller frees it. */
+char *report_kernel_names(const struct gpu *g, size_t i);
+
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);
 

@@ -208,6 +208,28 @@ static void add_counts(json *o, uint64_t launches, uint64_t blocks, uint64_t war
     add_count(o, "thread_instructions", thread_inst);
 }
 
+/* The kernels that ran at the same time, as numbers in the list. */
+static json *others_of(const struct gpu_kernel *k, size_t self)
+{
+    json *a = json_object_new_array();
+    for (size_t i = k->first; i < k->first + k->together; i++)
+        if (i != self)
+            json_object_array_add(a, json_object_new_uint64(i));
+    return a;
+}
+
+static void add_kernel_stats(json *o, const struct session *s, const struct gpu_kernel *k,
+                             const struct stats *st)
+{
+    struct report_facts f;
+    report_facts(&f, session_machine(s), st, k->together_cycles);
+    if (k->together > 1)
+        add_count(o, "cycles", k->together_cycles);
+    json_object_object_add(o, "summary", summary_of(&f));
+    json_object_object_add(o, "energy", energy_of(&f.energy));
+    json_object_object_add(o, "stats", groups_of(st, false));
+}
+
 static json *timed_kernel(const struct session *s, size_t i)
 {
     const struct gpu_kernel *k = gpu_kernel(session_gpu(s), i);
@@ -225,13 +247,11 @@ static json *timed_kernel(const struct session *s, size_t i)
     add_real(o, "ipc", stat_ratio((double)k->thread_inst, (double)k->cycles));
     add_real(o, "warp_ipc", stat_ratio((double)k->warp_inst, (double)k->cycles));
     add_real(o, "wall_seconds", k->wall_seconds);
-    if (st) {
-        struct report_facts f;
-        report_facts(&f, session_machine(s), st, k->cycles);
-        json_object_object_add(o, "summary", summary_of(&f));
-        json_object_object_add(o, "energy", energy_of(&f.energy));
-        json_object_object_add(o, "stats", groups_of(st, false));
-    }
+    add_count(o, "memory_accesses", k->accesses);
+    if (k->together > 1)
+        json_object_object_add(o, "overlaps", others_of(k, i));
+    if (st)
+        add_kernel_stats(k->together > 1 ? child(o, "together") : o, s, k, st);
     return o;
 }
 

@@ -96,10 +96,12 @@ static void fill_bars(FILE *out, const struct session *s, bool stages)
     for (size_t k = 0; k <= gpu_kernel_count(g) && k <= MOST_BARS; k++) {
         const struct stats *st = k ? session_kernel_stats(s, k - 1) : gpu_stats(g);
         if (!st)
-            break;
-        report_facts(&f, m, st, k ? gpu_kernel(g, k - 1)->cycles : gpu_cycles(g));
+            continue;
+        report_facts(&f, m, st, k ? gpu_kernel(g, k - 1)->together_cycles : gpu_cycles(g));
         fputc('\n', out);
-        bar_name(out, k ? gpu_kernel(g, k - 1)->name : "all");
+        char *name = k ? report_kernel_names(g, k - 1) : xstrdup("all");
+        bar_name(out, name);
+        free(name);
         for (unsigned i = 0; i < FACT_SLOTS; i++)
             fprintf(out, " %.6g", stages ? f.stages[i] : 100 * f.slots[i]);
     }

@@ -146,6 +146,18 @@ static int by_cycles(const void *pa, const void *pb)
     return a->first < b->first ? -1 : 1;
 }
 
+static void print_overlap(const struct gpu *g, FILE *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < gpu_kernel_count(g); i++)
+        n += gpu_kernel(g, i)->together > 1;
+    if (!n)
+        return;
+    line(out, "");
+    fprintf(out, "%zu of %zu launches ran at the same time as others: their cycles overlap\n", n,
+            gpu_kernel_count(g));
+}
+
 static void print_kernels(const struct gpu *g, FILE *out)
 {
     enum { SHOWN = 8 };
@@ -200,6 +212,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     struct report_facts f;
     report_facts(&f, m, gpu_stats(g), gpu_cycles(g));
     print_kernels(g, out);
+    print_overlap(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);
     print_techniques(g, out);

@@ -42,7 +42,11 @@ static void kernel_ended(void *ctx)
         stats_sample(st, gpu_cycles(s->gpu));
     if (!s->o.per_kernel)
         return;
+    /* Of kernels that ran together, the first has the statistics of all: caches and memory cannot
+     * tell whose an access was. */
     vec_push(&s->kernel_stats, stats_sums(st, s->before));
+    while (s->kernel_stats.len < gpu_kernel_count(s->gpu))
+        vec_push(&s->kernel_stats, NULL);
     stats_free(s->before);
     s->before = stats_sums(st, NULL);
 }

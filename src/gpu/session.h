@@ -97,7 +97,8 @@ struct session_kernel {
 };
 size_t session_kernel_count(const struct session *s);
 const struct session_kernel *session_kernel(const struct session *s, size_t i);
-/* With per_kernel: the statistics of the i-th kernel that the timed GPU ran; else NULL. */
+/* With per_kernel: the statistics of the i-th kernel that the timed GPU ran, and of those that ran
+ * together with it; NULL for these. Else NULL. */
 const struct stats *session_kernel_stats(const struct session *s, size_t i);
 /* The timeline, with `trace`; else NULL. */
 struct trace *session_trace(const struct session *s);

@@ -63,7 +63,8 @@ uint32_t sm_extra_registers(const struct sm *sm, const struct sm_kernel *k);
 /* What a kernel's blocks that have ended since the last call amount to. */
 struct sm_ended {
     uint64_t blocks, warp_inst, thread_inst;
-    cycle_t end; /* the cycle after the last block's end, of all calls */
+    uint64_t accesses; /* so far, also of blocks that have not ended */
+    cycle_t end;       /* the cycle after the last block's end, of all calls */
 };
 struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k);
 /* No block, and nothing in flight. */

@@ -68,3 +68,47 @@ cmp "$tmp/0.txt" "$tmp/1.txt"
 cycles() { sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$tmp/$1.json" | head -1; }
 [ "$(cycles 0)" -gt $((3 * $(cycles 1))) ] || { echo "one stream: $(cycles 0) cycles, four: $(cycles 1)"; exit 1; }
 "$PARSIM_BIN" run --quiet -- "$tmp/host" "$tmp/spin.ptx" 1 | cmp - "$tmp/1.txt"
+
+# Each of kernels that ran together has its own instructions, accesses and cycles; caches and memory
+# are those of all, and nobody's alone.
+cat > "$tmp/two.ptx" <<'P'
+.version 3.2
+.target sm_20
+.address_size 64
+.visible .entry spin(.param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+loop:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra loop;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+P
+sed -e 's/cuMemcpyDtoH(&got, out, 4)/cuCtxSynchronize()/' -e 's/void \*args\[\]/unsigned m = n >> i; void *args[]/' \
+    -e 's/{&out, &n}/{\&out, \&m}/' -e 's/return got.*/return 0;/' "$tmp/host.c" > "$tmp/two.c"
+gcc -I "$root/include/cuda" "$tmp/two.c" -L "$lib" -lcuda -o "$tmp/two"
+"$PARSIM_BIN" run --gpu gtx480 --per-kernel --json "$tmp/two.json" --csv "$tmp/two.csv" -- "$tmp/two" "$tmp/two.ptx" 1 > "$tmp/two.txt" 2> "$tmp/two.err"
+grep -q "4 of 4 launches ran at the same time as others" "$tmp/two.err"
+python3 - "$tmp" <<'E'
+import csv, json, sys
+j = json.load(open(sys.argv[1] + "/two.json"))
+k = j["kernels"]
+assert [x["warp_instructions"] for x in k] == [3 + 3 * (2000 >> i) + 2 for i in range(4)], k
+assert sum(x["warp_instructions"] for x in k) == j["warp_instructions"] == j["stats"]["sm"]["warp_inst"]
+assert [x["memory_accesses"] for x in k] == [3] * 4  # two parameters, a store
+assert sum(x["memory_accesses"] for x in k) == j["stats"]["sm"]["accesses"]
+assert k[0]["cycles"] == j["cycles"] and k[0]["cycles"] > 1.5 * k[1]["cycles"] > 2 * k[2]["cycles"]
+assert all(x["overlaps"] == [y for y in range(4) if y != i] for i, x in enumerate(k))
+assert all("stats" not in x and "summary" not in x for x in k)
+assert k[0]["together"]["stats"] == j["stats"] and k[0]["together"]["cycles"] == j["cycles"]
+assert not any("together" in x for x in k[1:])
+rows = list(csv.DictReader(open(sys.argv[1] + "/two.kernels.csv")))
+assert {(r["kernel"], r["kernel_name"]) for r in rows} == {("0", "spin+spin+spin+spin")}
+E
