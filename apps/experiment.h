@@ -117,6 +117,7 @@ enum exp_mean { EXP_GEOMETRIC, EXP_ARITHMETIC };
 /* Of a program, on the machine without techniques. */
 struct exp_fact {
     double bus, ratio;      /* share of the DRAM bus; bursts raw to encoded */
+    double gain;            /* measured, of twice the DRAM bandwidth at base */
     const char *bottleneck; /* as the report says */
     bool kept;              /* by the paper's own rule */
 };

@@ -16,8 +16,9 @@ struct fig {
     struct exp_file *file;
     struct exp_list workloads, designs;
     const char *gpu;
-    size_t *of;                    /* designs[i] is the file's design of[i] */
-    size_t *jobs, *bases, *ratios; /* numbers in the plan: by program and design; by program */
+    size_t *of;                       /* designs[i] is the file's design of[i] */
+    size_t *jobs;                     /* numbers in the plan, by program and design */
+    size_t *bases, *ratios, *doubles; /* the same, by program */
     char **columns;
     size_t reference; /* the column of the base */
     struct exp_table table;

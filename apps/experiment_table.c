@@ -130,9 +130,10 @@ static void print_row(const struct exp_table *t, FILE *out, const char *name, co
     if (t->facts && fact) {
         number(out, fact->bus, 8);
         number(out, fact->ratio, 8);
+        number(out, fact->gain, 8);
         fprintf(out, "%5s", fact->kept ? "yes" : "no");
     } else if (t->facts) {
-        fprintf(out, "%*s", 21, "");
+        fprintf(out, "%*s", 29, "");
     }
     for (size_t c = 0; c < t->ncolumns; c++)
         number(out, values[c], column_width(t->columns[c]));
@@ -143,7 +144,7 @@ void exp_table_print(const struct exp_table *t, FILE *out)
 {
     fprintf(out, "%s%s%s\n  %-16s", t->title, *t->unit ? ": " : "", t->unit, "");
     if (t->facts)
-        fprintf(out, "%8s%8s%5s", "bus", "ratio", "kept");
+        fprintf(out, "%8s%8s%8s%5s", "bus", "ratio", "2x bw", "kept");
     for (size_t c = 0; c < t->ncolumns; c++)
         fprintf(out, "%*s", column_width(t->columns[c]), t->columns[c]);
     fputc('\n', out);
@@ -165,10 +166,12 @@ static void markdown_row(const struct exp_table *t, FILE *out, const char *name,
         number(out, fact->bus, 0);
         fputs(" | ", out);
         number(out, fact->ratio, 0);
+        fputs(" | ", out);
+        number(out, fact->gain, 0);
         fprintf(out, " | %.*s | %s |", (int)strcspn(fact->bottleneck, ":"), fact->bottleneck,
                 fact->kept ? "yes" : "");
     } else if (t->facts) {
-        fputs(" | | | |", out);
+        fputs(" | | | | |", out);
     }
     for (size_t c = 0; c < t->ncolumns; c++) {
         fputc(' ', out);
@@ -184,10 +187,10 @@ void exp_table_markdown(const struct exp_table *t, FILE *out)
     name_kept(t, kept, sizeof kept);
     fprintf(out, "| %s |", t->unit);
     if (t->facts)
-        fputs(" bus at base | burst ratio | bound by | kept |", out);
+        fputs(" bus at base | burst ratio | gain of 2x bandwidth | bound by | kept |", out);
     for (size_t c = 0; c < t->ncolumns; c++)
         fprintf(out, " %s |", t->columns[c]);
-    fputs(t->facts ? "\n|---|---|---|---|---|" : "\n|---|", out);
+    fputs(t->facts ? "\n|---|---|---|---|---|---|" : "\n|---|", out);
     for (size_t c = 0; c < t->ncolumns; c++)
         fputs("---|", out);
     fputc('\n', out);

@@ -122,7 +122,7 @@ figure:
   reported: ["-", 1.5]
 Y
 p figure bound.yaml --size tiny --out res
-ok "figure: bus and ratio of every program" '[ $code = 0 ] && head -2 "$tmp/out" | grep -q "bus   ratio kept" && grep -q "bound by" "$tmp/res/bound.md" && ! grep -q "mean of kept" "$tmp/out"'
+ok "figure: bus and ratio of every program" '[ $code = 0 ] && head -2 "$tmp/out" | grep -q "bus   ratio   2x bw kept" && grep -q "bound by" "$tmp/res/bound.md" && ! grep -q "mean of kept" "$tmp/out"'
 
 p run --gpu gtx480 --set dram.bandwidth_scale=0.05 --quiet --dump-config thin.yaml workload:sdk-tra --size tiny
 p figure bound.yaml --size tiny --out res --gpu thin.yaml
