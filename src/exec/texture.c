@@ -53,32 +53,30 @@ static float read_float(struct warp *w, const struct lane_ref *r, unsigned lane)
     return f32_of((uint32_t)lane_u64(r, w->base, lane));
 }
 
-static struct tex_query query_of(struct warp *w, const struct xop *op, const struct tex_op *t,
-                                 const struct tex_object *o, unsigned lane)
+static void query_of(struct warp *w, const struct xop *op, const struct tex_op *t,
+                     const struct tex_object *o, unsigned lane, struct tex_query *q)
 {
-    struct tex_query q = {.is_whole = t->is_whole, .has_level = t->detail != DETAIL_NONE};
     const unsigned dims = texture_dims((enum tex_shape)t->shape);
     const unsigned at = t->coords + t->has_layer;
     if (t->has_layer)
-        q.layer = (uint32_t)lane_u64(ref_of(op, 1, t->coords), w->base, lane);
+        q->layer = (uint32_t)lane_u64(ref_of(op, 1, t->coords), w->base, lane);
     for (unsigned k = 0; k < dims; k++) {
         const struct lane_ref *r = ref_of(op, 1, at + k);
         if (t->is_whole)
-            q.place[k] = (int32_t)lane_u64(r, w->base, lane);
+            q->place[k] = (int32_t)lane_u64(r, w->base, lane);
         else
-            q.at[k] = read_float(w, r, lane);
+            q->at[k] = read_float(w, r, lane);
     }
     if (t->detail == DETAIL_LEVEL)
-        q.level = read_float(w, ref_of(op, 2, 0), lane);
+        q->level = read_float(w, ref_of(op, 2, 0), lane);
     if (t->detail == DETAIL_GRAD) {
         float d[2][3] = {{0}, {0}};
         for (unsigned k = 0; k < dims; k++) {
             d[0][k] = read_float(w, ref_of(op, 2, k), lane);
             d[1][k] = read_float(w, ref_of(op, 3, k), lane);
         }
-        q.level = texture_level(o, d[0], d[1], dims);
+        q->level = texture_level(o, d[0], d[1], dims);
     }
-    return q;
 }
 
 /* A 1D object may be a linear buffer; other shapes must agree. */
@@ -111,13 +109,16 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct tex_op *t = x->op.data;
     const struct tex_object *o = NULL;
     uint64_t handle = 0;
+    struct tex_texels texels;
+    struct tex_query q = {.is_whole = t->is_whole,
+                          .has_level = t->detail != DETAIL_NONE,
+                          .texels = w->step ? &texels : NULL};
     struct tex_accesses accesses;
     accesses.n = 0;
     FOR_LANES(l, mask)
     {
-        struct tex_texels texels;
-        texels.n = 0;
         struct tex_value v;
+        texels.n = 0;
         /* Mostly one texture for all lanes. */
         const uint64_t own = handle_of(w, x, 1, l);
         if (!o || own != handle) {
@@ -129,8 +130,7 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
                 return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
                                   "the texture bound has another number of dimensions");
         }
-        struct tex_query q = query_of(w, &x->op, t, o, l);
-        q.texels = w->step ? &texels : NULL;
+        query_of(w, &x->op, t, o, l, &q);
         if (t->is_gather)
             texture_gather(o, &q, t->channel, &v);
         else

@@ -55,29 +55,30 @@ static enum tex_address mode_of(const struct tex_object *o, unsigned k)
     return repeats && !o->normalized_coords ? TEX_CLAMP : mode;
 }
 
-/* Along axis k: coordinate `at`, or texel `place` if the query has whole ones. */
-static struct axis resolve(const struct tex_object *o, unsigned k, uint32_t size,
-                           const struct tex_query *q, double at, int64_t place, bool linear)
+/* Along axis k: coordinate `at`, or texel `place` if the query has whole ones. Results of a lane go
+ * by pointer: a structure that is copied right after its parts were written makes the host wait. */
+static void resolve(const struct tex_object *o, unsigned k, uint32_t size,
+                    const struct tex_query *q, double at, int64_t place, bool linear,
+                    struct axis *a)
 {
     const enum tex_address mode = mode_of(o, k);
-    struct axis a = {{0, 0}, 0};
+    a->frac = 0;
     if (q->is_whole) {
-        a.at[0] = a.at[1] = address(place, size, TEX_BORDER);
-        return a;
+        a->at[0] = a->at[1] = address(place, size, TEX_BORDER);
+        return;
     }
     if (!linear) {
-        a.at[0] = a.at[1] = address((int64_t)floor(texels_of(o, at, size, mode)), size, mode);
-        return a;
+        a->at[0] = a->at[1] = address((int64_t)floor(texels_of(o, at, size, mode)), size, mode);
+        return;
     }
     int64_t pos = (int64_t)floor((texels_of(o, at, size, mode) - 0.5) * 256 + 0.5);
     if (mode == TEX_CLAMP && !q->is_gather) {
         const int64_t last = ((int64_t)size - 1) * 256;
         pos = pos < 0 ? 0 : pos > last ? last : pos;
     }
-    a.frac = pos & 255;
-    a.at[0] = address(pos >> 8, size, mode);
-    a.at[1] = address((pos >> 8) + 1, size, mode);
-    return a;
+    a->frac = pos & 255;
+    a->at[0] = address(pos >> 8, size, mode);
+    a->at[1] = address((pos >> 8) + 1, size, mode);
 }
 
 /* How the filter unit splits `total` (in 1/256) over four texels; the parts add up to it. */
@@ -225,34 +226,36 @@ static unsigned cube_face(const double *direction, double *s, double *t)
     return 2 * major + neg;
 }
 
-static struct footprint footprint_of(const struct tex_object *o, enum tex_shape shape,
-                                     const struct tex_query *q)
+static void footprint_of(const struct tex_object *o, enum tex_shape shape,
+                         const struct tex_query *q, struct footprint *f)
 {
-    struct footprint f = {.linear = o->filter == TEX_LINEAR && texture_is_float(o) && !q->is_whole,
-                          .texels = q->texels};
+    f->linear = o->filter == TEX_LINEAR && texture_is_float(o) && !q->is_whole;
+    f->texels = q->texels;
+    f->y.at[0] = f->y.at[1] = 0;
+    f->y.frac = f->z.frac = 0;
     const int64_t *place = q->place;
     double x = q->at[0], y = q->at[1];
     unsigned dims = texture_dims(shape);
-    f.z.at[0] = f.z.at[1] = layer_of(o, shape, q);
+    f->z.at[0] = f->z.at[1] = layer_of(o, shape, q);
     if (shape == TEX_CUBE || shape == TEX_CUBE_LAYERED) {
-        f.z.at[0] += (int32_t)cube_face(q->at, &x, &y);
+        f->z.at[0] += (int32_t)cube_face(q->at, &x, &y);
         dims = 2;
     }
-    f.x = resolve(o, 0, o->width, q, x, place[0], f.linear);
+    resolve(o, 0, o->width, q, x, place[0], f->linear, &f->x);
     /* A 1D texture is a row of a 2D one, read at its edge: a border shows. */
     if (shape == TEX_1D)
-        f.y = resolve(o, 1, 1, q, 0, 0, f.linear);
+        resolve(o, 1, 1, q, 0, 0, f->linear, &f->y);
     if (dims > 1)
-        f.y = resolve(o, 1, o->height, q, y, place[1], f.linear);
+        resolve(o, 1, o->height, q, y, place[1], f->linear, &f->y);
     if (dims > 2)
-        f.z = resolve(o, 2, o->depth, q, q->at[2], place[2], f.linear);
-    return f;
+        resolve(o, 2, o->depth, q, q->at[2], place[2], f->linear, &f->z);
 }
 
 static void fetch_level(const struct tex_object *o, enum tex_shape shape, const struct tex_query *q,
                         struct tex_value *out)
 {
-    const struct footprint f = footprint_of(o, shape, q);
+    struct footprint f;
+    footprint_of(o, shape, q, &f);
     if (q->is_whole && (f.x.at[0] == OUTSIDE || f.y.at[0] == OUTSIDE || f.z.at[0] == OUTSIDE)) {
         *out = (struct tex_value){{0, 0, 0, 0}};
         return;
@@ -280,7 +283,9 @@ static void fetch_between(const struct tex_object *lo, const struct tex_object *
                                  .weight = {{(uint16_t)(256 - frac)}, {(uint16_t)frac}},
                                  .texel = {{near}, {far}}};
     } else {
-        const struct footprint near = footprint_of(lo, shape, q), far = footprint_of(hi, shape, q);
+        struct footprint near, far;
+        footprint_of(lo, shape, q, &near);
+        footprint_of(hi, shape, q, &far);
         fill_slice(&b, 0, lo, &near, near.z.at[0], 256 - frac);
         fill_slice(&b, 1, hi, &far, far.z.at[0], frac);
     }
@@ -324,8 +329,9 @@ void texture_gather(const struct tex_object *o, const struct tex_query *q, unsig
     static const uint8_t order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     struct tex_query each = *q;
     each.is_gather = true;
-    const struct axis x = resolve(o, 0, o->width, &each, q->at[0], 0, true);
-    const struct axis y = resolve(o, 1, o->height, &each, q->at[1], 0, true);
+    struct axis x, y;
+    resolve(o, 0, o->width, &each, q->at[0], 0, true, &x);
+    resolve(o, 1, o->height, &each, q->at[1], 0, true, &y);
     for (unsigned i = 0; i < 4; i++) {
         struct tex_value t;
         load_or_border(o, x.at[order[i][0]], y.at[order[i][1]], 0, q->texels, &t);
