@@ -53,6 +53,7 @@ struct bench {
     struct sm *sm;
     struct sm_cfg cfg;
     struct dinst d;
+    struct sm_launch launch; /* of the warp that accesses */
     struct inflight *f;
     uint16_t i;
 };
@@ -66,6 +67,7 @@ static void bench_open(struct bench *b, int64_t coalesce, uint32_t line)
     memset(b->sm, 0, sizeof *b->sm);
     b->sm->cfg = &b->cfg;
     b->sm->fl_free = NO_INFLIGHT;
+    b->sm->ctas[0].launch = &b->launch;
     b->sm->sector = 32;
     b->sm->const_line = 64;
     b->sm->data_line = b->sm->tex_line = line;
