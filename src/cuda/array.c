@@ -245,19 +245,27 @@ static int place_3d(struct ctx *c, struct array *a, const struct cudaPitchedPtr 
     if (a) {
         int e = handle_is(c, HANDLE_ARRAY, a) ? CUDA_OK : CUDA_INVALID_HANDLE;
         if (!e)
-            e = array_at(c, a, pos.x * a->texel_bytes, pos.y, pos.z, box->row_bytes, box->rows,
-                         box->slices, at);
+            e = pos.x > SIZE_MAX / a->texel_bytes
+                    ? CUDA_INVALID_VALUE
+                    : array_at(c, a, pos.x * a->texel_bytes, pos.y, pos.z, box->row_bytes,
+                               box->rows, box->slices, at);
         *pitch = e ? 0 : a->pitch_bytes;
         *slice = e ? 0 : a->slice_bytes;
         return e;
     }
     if (!p->ptr)
         return CUDA_INVALID_VALUE;
-    if (pos.x + box->row_bytes > p->pitch && (box->rows > 1 || box->slices > 1))
+    size_t row_end, down, in;
+    if (__builtin_add_overflow(pos.x, box->row_bytes, &row_end) ||
+        __builtin_mul_overflow(p->pitch, p->ysize, slice) ||
+        __builtin_mul_overflow(p->pitch, pos.y, &down) ||
+        __builtin_mul_overflow(*slice, pos.z, &in) || __builtin_add_overflow(down, in, &in) ||
+        __builtin_add_overflow(pos.x, in, &in) || in > (size_t)UINTPTR_MAX - (uintptr_t)p->ptr)
+        return CUDA_INVALID_VALUE;
+    if (row_end > p->pitch && (box->rows > 1 || box->slices > 1))
         return CUDA_INVALID_PITCH;
     *pitch = p->pitch;
-    *slice = p->pitch * p->ysize;
-    *at = (char *)p->ptr + pos.x + pos.y * *pitch + pos.z * *slice;
+    *at = (char *)p->ptr + in;
     return CUDA_OK;
 }
 

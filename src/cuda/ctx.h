@@ -84,6 +84,7 @@ struct ctx {
     struct u64map host_funcs;     /* address of a host stub -> struct function * */
     struct u64map host_vars;      /* address of a host's shadow variable -> struct variable * */
     struct u64map pinned;         /* address of pinned host memory -> bytes; 0 = freed */
+    size_t nregistered;           /* ranges of host_memory.h */
     VEC(struct module *) modules; /* all that are loaded or registered */
     struct CUstream_st *default_stream, *thread_stream;
     uint64_t max_inst;               /* PARSIM_MAX_INST */

@@ -1,5 +1,7 @@
 #include "cuda/device_info.h"
 
+#include "exec/limits.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -127,11 +129,12 @@ int device_set_limit(struct ctx *c, int limit, size_t value)
 {
     if (limit < 0 || limit >= LIMIT_COUNT)
         return CUDA_INVALID_VALUE;
+    if ((limit == LIMIT_STACK && value > EXEC_MAX_LOCAL) ||
+        (limit == LIMIT_HEAP && value > devmem_capacity(c->dev->mem)))
+        return CUDA_INVALID_VALUE;
     c->limits[limit] = value;
     if (limit == LIMIT_HEAP)
         c->dev->heap_limit_bytes = value;
-    if (limit == LIMIT_STACK && value > c->dev->stack_limit_bytes)
-        c->dev->stack_limit_bytes = value;
     return CUDA_OK;
 }
 

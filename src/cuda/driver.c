@@ -3,6 +3,7 @@
 #include "cuda/driver_api.h"
 #include "cuda/driver_array.h"
 #include "cuda/driver_graph.h"
+#include "cuda/host_memory.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"

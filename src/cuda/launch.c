@@ -1,6 +1,7 @@
 #include "cuda/launch.h"
 
 #include "cuda/device_info.h"
+#include "cuda/host_memory.h"
 #include "cuda/occupancy.h"
 #include "cuda/stream.h"
 #include "exec/grid.h"
@@ -64,7 +65,10 @@ static int check_registers(const struct ctx *c, const struct function *f, uint64
 static uint32_t declared_threads(const struct ptx_func *src)
 {
     const uint32_t *most = src->reqntid[0] ? src->reqntid : src->maxntid;
-    return most[0] ? most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
+    uint64_t n = most[0] ? most[0] : 1024;
+    for (unsigned i = 1; most[0] && i < 3 && n <= 1024; i++)
+        n *= most[i] ? most[i] : 1;
+    return n < 1024 ? (uint32_t)n : 1024;
 }
 
 static int check_shape(struct ctx *c, struct function *f, const struct launch_shape *s)
@@ -171,6 +175,7 @@ int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n)
     struct progress progress;
     int e = CUDA_OK;
     progress_start(&progress);
+    host_memory_refresh(c);
     for (size_t i = 0; i < n && !e; i++) {
         e = function_open(c, k[i]->fn); /* cudaDeviceReset() may have closed it */
         if (!e)

@@ -1,6 +1,7 @@
 #include "cuda/memory.h"
 
 #include "cuda/graph.h"
+#include "cuda/host_memory.h"
 #include "cuda/pool.h"
 #include "cuda/stream.h"
 
@@ -11,7 +12,6 @@
 #define PAGE_BYTES       4096u
 #define PITCH_ALIGN      512u
 #define HOST_ALLOC_FLAGS 7u
-#define REGISTER_FLAGS   0xFu
 
 int memory_alloc(struct ctx *c, void **out, size_t bytes, enum alloc_kind kind)
 {
@@ -86,33 +86,6 @@ int memory_free_host(struct ctx *c, void *p)
     return CUDA_OK;
 }
 
-static bool is_pinned(struct ctx *c, const void *p)
-{
-    const uint64_t *bytes = u64map_get(&c->pinned, (uintptr_t)p);
-    return bytes && *bytes;
-}
-
-int memory_register(struct ctx *c, void *p, size_t bytes, unsigned flags)
-{
-    if (!p || !bytes || (flags & ~REGISTER_FLAGS))
-        return CUDA_INVALID_VALUE;
-    const struct mem_alloc *a = devmem_find(c->dev->mem, (addr_t)(uintptr_t)p, 1);
-    if (a)
-        return a->kind == MEM_HOST ? CUDA_HOST_ALREADY_REGISTERED : CUDA_INVALID_VALUE;
-    return devmem_register_host(c->dev->mem, p, bytes) ? CUDA_OK : CUDA_HOST_ALREADY_REGISTERED;
-}
-
-int memory_unregister(struct ctx *c, void *p)
-{
-    const struct mem_alloc *a = devmem_find(c->dev->mem, (addr_t)(uintptr_t)p, 1);
-    if (!p)
-        return CUDA_INVALID_VALUE;
-    if (!a || a->kind != MEM_HOST || a->base != (addr_t)(uintptr_t)p || is_pinned(c, p))
-        return CUDA_HOST_NOT_REGISTERED;
-    devmem_release(c->dev->mem, a->base);
-    return CUDA_OK;
-}
-
 int memory_device_pointer(struct ctx *c, void **out, void *host, unsigned flags)
 {
     if (!out || !host || flags)
@@ -172,8 +145,9 @@ int memory_check(struct ctx *c, const void *p, size_t bytes, bool must_be_device
         return CUDA_OK;
     if (!p)
         return CUDA_INVALID_VALUE;
-    if (devmem_find(c->dev->mem, addr, bytes))
-        return CUDA_OK;
+    const struct mem_alloc *whole = devmem_find(c->dev->mem, addr, bytes);
+    if (whole)
+        return host_memory_is_there(c, whole) ? CUDA_OK : CUDA_INVALID_VALUE;
     /* A device address that nobody owns, or a range that leaves its allocation, is nobody's host
      * memory either. */
     bool in_window = addr >= DEVICE_BASE && addr < DEVICE_BASE + 16 * WINDOW_BYTES;

@@ -10,8 +10,6 @@ int memory_alloc_pitch(struct ctx *c, void **out, size_t *pitch, size_t row_byte
 int memory_free(struct ctx *c, void *p);
 int memory_alloc_host(struct ctx *c, void **out, size_t bytes, unsigned flags);
 int memory_free_host(struct ctx *c, void *p);
-int memory_register(struct ctx *c, void *p, size_t bytes, unsigned flags);
-int memory_unregister(struct ctx *c, void *p);
 int memory_device_pointer(struct ctx *c, void **out, void *host, unsigned flags);
 int memory_info(struct ctx *c, size_t *free_bytes, size_t *total_bytes);
 /* Where p lies; a host address that nobody registered has type 0. */

@@ -1,6 +1,7 @@
 /* libcudart, the part that is rows: see runtime.def. */
 #include "cuda/device_info.h"
 #include "cuda/driver_api.h"
+#include "cuda/host_memory.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
 #include "cuda/module.h"

@@ -210,6 +210,7 @@ static bool lower_mbarrier(struct lower *lo, const struct ptx_inst *i, struct xi
         lo->why = "an operation that is not known";
         return false;
     }
+    bool has_address = kind == MB_PENDING;
     o->kind = (uint8_t)kind;
     o->and_expect = kind == MB_ARRIVE && ptx_inst_has(i, PTX_M_EXPECT_TX);
     o->by_parity = ptx_inst_has(i, PTX_M_PARITY);
@@ -218,9 +219,10 @@ static bool lower_mbarrier(struct lower *lo, const struct ptx_inst *i, struct xi
     for (unsigned k = 0; k < i->nops; k++) {
         const struct ptx_operand *op = &i->ops[k];
         bool ok = true;
-        if (op->kind == PTX_OPND_ADDR)
+        if (op->kind == PTX_OPND_ADDR) {
             ok = lower_side(lo, op, &o->addr, &o->imm);
-        else if (k == 0)
+            has_address = true;
+        } else if (k == 0)
             ok = lower_dest(lo, op, &o->d);
         else if (!o->has_arg) { /* a second one is only a hint how long to wait */
             ok = lower_source(lo, op, PTX_B64, 8, &o->arg);
@@ -228,6 +230,10 @@ static bool lower_mbarrier(struct lower *lo, const struct ptx_inst *i, struct xi
         }
         if (!ok)
             return false;
+    }
+    if (!has_address || (!o->has_arg && (kind == MB_PENDING || kind == MB_WAIT))) {
+        lo->why = "a missing operand";
+        return false;
     }
     x->kind = X_OP;
     x->op.fn = op_mbarrier;

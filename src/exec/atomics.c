@@ -106,7 +106,7 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
 {
     const struct xmem *m = &x->mem;
     (void)arg;
-    if (a->space == PTX_SPACE_LOCAL || a->space == PTX_SPACE_PARAM)
+    if (a->space == PTX_SPACE_LOCAL)
         return warp_fault(w, x, (unsigned)__builtin_ctz(a->mask), FAULT_INVALID_SPACE,
                           "atomic operation on %s memory", ptx_space_name(a->space));
     unsigned n = a->count;

@@ -32,35 +32,61 @@ static bool read_string(struct warp *w, const struct xinst *x, unsigned lane, ad
 
 /* --- printf --- */
 
+/* The host's printf makes room for as many characters as a conversion asks for. */
+enum { MAX_FIELD = 4096 };
+
 struct spec {
     char text[32]; /* %..., with the length modifiers removed */
+    size_t len;
     char conv;
     bool is_long; /* ll, l, z, j, t: 64 bits */
     int stars;
+    uint64_t field; /* the larger of width and precision, as far as the text has them */
 };
+
+/* A width or precision: digits or a star. False if it is longer than any that makes sense. */
+static bool parse_field(const char **p, struct spec *s)
+{
+    uint64_t n = 0;
+    size_t from = s->len;
+    if (**p == '*') {
+        s->stars++;
+        s->text[s->len++] = *(*p)++;
+        return true;
+    }
+    for (; isdigit((unsigned char)**p) && s->len < from + 10;
+         n = n * 10 + (uint64_t)(*(*p)++ - '0'))
+        s->text[s->len++] = **p;
+    s->field = n > s->field ? n : s->field;
+    return !isdigit((unsigned char)**p);
+}
 
 /* Parses the conversion at *p (just behind the %); false if it is not one. */
 static bool parse_spec(const char **p, struct spec *s)
 {
-    size_t n = 0;
     memset(s, 0, sizeof *s);
-    s->text[n++] = '%';
-    while (**p && strchr("-+ #0123456789.*", **p) && n < sizeof s->text - 4) {
-        s->stars += **p == '*';
-        s->text[n++] = *(*p)++;
-    }
-    while (**p && strchr("hlLqjzt", **p)) {
-        s->is_long |= **p != 'h';
-        (*p)++;
-    }
-    s->conv = *(*p)++;
-    if (!s->conv || !strchr("diouxXcsfFeEgGaAp", s->conv) || s->stars > 2)
+    s->text[s->len++] = '%';
+    while (**p && strchr("-+ #0", **p))
+        if (!memchr(s->text, *(*p)++, s->len))
+            s->text[s->len++] = (*p)[-1];
+    if (!parse_field(p, s))
         return false;
-    if (strchr("diouxX", s->conv) && s->is_long) {
-        s->text[n++] = 'l';
-        s->text[n++] = 'l';
+    if (**p == '.') {
+        s->text[s->len++] = *(*p)++;
+        if (!parse_field(p, s))
+            return false;
     }
-    s->text[n++] = s->conv;
+    while (**p && strchr("hlLqjzt", **p))
+        s->is_long |= *(*p)++ != 'h';
+    s->conv = **p;
+    if (!s->conv || !strchr("diouxXcsfFeEgGaAp", s->conv))
+        return false;
+    ++*p;
+    if (strchr("diouxX", s->conv) && s->is_long) {
+        s->text[s->len++] = 'l';
+        s->text[s->len++] = 'l';
+    }
+    s->text[s->len++] = s->conv;
     return true;
 }
 
@@ -94,9 +120,17 @@ static bool next_arg(struct printer *pr, unsigned bytes, void *to)
 static bool print_spec(struct printer *pr, const struct spec *s)
 {
     int star[2] = {0};
-    for (int i = 0; i < s->stars; i++)
+    uint64_t field = s->field;
+    for (int i = 0; i < s->stars; i++) {
         if (!next_arg(pr, 4, &star[i]))
             return false;
+        const uint64_t n = (uint64_t)(star[i] < 0 ? -(int64_t)star[i] : star[i]);
+        field = n > field ? n : field;
+    }
+    if (field > MAX_FIELD)
+        return warp_fault(pr->w, pr->x, pr->lane, FAULT_LAUNCH_FAILED,
+                          "printf with a width or precision of %llu; the limit is %d",
+                          (unsigned long long)field, MAX_FIELD);
     uint64_t v = 0;
     bool is_float = strchr("fFeEgGaA", s->conv) != NULL;
     bool is_wide = is_float || s->conv == 's' || s->conv == 'p' || s->is_long;
@@ -138,8 +172,7 @@ static int print_format(struct printer *pr, const char *fmt)
         }
         struct spec s;
         if (!parse_spec(&fmt, &s)) {
-            if (!fmt[-1])
-                fmt--;
+            fmt += *fmt != 0;
             fwrite(from, 1, (size_t)(fmt - from), pr->out);
             continue;
         }
@@ -191,37 +224,51 @@ static bool builtin_assertfail(struct warp *w, const struct xinst *x, uint32_t m
 
 /* --- malloc and free on the device --- */
 
+/* What an allocation takes of the heap: whole units, and what is kept to find it again. */
+static uint64_t heap_cost(uint64_t bytes)
+{
+    enum { UNIT = 16, HEADER = 64 };
+    return align_up(bytes, UNIT) + HEADER;
+}
+
+addr_t builtin_heap_alloc(struct device *d, uint64_t bytes, uint64_t align)
+{
+    const uint64_t left =
+        d->heap_used_bytes < d->heap_limit_bytes ? d->heap_limit_bytes - d->heap_used_bytes : 0;
+    if (!bytes || bytes > left || heap_cost(bytes) > left)
+        return 0;
+    const struct mem_alloc *m = devmem_alloc(d->mem, bytes, align, MEM_HEAP, NULL);
+    if (!m)
+        return 0;
+    d->heap_used_bytes += heap_cost(bytes);
+    return m->base;
+}
+
+bool builtin_heap_free(struct device *d, addr_t p)
+{
+    const struct mem_alloc *m = devmem_find(d->mem, p, 1);
+    if (!m || m->base != p || m->kind != MEM_HEAP)
+        return false;
+    d->heap_used_bytes -= heap_cost(m->bytes);
+    return devmem_release(d->mem, p);
+}
+
 static bool builtin_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    struct device *d = w->grid->dev;
     FOR_LANES(l, mask)
-    {
-        uint64_t bytes = arg_u64(w, x, 0, l);
-        const struct mem_alloc *m = NULL;
-        if (bytes && bytes <= d->heap_limit_bytes - d->heap_used_bytes)
-            m = devmem_alloc(d->mem, bytes, 16, MEM_HEAP, NULL);
-        if (m)
-            d->heap_used_bytes += bytes;
-        return_u64(w, x, l, m ? m->base : 0);
-    }
+    return_u64(w, x, l, builtin_heap_alloc(w->grid->dev, arg_u64(w, x, 0, l), 16));
     return true;
 }
 
 static bool builtin_free(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    struct device *d = w->grid->dev;
     FOR_LANES(l, mask)
     {
         addr_t p = arg_u64(w, x, 0, l);
-        const struct mem_alloc *m = p ? devmem_find(d->mem, p, 1) : NULL;
-        if (!p)
-            continue;
-        if (!m || m->base != p || m->kind != MEM_HEAP)
+        if (p && !builtin_heap_free(w->grid->dev, p))
             return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
                               "free of 0x%llx, which malloc did not return or was freed before",
                               (unsigned long long)p);
-        d->heap_used_bytes -= m->bytes;
-        devmem_release(d->mem, p);
     }
     return true;
 }
@@ -234,7 +281,8 @@ static bool builtin_set_conditional(struct warp *w, const struct xinst *x, uint3
     {
         addr_t handle = arg_u64(w, x, 0, l);
         uint32_t value = (uint32_t)arg_u64(w, x, 1, l);
-        if (!devmem_find(w->grid->dev->mem, handle, sizeof value))
+        const struct mem_alloc *m = devmem_find(w->grid->dev->mem, handle, sizeof value);
+        if (!m || m->is_readonly)
             return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS, "0x%llx is no conditional handle",
                               (unsigned long long)handle);
         memcpy(devmem_ptr(handle), &value, sizeof value);

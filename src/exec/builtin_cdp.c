@@ -67,35 +67,23 @@ static bool store_out(struct warp *w, const struct xinst *x, unsigned lane, uint
 /* (void **out, bytes) */
 static bool cdp_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    struct device *d = w->grid->dev;
     FOR_LANES(l, mask)
     {
-        uint64_t bytes = arg_u64(w, x, 1, l);
-        const struct mem_alloc *m = NULL;
-        if (bytes && bytes <= d->heap_limit_bytes - d->heap_used_bytes)
-            m = devmem_alloc(d->mem, bytes, 0, MEM_HEAP, NULL);
-        if (m)
-            d->heap_used_bytes += bytes;
-        if (!store_out(w, x, l, m ? m->base : 0))
+        const uint64_t bytes = arg_u64(w, x, 1, l);
+        const addr_t p = builtin_heap_alloc(w->grid->dev, bytes, 0);
+        if (!store_out(w, x, l, p))
             return false;
-        return_u64(w, x, l, m || !bytes ? 0 : OUT_OF_MEMORY);
+        return_u64(w, x, l, p || !bytes ? 0 : OUT_OF_MEMORY);
     }
     return true;
 }
 
 static bool cdp_free(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    struct device *d = w->grid->dev;
     FOR_LANES(l, mask)
     {
-        addr_t p = arg_u64(w, x, 0, l);
-        const struct mem_alloc *m = p ? devmem_find(d->mem, p, 1) : NULL;
-        bool ours = m && m->base == p && m->kind == MEM_HEAP;
-        if (ours) {
-            d->heap_used_bytes -= m->bytes;
-            devmem_release(d->mem, p);
-        }
-        return_u64(w, x, l, ours || !p ? 0 : INVALID_VALUE);
+        const addr_t p = arg_u64(w, x, 0, l);
+        return_u64(w, x, l, !p || builtin_heap_free(w->grid->dev, p) ? 0 : INVALID_VALUE);
     }
     return true;
 }

@@ -10,6 +10,10 @@
 
 warp_fn builtin_find_cdp(const char *name);
 
+/* The device's heap, within its limit: 0 if there is no room; false if `p` is not from it. */
+addr_t builtin_heap_alloc(struct device *d, uint64_t bytes, uint64_t align);
+bool builtin_heap_free(struct device *d, addr_t p);
+
 /* Argument i of the call, as a 64-bit number. */
 static inline uint64_t arg_u64(struct warp *w, const struct xinst *x, uint32_t i, unsigned lane)
 {

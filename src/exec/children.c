@@ -1,10 +1,16 @@
 #include "exec/children.h"
 
 #include "base/vec.h"
+#include "exec/limits.h"
 
 #include <string.h>
 
-enum { INVALID_VALUE = 1, INVALID_DEVICE_FUNCTION = 98, MAX_DEPTH = 24 };
+enum {
+    INVALID_VALUE = 1,
+    PENDING_COUNT_EXCEEDED = 69,
+    INVALID_DEVICE_FUNCTION = 98,
+    MAX_DEPTH = 24
+};
 
 struct child {
     struct kernel *kernel; /* NULL: a copy or a fill */
@@ -38,13 +44,20 @@ static struct kernel *kernel_at(struct program *p, addr_t func)
     return program_kernel(p, program_func(p, (uint32_t)i)->name, &err);
 }
 
+static bool is_full(struct grid *g)
+{
+    return children_of(g)->list.len >= EXEC_MAX_PENDING;
+}
+
 addr_t children_prepare(struct grid *g, const struct child_shape *shape)
 {
+    if (is_full(g))
+        return 0;
     struct child k = {.shape = *shape, .kernel = kernel_at(g->kernel->prog, shape->func)};
     if (!k.kernel)
         return 0;
     const struct mem_alloc *m = devmem_alloc(g->dev->mem, k.kernel->src->param_bytes + 16, 64,
-                                             MEM_HEAP, "a child's parameters");
+                                             MEM_VARIABLE, "a child's parameters");
     if (!m)
         return 0;
     k.params = m->base;
@@ -67,11 +80,19 @@ int children_launch(struct grid *g, addr_t params)
     return INVALID_DEVICE_FUNCTION;
 }
 
+/* Whether both sides are device memory, and the destination may be written. */
+static bool can_copy(const struct devmem *m, addr_t dst, addr_t src, uint64_t bytes)
+{
+    const struct mem_alloc *to = devmem_find(m, dst, bytes);
+    return !bytes || (to && !to->is_readonly && (!src || devmem_find(m, src, bytes)));
+}
+
 int children_copy(struct grid *g, addr_t dst, addr_t src, uint8_t value, uint64_t bytes)
 {
-    const struct devmem *m = g->dev->mem;
-    if (bytes && (!devmem_find(m, dst, bytes) || (src && !devmem_find(m, src, bytes))))
+    if (!can_copy(g->dev->mem, dst, src, bytes))
         return INVALID_VALUE;
+    if (is_full(g))
+        return PENDING_COUNT_EXCEEDED;
     struct children *q = children_of(g);
     struct child k = {.dst = dst, .src = src, .value = value, .bytes = bytes, .is_queued = true};
     vec_push(&q->order, q->list.len);
@@ -85,11 +106,18 @@ static bool run_kernel(struct grid *g, const struct child *k, struct launch_resu
                        struct err *err)
 {
     struct launch_result r;
+    const uint64_t most = g->launch->max_inst;
+    if (most && result->warp_inst >= most)
+        return err_set_code(err, FAULT_LAUNCH_TIMEOUT,
+                            "kernel %s and those that launched it: stopped after %llu warp "
+                            "instructions (the limit is %llu)",
+                            k->kernel->src->name, (unsigned long long)result->warp_inst,
+                            (unsigned long long)most);
     struct launch l = {.kernel = k->kernel,
                        .dynamic_shared_bytes = k->shape.shared_bytes,
                        .params = devmem_ptr(k->params),
                        .depth = g->launch->depth + 1,
-                       .max_inst = g->launch->max_inst,
+                       .max_inst = most ? most - result->warp_inst : 0,
                        .progress = g->launch->progress,
                        .progress_arg = g->launch->progress_arg,
                        .runner = g->launch->runner};
@@ -113,6 +141,10 @@ static bool run_child(struct grid *g, const struct child *k, struct launch_resul
 {
     if (k->kernel)
         return run_kernel(g, k, result, err);
+    if (!can_copy(g->dev->mem, k->dst, k->src, k->bytes))
+        return err_set_code(err, FAULT_ILLEGAL_ADDRESS,
+                            "kernel %s: the memory of a copy of %llu bytes that it queued is freed",
+                            g->kernel->src->name, (unsigned long long)k->bytes);
     if (k->src)
         memmove(devmem_ptr(k->dst), devmem_ptr(k->src), k->bytes);
     else if (k->bytes)

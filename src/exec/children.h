@@ -14,7 +14,8 @@ struct child_shape {
     uint32_t grid[3], block[3], shared_bytes;
 };
 
-/* Room for the parameters of a launch to come; 0 if `func` is no kernel or memory is exhausted. */
+/* Room for the parameters of a launch to come; 0 if `func` is no kernel, memory is exhausted, or
+ * too much is pending. */
 addr_t children_prepare(struct grid *g, const struct child_shape *shape);
 /* Queues the launch prepared with `params`; a CUDA error number. */
 int children_launch(struct grid *g, addr_t params);

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Registers of all frames of one warp; deeper recursion is a stack overflow. */
-#define MAX_REG_BYTES (UINT32_C(64) << 20)
-
 /* --- branches --- */
 
 /* The lanes of `taken` go to `target`, the others of the top split go on to the next instruction;
@@ -159,9 +156,8 @@ static bool enter(struct warp *w, const struct xinst *x, const struct xfunc *fn,
     struct split *s = warp_top(w);
     struct frame *caller = s->frame;
     const struct xsig *have = &x->call->sig, *want = &fn->sig;
-    if (caller->reg_off > MAX_REG_BYTES)
-        return warp_fault(w, x, (unsigned)__builtin_ctz(mask), FAULT_STACK,
-                          "stack overflow: calls are nested too deeply");
+    if (!warp_frame_fits(w, x, fn))
+        return false;
     struct frame *f = warp_frame_new(w, fn, caller, x);
     if (!warp_local_reserve(w, x, (uint64_t)f->local_off + fn->local_bytes)) {
         frame_unref(w, f);
@@ -181,7 +177,8 @@ static const struct xfunc *func_at(const struct warp *w, uint64_t addr)
     uint64_t i = (addr - FUNC_WINDOW) / 16 - 1;
     if (addr < FUNC_WINDOW || addr % 16 || i >= program_func_count(k->prog))
         return NULL;
-    return k->funcs[i];
+    const struct xfunc *fn = k->funcs[i];
+    return fn && !fn->src->is_entry ? fn : NULL;
 }
 
 static bool ctrl_call(struct warp *w, const struct xinst *x, uint32_t mask)
@@ -235,9 +232,11 @@ static bool ctrl_ret(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct xsig *have = &f->fn->sig, *want = &f->call->call->sig;
     for (uint32_t i = 0; i < have->nrets && i < want->nrets; i++)
         arg_copy(w, f->caller, &want->rets[i], f, &have->rets[i], mask);
-    for (uint32_t i = 0; i < w->depth; i++)
-        if (w->stack[i].frame == f)
+    for (uint32_t i = w->depth, left = f->splits; left && i-- > 0;)
+        if (w->stack[i].frame == f) {
             w->stack[i].mask &= ~mask;
+            left--;
+        }
     return true;
 }
 
@@ -306,6 +305,10 @@ static bool lower_call(struct lower *lo, const struct ptx_inst *i, struct xinst 
         return true;
     }
     uint32_t f = lo->prog ? program_func_index(lo->prog, target->func) : UINT32_MAX;
+    if (target->func->is_entry || (f != UINT32_MAX && program_func(lo->prog, f)->is_entry)) {
+        lo->why = "a kernel is launched, not called";
+        return false;
+    }
     if (f != UINT32_MAX) {
         call->callee = lo->kernel->funcs[f];
         return true;

@@ -14,7 +14,6 @@ static struct device *device_with(struct devmem *mem)
     d->mem = mem;
     d->out = stdout;
     d->heap_limit_bytes = UINT64_C(8) << 20;
-    d->stack_limit_bytes = UINT64_C(512) << 10;
     d->regs = (struct ptx_reg_limits){.thread = 255, .sm = 65536, .unit = 256};
     d->sm_count = 1;
     d->block_shared_bytes = 227u << 10;

@@ -33,7 +33,6 @@ struct device {
     FILE *out;                 /* the kernels' printf and assert messages */
     uint64_t heap_limit_bytes; /* device malloc */
     uint64_t heap_used_bytes;
-    uint64_t stack_limit_bytes; /* local memory of one thread */
     struct ptx_reg_limits regs; /* that kernels are compiled for */
     uint32_t sm_count;
     uint32_t block_shared_bytes; /* the most a block may have */

@@ -11,6 +11,7 @@
 #define RESERVE_BYTES_32 (UINT64_C(3) << 30)
 #define COMMIT_STEP      (UINT64_C(2) << 20)
 #define DEFAULT_ALIGN    256u
+#define PAGE_BYTES       4096u
 /* Unowned bytes after every allocation, so that a small overrun hits nobody. */
 #define GUARD_BYTES        256u
 #define RELEASE_PAGES_FROM (UINT64_C(64) << 10)
@@ -161,7 +162,7 @@ struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
 {
     if (!align)
         align = DEFAULT_ALIGN;
-    if (!bytes || bytes > m->capacity || m->used + bytes > m->capacity)
+    if (!bytes || bytes > m->capacity || m->used > m->capacity - bytes)
         return NULL;
     uint64_t span = align_up(bytes + GUARD_BYTES, DEFAULT_ALIGN);
     addr_t at = take_hole(m, span, align);
@@ -177,10 +178,24 @@ struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes
 {
     addr_t base = (addr_t)(uintptr_t)p;
     size_t at = upper_bound(m, base);
+    if (!bytes || base + bytes < base)
+        return NULL;
     if ((at && m->live.data[at - 1]->base + m->live.data[at - 1]->bytes > base) ||
         (at < m->live.len && m->live.data[at]->base < base + bytes))
         return NULL;
     return track(m, base, bytes, MEM_HOST, NULL);
+}
+
+void devmem_zero(const struct mem_alloc *a)
+{
+    const addr_t end = a->base + a->bytes;
+    const addr_t first = align_up(a->base, PAGE_BYTES), last = end & ~(addr_t)(PAGE_BYTES - 1);
+    if (a->bytes < RELEASE_PAGES_FROM || madvise(devmem_ptr(first), last - first, MADV_DONTNEED)) {
+        memset(devmem_ptr(a->base), 0, a->bytes);
+        return;
+    }
+    memset(devmem_ptr(a->base), 0, first - a->base);
+    memset(devmem_ptr(last), 0, end - last);
 }
 
 static void give_hole(struct devmem *m, addr_t base, addr_t end)
@@ -218,7 +233,7 @@ bool devmem_release(struct devmem *m, addr_t base)
         m->used -= a->bytes;
         addr_t end = a->base + align_up(a->bytes + GUARD_BYTES, DEFAULT_ALIGN);
         if (a->bytes >= RELEASE_PAGES_FROM) {
-            addr_t first = align_up(a->base, 4096), last = end & ~(addr_t)4095;
+            addr_t first = align_up(a->base, PAGE_BYTES), last = end & ~(addr_t)(PAGE_BYTES - 1);
             madvise(devmem_ptr(first), last - first, MADV_DONTNEED);
         }
         give_hole(m, a->base, end);

@@ -47,6 +47,8 @@ void devmem_free(struct devmem *m);
  * two of at most 64 KB; 0 = 256. Returns NULL when the GPU's memory is exhausted. */
 struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
                                enum alloc_kind kind, const char *name);
+/* Zeros all of a device-side allocation, without taking pages for it. */
+void devmem_zero(const struct mem_alloc *a);
 /* Host memory at its own address becomes accessible to kernels. */
 struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes);
 /* False if `base` is not the start of a live allocation. */

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/vec.h"
 #include "exec/children.h"
+#include "exec/limits.h"
 #include "exec/memory_lanes.h"
 #include "exec/oob.h"
 #include "exec/turns.h"
@@ -32,6 +33,7 @@ struct run {
     VEC(struct cta *) resident; /* begun, not ended, in the order of their turns */
     VEC(struct cta *) spare;
     uint64_t next, done, total, reported;
+    uint64_t resident_bytes;
 };
 
 static void report_progress(struct run *r)
@@ -61,6 +63,39 @@ static struct cta *begin_cta(struct run *r)
     struct cta *c = r->spare.len ? vec_pop(&r->spare) : cta_new(r->g);
     cta_start(c, r->g, r->next++);
     return c;
+}
+
+static uint64_t cta_bytes(const struct cta *c)
+{
+    uint64_t n = c->shared_bytes;
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        n += c->warps[i].regs_bytes + (uint64_t)c->warps[i].local_words * WARP_LANES * 4;
+    return n;
+}
+
+/* The block that has waited longest. */
+static struct cta *take_resident(struct run *r)
+{
+    struct cta *c = r->resident.data[0];
+    memmove(r->resident.data, r->resident.data + 1, (--r->resident.len) * sizeof c);
+    r->resident_bytes -= cta_bytes(c);
+    return c;
+}
+
+static void keep_resident(struct run *r, struct cta *c)
+{
+    r->resident_bytes += cta_bytes(c);
+    vec_push(&r->resident, c);
+}
+
+/* While blocks wait for others, new ones begin first, as far as there is room. */
+static bool begins_next(const struct run *r)
+{
+    if (r->next == r->total)
+        return false;
+    if (r->g->launch->is_cooperative || !r->resident.len)
+        return true;
+    return r->resident.len < MAX_RESIDENT && r->resident_bytes < EXEC_MAX_RESIDENT;
 }
 
 static bool over_limit(struct run *r, struct cta *c)
@@ -94,23 +129,16 @@ static bool run_turn(struct run *r)
 {
     struct grid *g = r->g;
     bool coop = g->launch->is_cooperative;
-    struct cta *c;
     if (UNLIKELY(interrupt_signal()))
         return stop_interrupted(g);
-    /* While blocks wait for others, new ones begin first, as far as there is room. */
-    if (r->next < r->total && (coop || r->resident.len < MAX_RESIDENT)) {
-        c = begin_cta(r);
-    } else {
-        c = r->resident.data[0];
-        memmove(r->resident.data, r->resident.data + 1, (--r->resident.len) * sizeof c);
-    }
+    struct cta *c = begins_next(r) ? begin_cta(r) : take_resident(r);
     uint64_t quantum = coop ? COOP_QUANTUM : CTA_QUANTUM;
     if (g->launch->max_inst && g->launch->max_inst - g->clock < quantum)
         quantum = g->launch->max_inst - g->clock;
     enum cta_stop stop = cta_run(c, quantum);
     bool ok = stop != CTA_FAULT && !(stop == CTA_PAUSED && over_limit(r, c));
     if (stop == CTA_PAUSED && ok) {
-        vec_push(&r->resident, c);
+        keep_resident(r, c);
     } else {
         count_instructions(g, c);
         vec_push(&r->spare, c);
@@ -165,6 +193,14 @@ static uint64_t threads_declared(const uint32_t n[3])
     return (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
 }
 
+/* Dynamic shared memory begins at its own alignment. */
+static uint64_t grid_shared_bytes(const struct launch *l)
+{
+    const uint64_t fixed =
+        align_up(l->kernel->shared_bytes, l->dynamic_shared_bytes ? l->kernel->dynamic_align : 1);
+    return fixed + l->dynamic_shared_bytes;
+}
+
 bool launch_check(const struct device *d, const struct launch *l, struct err *err)
 {
     const struct ptx_func *f = l->kernel->src;
@@ -196,7 +232,7 @@ bool launch_check(const struct device *d, const struct launch *l, struct err *er
                             "kernel %s: %llu threads a block, but it was compiled for exactly %llu "
                             "(.reqntid)",
                             f->name, (unsigned long long)threads, (unsigned long long)limit);
-    uint64_t shared = (uint64_t)l->kernel->shared_bytes + l->dynamic_shared_bytes;
+    uint64_t shared = grid_shared_bytes(l);
     if (shared > d->block_shared_bytes)
         return err_set_code(err, INVALID_VALUE,
                             "kernel %s needs %llu bytes of shared memory, %s gives a block %u",
@@ -209,9 +245,7 @@ void grid_init(struct grid *g, struct device *d, const struct launch *l)
     *g = (struct grid){.dev = d, .launch = l, .kernel = l->kernel, .params = l->params};
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + WARP_LANES - 1) / WARP_LANES;
-    g->shared_bytes = (uint32_t)align_up(l->kernel->shared_bytes,
-                                         l->dynamic_shared_bytes ? l->kernel->dynamic_align : 1) +
-                      l->dynamic_shared_bytes;
+    g->shared_bytes = (uint32_t)grid_shared_bytes(l);
     g->lanes = memory_lanes_get();
     g->tlb_epoch = d->check ? UINT64_MAX : devmem_epoch(d->mem);
     g->root = g;

@@ -223,6 +223,33 @@ static bool lower_regs(struct lower *lo, const struct ptx_operand *o, bool is_ds
     return true;
 }
 
+/* Whether `bytes` at `off` from the start of something of `size` bytes are within it. */
+static bool is_within(int64_t off, uint64_t bytes, uint64_t size)
+{
+    return off >= 0 && bytes <= size && (uint64_t)off <= size - bytes;
+}
+
+/* [var + imm]: the variable's place and the offset from it, which is constant. */
+static bool lower_var_address(struct lower *lo, const struct ptx_operand *o, struct xinst *x)
+{
+    struct xmem *m = &x->mem;
+    const struct ptx_operand *b = &o->elems[0];
+    uint64_t at;
+    int64_t off;
+    if (!lower_var_addr(lo, b->var, &at, &m->in_frame))
+        return false;
+    if (x->space == PTX_SPACE_GENERIC)
+        x->space = b->var->space;
+    bool is_far = __builtin_add_overflow(o->imm, b->imm, &off);
+    const uint64_t size = b->var->bytes ? b->var->bytes : 4; /* the least a variable takes */
+    if (m->in_frame && (is_far || !is_within(off, (uint64_t)m->bytes * m->nregs, size))) {
+        lo->why = "an access outside the variable";
+        return false;
+    }
+    m->imm = (int64_t)(at + (uint64_t)o->imm + (uint64_t)b->imm);
+    return true;
+}
+
 /* Resolves [base + imm]: to a constant where the base is a variable or a number. */
 static bool lower_address(struct lower *lo, const struct ptx_operand *o, struct xinst *x)
 {
@@ -241,23 +268,16 @@ static bool lower_address(struct lower *lo, const struct ptx_operand *o, struct 
         }
         return true;
     }
-    uint64_t at = b->kind == PTX_OPND_IMM ? (uint64_t)b->imm : 0;
     if (b->kind == PTX_OPND_VAR) {
-        if (!lower_var_addr(lo, b->var, &at, &m->in_frame))
+        if (!lower_var_address(lo, o, x))
             return false;
-        if (x->space == PTX_SPACE_GENERIC)
-            x->space = b->var->space;
-        if (m->in_frame &&
-            at + (uint64_t)o->imm + (uint64_t)b->imm + m->bytes * m->nregs > lo->fn->local_bytes) {
-            lo->why = "an access beyond the end of the variable";
-            return false;
-        }
-    } else if (b->kind != PTX_OPND_IMM) {
+    } else if (b->kind == PTX_OPND_IMM) {
+        m->imm = (int64_t)((uint64_t)b->imm + (uint64_t)o->imm);
+    } else {
         lo->why = "an address of this form";
         return false;
     }
     m->is_uniform = true;
-    m->imm = (int64_t)(at + (uint64_t)o->imm + (uint64_t)(b->kind == PTX_OPND_VAR ? b->imm : 0));
     m->addr = lower_const(lo, 0, 8);
     return true;
 }
@@ -270,8 +290,9 @@ static bool choose(struct lower *lo, struct xinst *x, bool is_load)
         return true;
     }
     if (x->space == PTX_SPACE_PARAM && m->is_uniform) {
-        if (!is_load || (uint64_t)m->imm + m->bytes * m->nregs > lo->src->param_bytes) {
-            lo->why = is_load ? "a read beyond the kernel's parameters"
+        const uint64_t bytes = (uint64_t)m->bytes * m->nregs;
+        if (!is_load || !is_within(m->imm, bytes, lo->src->param_bytes)) {
+            lo->why = is_load ? "a read outside the kernel's parameters"
                               : "a write to a kernel's parameters";
             return false;
         }

@@ -2,6 +2,7 @@
 #include "exec/grid.h"
 
 #include "exec/builtin.h"
+#include "exec/limits.h"
 #include "exec/support.h"
 #include "exec/tensor.h"
 #include "exec/turns.h"
@@ -122,190 +123,6 @@ static void reach_all(struct reach *r, const struct ptx_func *entry)
     } while (r->work.len);
     vec_free(&r->work);
     vec_free(&r->prototypes);
-}
-
-/* --- shared memory of a kernel --- */
-
-struct layout {
-    struct u64map *offsets;
-    uint32_t end, dynamic_align;
-    VEC(const struct ptx_var *) unsized;
-};
-
-static void place_shared(struct layout *l, const struct ptx_var *v)
-{
-    if (v->space != PTX_SPACE_SHARED || u64map_get(l->offsets, (uintptr_t)v))
-        return;
-    if (!v->bytes) {
-        u64map_put(l->offsets, (uintptr_t)v, 0);
-        vec_push(&l->unsized, v);
-        if (v->align > l->dynamic_align)
-            l->dynamic_align = v->align;
-        return;
-    }
-    l->end = (uint32_t)align_up(l->end, v->align ? v->align : 1);
-    u64map_put(l->offsets, (uintptr_t)v, l->end);
-    l->end += (uint32_t)v->bytes;
-}
-
-static void place_shared_operand(struct layout *l, const struct ptx_operand *o)
-{
-    if (o->kind == PTX_OPND_VAR)
-        place_shared(l, o->var);
-    if (o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC || o->kind == PTX_OPND_ARGS)
-        for (unsigned i = 0; i < o->nelems; i++)
-            place_shared_operand(l, &o->elems[i]);
-}
-
-static void place_module_shared(struct layout *l, const struct program *p)
-{
-    for (unsigned i = 0; i < program_module_count(p); i++) {
-        const struct ptx_module *m = program_module(p, i);
-        for (uint32_t n = 0; n < m->nvars; n++)
-            place_shared(l, m->vars[n]);
-    }
-}
-
-uint32_t program_shared_offset(const struct program *p, const struct ptx_var *v)
-{
-    struct u64map offsets = {0};
-    struct layout l = {.offsets = &offsets, .dynamic_align = 16};
-    place_module_shared(&l, p);
-    const uint32_t at = (uint32_t)*u64map_get(&offsets, (uintptr_t)v);
-    vec_free(&l.unsized);
-    u64map_free(&offsets);
-    return at;
-}
-
-static void lay_out_shared(struct kernel *k, const bool *reached, struct u64map *offsets)
-{
-    struct layout l = {.offsets = offsets, .dynamic_align = 16};
-    if (program_is_shared_joined(k->prog))
-        place_module_shared(&l, k->prog);
-    for (uint32_t i = 0; i < program_func_count(k->prog); i++) {
-        const struct ptx_func *f = program_func(k->prog, i);
-        for (uint32_t n = 0; reached[i] && n < f->ninsts; n++)
-            for (unsigned o = 0; o < f->insts[n].nops; o++)
-                place_shared_operand(&l, &f->insts[n].ops[o]);
-    }
-    k->shared_bytes = l.end;
-    k->dynamic_align = l.dynamic_align;
-    for (size_t i = 0; i < l.unsized.len; i++)
-        u64map_put(offsets, (uintptr_t)l.unsized.data[i], align_up(l.end, l.dynamic_align));
-    vec_free(&l.unsized);
-}
-
-/* --- a function's frame --- */
-
-static uint32_t place(uint32_t *end, uint32_t bytes)
-{
-    uint32_t at = *end;
-    *end += bytes;
-    return at;
-}
-
-static unsigned reg_bytes(enum ptx_type t)
-{
-    unsigned bytes = ptx_type_bytes(t);
-    return t == PTX_PRED ? 0 : bytes < 2 ? 2 : bytes;
-}
-
-static void lay_out_registers(struct lower *lo)
-{
-    struct xfunc *fn = lo->fn;
-    const struct ptx_func *f = lo->src;
-    static const unsigned sizes[] = {16, 8, 4, 2};
-    fn->regs = arena_array(lo->arena, struct lane_ref, f->nregs + 1);
-    for (unsigned s = 0; s < ARRAY_LEN(sizes); s++)
-        for (uint32_t r = 0; r < f->nregs; r++)
-            if (reg_bytes(f->regs[r].type) == sizes[s])
-                fn->regs[r] =
-                    (struct lane_ref){.off = place(&fn->frame_bytes, sizes[s] * WARP_LANES),
-                                      .bytes = (uint8_t)sizes[s]};
-    fn->preds_off = fn->frame_bytes;
-    for (uint32_t r = 0; r < f->nregs; r++)
-        if (f->regs[r].type == PTX_PRED)
-            fn->regs[r] = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
-    fn->cc = (struct lane_ref){.off = place(&fn->frame_bytes, 4)};
-    fn->frame_bytes = (uint32_t)align_up(fn->frame_bytes, LANE_ALIGN);
-}
-
-/* Registers that a new frame has to clear: those live at the first instruction. */
-static void find_unset(struct lower *lo)
-{
-    struct xfunc *fn = lo->fn;
-    struct ptx_live live;
-    ptx_live_find(lo->src, &live);
-    fn->unset = arena_array(lo->arena, struct lane_ref, lo->src->nregs + 1);
-    for (uint32_t r = 0; r < lo->src->nregs; r++) {
-        bool is_live = false;
-        for (uint32_t k = live.first_range[r]; k < live.first_range[r + 1]; k++)
-            is_live |= !live.ranges[k].from;
-        if (is_live)
-            fn->unset[fn->nunset++] = fn->regs[r];
-    }
-    ptx_live_free(&live);
-}
-
-static void place_local(struct lower *lo, const struct ptx_var *v)
-{
-    uint32_t align = v->align > 4 ? v->align : 4;
-    uint32_t at = (uint32_t)align_up(lo->fn->local_bytes, align);
-    u64map_put(&lo->locals, (uintptr_t)v, at);
-    lo->fn->local_bytes = at + (uint32_t)align_up(v->bytes ? v->bytes : 4, 4);
-}
-
-static struct xarg *lower_header(struct lower *lo, struct ptx_var **vars, uint32_t *regs,
-                                 uint32_t n)
-{
-    struct xarg *args = arena_array(lo->arena, struct xarg, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        if (vars[i]->space == PTX_SPACE_REG) {
-            args[i] = (struct xarg){.in_reg = true, .reg = lo->fn->regs[regs[i]]};
-            continue;
-        }
-        place_local(lo, vars[i]);
-        args[i].off = (uint32_t)*u64map_get(&lo->locals, (uintptr_t)vars[i]);
-        args[i].words = (uint32_t)(vars[i]->bytes + 3) / 4;
-    }
-    return args;
-}
-
-/* Registers that do not fit into what the kernel has get places behind the variables. */
-static void place_spills(struct lower *lo)
-{
-    struct xfunc *fn = lo->fn;
-    uint32_t *place = arena_array(lo->arena, uint32_t, lo->src->nregs + 1);
-    const uint32_t bytes = ptx_regs_spill(lo->src, lo->kernel->regs, place);
-    for (uint32_t r = 0; r < lo->src->nregs; r++)
-        if (place[r] != PTX_NOT_SPILLED)
-            place[r] += fn->local_bytes;
-    fn->local_bytes += (uint32_t)align_up(bytes, 16);
-    fn->spilled = bytes ? place : NULL;
-}
-
-static void lay_out_frame(struct lower *lo)
-{
-    const struct ptx_func *f = lo->src;
-    lay_out_registers(lo);
-    if (!f->is_entry) {
-        struct xsig *sig = &lo->fn->sig;
-        sig->nparams = f->nparams;
-        sig->nrets = f->nrets;
-        sig->params = lower_header(lo, f->params, f->param_regs, f->nparams);
-        sig->rets = lower_header(lo, f->rets, f->ret_regs, f->nrets);
-    }
-    for (uint32_t i = 0; i < f->nvars; i++)
-        if (f->vars[i]->space == PTX_SPACE_LOCAL || f->vars[i]->space == PTX_SPACE_PARAM)
-            place_local(lo, f->vars[i]);
-    /* module-scope .local variables of old PTX: one copy a frame that uses them */
-    const struct ptx_module *m = f->module;
-    for (uint32_t i = 0; m && i < m->nvars; i++)
-        if (m->vars[i]->space == PTX_SPACE_LOCAL)
-            place_local(lo, m->vars[i]);
-    lo->fn->local_bytes = (uint32_t)align_up(lo->fn->local_bytes, 16);
-    if (lo->kernel && lo->kernel->regs < lo->kernel->regs_needed)
-        place_spills(lo);
 }
 
 /* --- instructions --- */
@@ -505,14 +322,17 @@ static bool lower_func(struct lower *lo, struct err *err)
 {
     const struct ptx_func *f = lo->src;
     struct xfunc *fn = lo->fn;
-    lay_out_frame(lo);
     fn->src = f;
     fn->ncode = f->ninsts;
-    fn->code = arena_array(lo->arena, struct xinst, f->ninsts + 1);
+    if (!lower_layout_frame(lo, err)) {
+        lower_finish(lo);
+        return false;
+    }
+    fn->code = arena_array(lo->arena, struct xinst, (size_t)f->ninsts + 1);
     struct ptx_cfg *cfg = ptx_cfg_build(f);
     bool ok = true;
     if (f->ninsts)
-        find_unset(lo);
+        lower_find_unset(lo);
     for (uint32_t n = 0; ok && n < f->ninsts; n++) {
         fn->code[n].reconv = cfg->reconv[n];
         ok = lower_inst(lo, &f->insts[n], &fn->code[n]);
@@ -523,6 +343,10 @@ static bool lower_func(struct lower *lo, struct err *err)
     fn->code[f->ninsts] = (struct xinst){.kind = X_CTRL, .reconv = PTX_NO_PC};
     lower_control(lo, NULL, &fn->code[f->ninsts]);
     ptx_cfg_free(cfg);
+    if (ok && lo->consts.len > EXEC_MAX_CONSTS)
+        ok = err_set(err, "%s:%u: the constants of %s take %zu bytes; the limit is %llu",
+                     f->module->file, f->line, f->name, lo->consts.len,
+                     (unsigned long long)EXEC_MAX_CONSTS);
     lower_finish(lo);
     return ok;
 }
@@ -552,11 +376,10 @@ struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct 
     struct reach r = {.prog = p, .seen = xcalloc(n, sizeof(bool))};
     reach_all(&r, f);
     struct u64map shared = {0};
-    lay_out_shared(k, r.seen, &shared);
+    bool ok = lower_layout_shared(k, r.seen, &shared, err);
     for (uint32_t i = 0; i < n; i++)
         if (r.seen[i])
             k->funcs[i] = arena_new(&k->arena, struct xfunc);
-    bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++) {
         if (!r.seen[i])
             continue;
@@ -585,10 +408,9 @@ bool exec_supports(const struct ptx_func *f, const struct ptx_inst *i, struct er
     struct xfunc fn = {.src = f};
     struct lower lo = {.arena = &arena, .src = f, .fn = &fn};
     struct xinst x = {0};
-    lay_out_frame(&lo);
-    bool ok = lower_inst(&lo, i, &x);
-    if (!ok)
-        err_set(why, "%s", lo.why ? lo.why : "not supported");
+    bool ok = lower_layout_frame(&lo, why);
+    if (ok && !lower_inst(&lo, i, &x))
+        ok = err_set(why, "%s", lo.why ? lo.why : "not supported");
     lower_finish(&lo);
     free(fn.consts);
     arena_free(&arena);

@@ -25,6 +25,13 @@ struct lower {
     struct err misfit;    /* the reason, if an operand is none for the instruction */
 };
 
+/* Places (lower_layout.c). False with an error that names the size and the limit. */
+bool lower_layout_shared(struct kernel *k, const bool *reached, struct u64map *offsets,
+                         struct err *err);
+bool lower_layout_frame(struct lower *lo, struct err *err);
+/* Registers that a new frame has to clear: those live at the first instruction. */
+void lower_find_unset(struct lower *lo);
+
 /* Operands (lower_operand.c). A reference to an immediate of `bytes` a lane, meant as type `t`. */
 struct lane_ref lower_const(struct lower *lo, uint64_t value, unsigned bytes);
 bool lower_source(struct lower *lo, const struct ptx_operand *o, enum ptx_type t, unsigned bytes,

@@ -135,6 +135,14 @@ static bool check_global(struct warp *w, const struct xinst *x, struct access *a
     return check_global_slow(w, x, a, e);
 }
 
+static bool fault_readonly(struct warp *w, const struct xinst *x, const struct access *a)
+{
+    const unsigned l = (unsigned)__builtin_ctz(a->mask);
+    return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                      "write of %u bytes to the kernel's parameters, at offset 0x%llx",
+                      (unsigned)a->bytes * a->count, (unsigned long long)a->addr[l]);
+}
+
 static bool check_offsets(struct warp *w, const struct xinst *x, const struct access *a,
                           uint64_t limit)
 {
@@ -167,6 +175,8 @@ static bool check_space(struct warp *w, const struct xinst *x, struct access *a)
         return check_offsets(w, x, a, (uint64_t)w->local_words * 4);
     case PTX_SPACE_PARAM:
         a->base = (uintptr_t)w->grid->params;
+        if (a->is_write)
+            return fault_readonly(w, x, a);
         return check_offsets(w, x, a, w->grid->kernel->src->param_bytes);
     default:
         a->base = 0;

@@ -150,10 +150,12 @@ static bool place_var(struct program *p, const struct ptx_var *v, struct err *er
     struct mem_alloc *a = devmem_alloc(p->dev->mem, v->bytes ? v->bytes : 1, align,
                                        v->is_managed ? MEM_MANAGED : MEM_VARIABLE, v->name);
     if (!a)
-        return err_set(err, "no device memory for variable %s (%llu bytes)", v->name,
-                       (unsigned long long)v->bytes);
+        return err_set(err, "no device memory for variable %s (%llu bytes): %llu of %llu are used",
+                       v->name, (unsigned long long)v->bytes,
+                       (unsigned long long)devmem_used(p->dev->mem),
+                       (unsigned long long)devmem_capacity(p->dev->mem));
     a->is_readonly = v->space == PTX_SPACE_CONST;
-    memset(devmem_ptr(a->base), 0, a->bytes);
+    devmem_zero(a);
     if (v->init)
         memcpy(devmem_ptr(a->base), v->init, v->bytes);
     u64map_put(&p->var_alloc, (uintptr_t)v, (uintptr_t)a);

@@ -238,6 +238,7 @@ bool surface_select(const struct ptx_inst *inst, struct arena *arena, struct xop
         return false;
     }
     if (texture_coordinates(&inst->ops[s->address], &first) < places || first != 1 ||
+        !texture_handle_fits(&inst->ops[s->address]) ||
         (is_reduce && !s->reduce) || (is_load && s->is_formatted))
         return false;
     op->data = s;

@@ -2,6 +2,7 @@
  *
  * Row r of matrix i is the 16 bytes at the address in lane 8 i + r. In registers, lane l holds of
  * row l / 4 the elements 2 (l % 4) and the next, or the same of the transposed matrix. */
+#include "exec/device.h"
 #include "exec/tensor_int.h"
 #include "exec/warp.h"
 
@@ -38,14 +39,24 @@ static uint32_t address_lanes(unsigned count)
     return count == 4 ? UINT32_MAX : (UINT32_C(1) << (count * SIDE)) - 1;
 }
 
+/* The lanes that give the rows' addresses must all be there. */
+static bool has_rows(struct warp *w, const struct xinst *x, uint32_t mask, uint32_t need)
+{
+    if (!(need & ~mask))
+        return true;
+    return warp_fault(w, x, (unsigned)__builtin_ctz(need & ~mask), FAULT_ILLEGAL_INSTRUCTION,
+                      "the address of a row is in a lane that does not execute the instruction");
+}
+
 static bool ldmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct matrix_op *op = x->op.data;
     addr_t addr[WARP_LANES];
+    const uint32_t rows = address_lanes(op->count);
     matrix m[4];
-    memset(m, 0, sizeof m);
     warp_addresses(w, &x->op.refs[x->op.first[1]], x->op.imm, addr);
-    if (!warp_load(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES, mask & address_lanes(op->count)))
+    if (!has_rows(w, x, mask, rows) ||
+        !warp_load(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES, rows))
         return false;
     for (unsigned i = 0; i < op->count; i++)
         FOR_LANES(l, mask)
@@ -62,9 +73,10 @@ static bool stmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
         for (unsigned l = 0; l < WARP_LANES; l++)
             write_lane(m[i], op->is_trans, l,
                        (uint32_t)lane_u64(&x->op.refs[x->op.first[1] + i], w->base, l));
+    const uint32_t rows = address_lanes(op->count);
     warp_addresses(w, &x->op.refs[x->op.first[0]], x->op.imm, addr);
-    return warp_store(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES,
-                      mask & address_lanes(op->count));
+    return has_rows(w, x, mask, rows) &&
+           warp_store(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES, rows);
 }
 
 static bool movmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)

@@ -5,21 +5,53 @@
 #include "exec/step.h"
 #include "exec/texture_int.h"
 
-/* The handle: in a register, or in the .texref or .surfref variable that the operand names. */
-static uint64_t handle_of(struct warp *w, const struct xinst *x, unsigned operand, unsigned lane)
+static const struct ptx_operand *handle_operand(const struct ptx_operand *o)
 {
-    const struct ptx_operand *o = &x->src->ops[operand];
-    uint64_t v = lane_u64(&x->op.refs[x->op.first[operand]], w->base, lane);
     const bool is_list = o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC;
-    if ((is_list ? o->elems[0].kind : o->kind) == PTX_OPND_VAR)
-        __builtin_memcpy(&v, devmem_ptr(v), sizeof v);
-    return v;
+    return is_list ? &o->elems[0] : o;
+}
+
+/* The handle: in a register, or in the .texref or .surfref variable that the operand names, which
+ * may be one of the kernel's parameters. */
+static bool handle_of(struct warp *w, const struct xinst *x, unsigned operand, unsigned lane,
+                      uint64_t *handle)
+{
+    const struct ptx_operand *o = handle_operand(&x->src->ops[operand]);
+    const uint64_t v = lane_u64(&x->op.refs[x->op.first[operand]], w->base, lane);
+    *handle = v;
+    if (o->kind != PTX_OPND_VAR)
+        return true;
+    if (o->var->space == PTX_SPACE_GLOBAL) { /* whole, or it was not lowered */
+        __builtin_memcpy(handle, devmem_ptr(v), sizeof *handle);
+        return true;
+    }
+    addr_t addr[WARP_LANES];
+    uint64_t got[WARP_LANES];
+    const enum ptx_space space = (enum ptx_space)o->var->space;
+    addr[lane] = v;
+    if (!warp_load(w, x, space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space, addr, sizeof *got,
+                   got, sizeof *got, UINT32_C(1) << lane))
+        return false;
+    *handle = got[lane];
+    return true;
+}
+
+bool texture_handle_fits(const struct ptx_operand *operand)
+{
+    const struct ptx_operand *o = handle_operand(operand);
+    if (operand->kind == PTX_OPND_ADDR && operand->imm)
+        return false;
+    return o->kind != PTX_OPND_VAR || o->var->space != PTX_SPACE_GLOBAL ||
+           (o->imm >= 0 && o->var->bytes >= sizeof(uint64_t) &&
+            (uint64_t)o->imm <= o->var->bytes - sizeof(uint64_t));
 }
 
 const struct tex_object *texture_object(struct warp *w, const struct xinst *x, unsigned operand,
                                         unsigned lane, bool is_surface)
 {
-    const uint64_t handle = handle_of(w, x, operand, lane);
+    uint64_t handle;
+    if (!handle_of(w, x, operand, lane, &handle))
+        return NULL;
     const struct tex_object *o = tex_table_get(warp_textures(w), handle);
     if (o && o->is_surface == is_surface)
         return o;
@@ -120,7 +152,9 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
         struct tex_value v;
         texels.n = 0;
         /* Mostly one texture for all lanes. */
-        const uint64_t own = handle_of(w, x, 1, l);
+        uint64_t own;
+        if (!handle_of(w, x, 1, l, &own))
+            return false;
         if (!o || own != handle) {
             o = texture_object(w, x, 1, l, false);
             handle = own;
@@ -169,7 +203,8 @@ static bool select_tex(const struct ptx_inst *inst, struct tex_op *t)
     t->is_whole = inst->types[1] != PTX_F32;
     const unsigned given = texture_coordinates(&inst->ops[1], &first);
     t->coords = (uint8_t)first;
-    return t->has_layer + texture_dims((enum tex_shape)shape) <= given;
+    return texture_handle_fits(&inst->ops[1]) &&
+           t->has_layer + texture_dims((enum tex_shape)shape) <= given;
 }
 
 static bool select_gather(const struct ptx_inst *inst, struct tex_op *t)
@@ -273,7 +308,8 @@ static bool query_run(struct warp *w, const struct xinst *x, uint32_t mask)
 static bool select_query(const struct ptx_inst *inst, struct arena *arena, struct xop *op)
 {
     const enum ptx_mod what = ptx_inst_mod_in(inst, PTX_M_WIDTH, PTX_M_NUM_MIPMAP_LEVELS);
-    if (!what || what == PTX_M_FORCE_UNNORMALIZED || inst->nops < 2)
+    if (!what || what == PTX_M_FORCE_UNNORMALIZED || inst->nops < 2 ||
+        !texture_handle_fits(&inst->ops[1]))
         return false;
     uint16_t *data = arena_new(arena, uint16_t);
     *data = (uint16_t)what;

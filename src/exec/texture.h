@@ -54,6 +54,8 @@ struct tex_table {
 uint64_t tex_table_add(struct tex_table *t, const struct tex_object *init);
 bool tex_table_remove(struct tex_table *t, uint64_t handle);
 const struct tex_object *tex_table_get(const struct tex_table *t, uint64_t handle);
+/* Those whose texels begin in a range of addresses. */
+void tex_table_remove_range(struct tex_table *t, addr_t base, uint64_t bytes);
 void tex_table_free(struct tex_table *t);
 
 /* Like tensor_select(), for tex, tld4, txq, suld, sust, sured, suq, istypep. */

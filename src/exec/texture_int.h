@@ -80,6 +80,9 @@ static inline bool texture_is_srgb(const struct tex_object *o, unsigned channel)
  * one's place among its references. */
 unsigned texture_coordinates(const struct ptx_operand *address, unsigned *first);
 
+/* Whether the handle that the operand starts with has no offset, and lies within the .global
+ * variable if it names one. */
+bool texture_handle_fits(const struct ptx_operand *operand);
 /* The object of a lane, or NULL with a fault. `operand` is the one that starts with the handle. */
 const struct tex_object *texture_object(struct warp *w, const struct xinst *x, unsigned operand,
                                         unsigned lane, bool is_surface);

@@ -39,6 +39,13 @@ bool tex_table_remove(struct tex_table *t, uint64_t handle)
     return true;
 }
 
+void tex_table_remove_range(struct tex_table *t, addr_t base, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->objects[i].data - base < bytes)
+            t->objects[i].is_used = false;
+}
+
 void tex_table_free(struct tex_table *t)
 {
     free(t->objects);

@@ -2,6 +2,7 @@
 
 #include "exec/grid.h"
 #include "exec/groups.h"
+#include "exec/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,14 +33,25 @@ static void ensure_regs(struct warp *w, uint32_t bytes)
     w->regs_bytes = grown;
 }
 
-/* Frames of different splits of a warp may be live side by side, so a new one goes behind all. */
+/* Frames of different splits of a warp may be live side by side, so a new one goes behind all: the
+ * newest, which is the first of the list, ends last. */
 static uint32_t frames_end(const struct warp *w)
 {
-    uint32_t end = 0;
-    for (const struct frame *f = w->frames; f; f = f->next)
-        if (f->reg_off + f->fn->frame_bytes > end)
-            end = f->reg_off + f->fn->frame_bytes;
-    return end;
+    return w->frames ? w->frames->reg_off + w->frames->fn->frame_bytes : 0;
+}
+
+bool warp_frame_fits(struct warp *w, const struct xinst *x, const struct xfunc *fn)
+{
+    const struct split *s = warp_top(w);
+    const unsigned lane = (unsigned)__builtin_ctz(s->mask);
+    if (s->frame->depth >= EXEC_MAX_DEPTH)
+        return warp_fault(w, x, lane, FAULT_STACK,
+                          "stack overflow: calls are nested more than %u deep", EXEC_MAX_DEPTH);
+    if ((uint64_t)frames_end(w) + fn->frame_bytes > EXEC_MAX_REGS)
+        return warp_fault(w, x, lane, FAULT_STACK,
+                          "stack overflow: nested calls need more than %llu bytes of registers",
+                          (unsigned long long)EXEC_MAX_REGS);
+    return true;
 }
 
 /* Nothing of an earlier block or call shows, not even to a program that reads what it never wrote.
@@ -65,6 +77,7 @@ struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct fram
     f->reg_off = frames_end(w);
     if (caller) {
         caller->users++;
+        f->depth = caller->depth + 1;
         f->local_off = caller->local_off + caller->fn->local_bytes + caller->alloca_bytes;
     }
     f->next = w->frames;
@@ -104,20 +117,27 @@ void warp_use_frame(struct warp *w)
     w->base[LANE_CONST] = f->fn->consts;
 }
 
-bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes)
+/* Room for `bytes` of local memory a lane, which are within the limit. */
+static void local_grow(struct warp *w, uint64_t bytes)
 {
-    if (bytes > w->grid->dev->stack_limit_bytes)
-        return warp_fault(w, x, (unsigned)__builtin_ctz(warp_top(w)->mask), FAULT_STACK,
-                          "stack overflow: a thread needs more than %llu bytes of local memory",
-                          (unsigned long long)w->grid->dev->stack_limit_bytes);
-    uint32_t words = (uint32_t)(bytes + 3) / 4;
+    uint32_t words = (uint32_t)((bytes + 3) / 4);
     if (words <= w->local_words)
-        return true;
+        return;
     words = (uint32_t)align_up(words + w->local_words / 2, 64);
     w->local = xrealloc(w->local, (size_t)words * WARP_LANES * 4);
     memset(w->local + (size_t)w->local_words * WARP_LANES, 0,
            (size_t)(words - w->local_words) * WARP_LANES * 4);
     w->local_words = words;
+}
+
+bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes)
+{
+    if (bytes > EXEC_MAX_LOCAL)
+        return warp_fault(w, x, (unsigned)__builtin_ctz(warp_top(w)->mask), FAULT_STACK,
+                          "stack overflow: a thread needs %llu bytes of local memory; the limit is "
+                          "%llu",
+                          (unsigned long long)bytes, (unsigned long long)EXEC_MAX_LOCAL);
+    local_grow(w, bytes);
     return true;
 }
 
@@ -131,6 +151,7 @@ struct split *warp_push(struct warp *w, const struct split *s)
         w->stack = xrealloc(w->stack, w->cap * sizeof *w->stack);
     }
     copy.frame->users++;
+    copy.frame->splits++;
     w->stack[w->depth] = copy;
     w->spin_from = w->ninst;
     return &w->stack[w->depth++];
@@ -140,6 +161,7 @@ void warp_pop(struct warp *w)
 {
     struct frame *f = warp_top(w)->frame;
     w->depth--;
+    f->splits--;
     frame_unref(w, f);
     w->spin_from = w->ninst;
 }
@@ -171,45 +193,37 @@ static void raise_to_top(struct warp *w, uint32_t i)
     w->stack[w->depth - 1] = s;
 }
 
-/* The lanes of the split at `i` that have arrived there, while others of it still run above. */
-static uint32_t arrived_lanes(const struct warp *w, uint32_t i)
-{
-    uint32_t above = 0;
-    for (uint32_t k = i + 1; k < w->depth; k++)
-        above |= w->stack[k].mask;
-    return w->stack[i].mask & ~above;
-}
-
-/* Whether all lanes of the split at `i` are in it, not in splits above that will join it. */
-static bool is_whole(const struct warp *w, uint32_t i)
-{
-    return arrived_lanes(w, i) == w->stack[i].mask;
-}
-
 bool warp_yield(struct warp *w)
 {
+    uint32_t above = 0; /* lanes of the splits above the one looked at */
+    uint32_t whole = UINT32_MAX, part = UINT32_MAX, early = 0;
     w->spin_from = w->ninst;
-    /* The one that has waited longest lies lowest. */
-    for (uint32_t i = 0; i + 1 < w->depth; i++) {
-        if (w->stack[i].wait != SPLIT_RUNS || !w->stack[i].mask || !is_whole(w, i))
-            continue;
-        raise_to_top(w, i);
-        warp_use_frame(w);
-        return true;
-    }
-    /* Lanes that wait where paths meet go ahead of the others. */
     for (uint32_t i = w->depth - 1; i-- > 0;) {
-        uint32_t early = w->stack[i].wait == SPLIT_RUNS ? arrived_lanes(w, i) : 0;
-        if (!early)
+        const struct split *s = &w->stack[i];
+        above |= w->stack[i + 1].mask;
+        const uint32_t arrived = s->wait == SPLIT_RUNS ? s->mask & ~above : 0;
+        if (!arrived)
             continue;
-        struct split part = w->stack[i];
-        part.mask = early;
-        w->stack[i].mask &= ~early;
-        warp_push(w, &part);
-        warp_use_frame(w);
-        return true;
+        if (arrived == s->mask) {
+            whole = i; /* all its lanes are in it; the one that has waited longest lies lowest */
+        } else if (part == UINT32_MAX) {
+            part = i; /* others still run above and will join */
+            early = arrived;
+        }
     }
-    return false;
+    if (whole != UINT32_MAX) {
+        raise_to_top(w, whole);
+    } else if (part != UINT32_MAX) {
+        /* Lanes that wait where paths meet go ahead of the others. */
+        struct split ahead = w->stack[part];
+        ahead.mask = early;
+        w->stack[part].mask &= ~early;
+        warp_push(w, &ahead);
+    } else {
+        return false;
+    }
+    warp_use_frame(w);
+    return true;
 }
 
 /* --- running --- */
@@ -235,7 +249,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     struct frame *f = warp_frame_new(w, entry, NULL, NULL);
     warp_push(w, &(struct split){.pc = 0, .rpc = PTX_NO_PC, .mask = w->live, .frame = f});
     f->users--;
-    warp_local_reserve(w, &entry->code[0], entry->local_bytes);
+    local_grow(w, entry->local_bytes); /* within the limit, or it was not lowered */
     warp_use_frame(w);
 }
 

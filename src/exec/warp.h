@@ -24,6 +24,8 @@ struct frame {
     uint32_t local_off;       /* in each lane's local memory */
     uint32_t alloca_bytes;    /* taken by alloca behind fn->local_bytes */
     uint32_t users;           /* splits and callees that refer to it */
+    uint32_t splits;          /* the splits alone */
+    uint32_t depth;           /* callers above it */
     struct frame *next;       /* in the list of live or of free frames */
 };
 
@@ -125,10 +127,12 @@ void warp_exit_lanes(struct warp *w, uint32_t mask);
 void warp_use_frame(struct warp *w);
 /* Frames. The bases of operands for an activation, into base[]. */
 void warp_frame_base(const struct warp *w, const struct frame *f, char **base);
+/* Whether the top split may call `fn`; false with a fault beyond the limits. */
+bool warp_frame_fits(struct warp *w, const struct xinst *x, const struct xfunc *fn);
 struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
                              const struct xinst *call);
 void frame_unref(struct warp *w, struct frame *f);
-/* Makes room for `bytes` of local memory a lane; false with a fault beyond the device's limit. */
+/* Makes room for `bytes` of local memory a lane; false with a fault beyond the limit. */
 bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes);
 /* Lets another split of the warp run, because the top one waits or spins; false if none can. */
 bool warp_yield(struct warp *w);

@@ -168,12 +168,16 @@ static bool parse_dims(struct parser *p, struct dims *dims)
 static bool count_bytes(struct parser *p, const struct token *at, struct ptx_var *v,
                         const struct dims *dims)
 {
+    static const uint64_t limit = UINT64_C(1) << 44;
     uint64_t bytes = (uint64_t)ptx_type_bytes((enum ptx_type)v->type) * v->vec;
+    bool is_empty = false;
     for (unsigned i = dims->first_open; i < dims->count; i++) {
-        if (__builtin_mul_overflow(bytes, dims->n[i], &bytes) || bytes > UINT64_C(1) << 44)
-            return parse_error(p, at, "'%s' is too large", v->name);
+        is_empty |= !dims->n[i];
+        if (__builtin_mul_overflow(bytes, dims->n[i] ? dims->n[i] : 1, &bytes) || bytes > limit)
+            return parse_error(p, at, "'%s' is larger than %llu bytes", v->name,
+                               (unsigned long long)limit);
     }
-    v->bytes = bytes;
+    v->bytes = is_empty ? 0 : bytes;
     return true;
 }
 
@@ -270,7 +274,8 @@ static bool place_param(struct parser *p, const struct token *at, struct ptx_fun
 {
     uint64_t offset = align_up(f->param_bytes, v->align ? v->align : 1);
     if (offset + v->bytes > INT32_MAX)
-        return parse_error(p, at, "the parameters are larger than 2 GiB");
+        return parse_error(p, at, "the parameters have %llu bytes; the limit is %d",
+                           (unsigned long long)(offset + v->bytes), INT32_MAX);
     v->offset = offset;
     f->param_bytes = (uint32_t)(offset + v->bytes);
     return true;

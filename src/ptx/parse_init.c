@@ -160,7 +160,7 @@ static bool parse_group(struct init *in, unsigned level, uint64_t base, uint64_t
                                    (unsigned long long)item);
             pos += item;
             if (pos > UINT64_C(1) << 44)
-                return parse_error(p, &p->lx.tok, "'%s' is too large", in->v->name);
+                return parse_error(p, &p->lx.tok, "'%s' is larger than 2^44 values", in->v->name);
         } else if (!parse_scalar(in, base + pos++)) {
             return false;
         }

@@ -29,6 +29,17 @@ ok "no triggers: cycles of base" '[ "$(value "$tmp/n.json" cycles)" = "$(value "
 ok "no file" '! run --assist "$tmp/none.ptx" && says "there is no such file"'
 sed 's/on=inst:999999/on=inst/' "$tmp/never.ptx" >"$tmp/bad.ptx"
 ok "errors name file and line" '! run --assist "$tmp/bad.ptx" && says "bad.ptx:5: routine never: on=inst: should be"'
+shared() { printf '.version 5.0\n.target sm_30\n.address_size 64\n%s\n.entry r() {\n.pragma "assist on=l1_miss";\n%s ret; }\n' "$1" "$2" >"$tmp/r.ptx"; }
+shared '.shared .b8 big[4294967296];' 'st.shared.u32 [big],1;'
+ok "shared memory beyond 32 bits" '! run --assist "$tmp/r.ptx" && says "needs 4294967296 bytes of shared memory; the limit is"'
+shared '.shared .b8 big[100000];' 'st.shared.u32 [big],1;'
+ok "shared memory beyond the machine" '! run --assist "$tmp/r.ptx" && says "take 100000 bytes; a block of this machine has at most 49152"'
+shared '' '.local .b8 a[600000]; st.local.u32 [a+590000],1;'
+ok "local memory" '! run --assist "$tmp/r.ptx" && says "r needs 600000 bytes of local memory a thread; the limit is 524288"'
+shared '' '.local .b8 a[16]; st.local.u32 [a+-4],1;'
+ok "a negative offset" '! run --assist "$tmp/r.ptx" && says "r.ptx:7: st.local.u32 is not supported: an access outside the variable"'
+shared '.func f() { call f; ret; }' 'call f;'
+ok "endless recursion" '! run --assist "$tmp/r.ptx" && says "stack overflow: calls are nested more than"'
 ok "needs time" '! "$PARSIM_BIN" run --assist "$tmp/never.ptx" workload:sdk-bfs --size tiny 2>"$tmp/err" && says "needs a timed run"'
 ok "the store is full" '! run --assist "$root/assist/count_l1_miss.ptx" --set assist.aws_bytes=16 && says "assist.aws_bytes"'
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -204,6 +205,59 @@ static void test_proc_address(void **state)
                      CUDA_ERROR_NOT_FOUND);
 }
 
+static const char read_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry go(.param .u64 from)\n"
+                               "{ .reg .u32 %r1; .reg .u64 %d1; ld.param.u64 %d1, [from];\n"
+                               "  ld.global.u32 %r1, [%d1]; st.global.u32 [%d1], %r1; ret; }\n";
+static const char big_ptx[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry go(.param .u64 out)\n"
+    "{ .reg .u32 %r1; .local .b8 a[1000000];\n"
+    "  ld.local.u32 %r1, [a+900000]; st.local.u32 [a+900000], %r1; ret; }\n";
+
+static void test_local_memory_is_limited(void **state)
+{
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr p = 0;
+    void *args[] = {&p};
+    (void)state;
+    assert_int_equal(cuCtxSetLimit(0 /* stack */, (size_t)-1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuCtxSetLimit(0, 512 << 10), CUDA_SUCCESS);
+    assert_int_equal(cuModuleLoadData(&module, big_ptx), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&f, module, "go"), CUDA_SUCCESS);
+    assert_int_not_equal(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuModuleUnload(module), CUDA_SUCCESS);
+}
+
+/* Its kernel faults, which ends the context. */
+static void test_registered_memory(void **state)
+{
+    CUmodule module;
+    CUfunction f;
+    const size_t bytes = 8192;
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *args[] = {&p};
+    (void)state;
+    assert_int_equal(cuModuleLoadData(&module, read_ptx), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&f, module, "go"), CUDA_SUCCESS);
+    assert_int_equal(cuMemHostRegister((void *)0x10000, 4096, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemHostRegister(p, SIZE_MAX - (uintptr_t)p, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemHostRegister(p, SIZE_MAX, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(mprotect(p + 4096, 4096, PROT_READ), 0);
+    assert_int_equal(cuMemHostRegister(p, bytes, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(mprotect(p + 4096, 4096, PROT_READ | PROT_WRITE), 0);
+    assert_int_equal(cuMemHostRegister(p, bytes, 0), CUDA_SUCCESS);
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuCtxSynchronize(), CUDA_SUCCESS);
+    munmap(p, bytes);
+    CUdeviceptr device;
+    assert_int_equal(cuMemAlloc(&device, bytes), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyHtoD(device, p, bytes), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +267,9 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_proc_address),
+        cmocka_unit_test(test_local_memory_is_limited),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    const struct CMUnitTest faults[] = {cmocka_unit_test(test_registered_memory)};
+    return cmocka_run_group_tests(tests, setup, teardown) +
+           cmocka_run_group_tests(faults, setup, NULL);
 }

@@ -73,7 +73,7 @@ static void module_errors(void **state)
     expect_error(PTX_HEAD ".visible .u32 x;",
                  "t.ptx:4:10: expected '.func', '.entry' or a state space, found '.u32'");
     expect_error(PTX_HEAD ".global .u32 x[4294967296][4294967296];",
-                 "t.ptx:4:14: 'x' is too large");
+                 "t.ptx:4:14: 'x' is larger than 17592186044416 bytes");
     expect_error(PTX_HEAD ".global .u8 x[2000000000] = {1};",
                  "t.ptx:4:29: the initialised data is larger than 1 GiB");
     expect_error(PTX_HEAD "/* open", "t.ptx:4:8: the comment is not closed");

@@ -59,8 +59,9 @@ static bool add_params(struct routine *r, const struct ptx_func *f, const char *
                        struct err *err)
 {
     if (f->nparams > AWS_PARAMS || f->param_bytes > AWS_PARAM_BYTES)
-        return err_set(err, "%s:%u: routine %s: at most %d parameters", file, f->line, f->name,
-                       AWS_PARAMS);
+        return err_set(
+            err, "%s:%u: routine %s: %u parameters with %u bytes; at most %d with %d bytes", file,
+            f->line, f->name, f->nparams, f->param_bytes, AWS_PARAMS, AWS_PARAM_BYTES);
     for (uint32_t i = 0; i < f->nparams; i++)
         if (!add_param(r, f->params[i], file, err))
             return false;
@@ -119,6 +120,12 @@ static bool load_routine(struct aws *s, uint32_t module, const struct ptx_func *
     r.entry = decoded_func(r.code, r.kernel->entry);
     s->routines = xrealloc(s->routines, (s->nroutines + 1) * sizeof *s->routines);
     s->routines[s->nroutines++] = r;
+    if (r.kernel->shared_bytes > s->dev->block_shared_bytes)
+        return err_set(
+            err,
+            "%s:%u: routine %s: the .shared variables of its file take %u bytes; a block "
+            "of this machine has at most %u",
+            m->file, f->line, f->name, r.kernel->shared_bytes, s->dev->block_shared_bytes);
     if (r.kernel->shared_bytes > m->shared_bytes)
         m->shared_bytes = r.kernel->shared_bytes;
     return check_code(&s->routines[r.id], m->file, err);
