@@ -281,7 +281,7 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
     struct kernel *k = program_kernel(p, o->kernel, err);
     if (!k)
         return EXIT_USAGE;
-    char *params = xcalloc(1, k->src->param_bytes + 16);
+    char *params = xcalloc(1, k->src->param_bytes);
     int code = EXIT_USAGE;
     struct progress progress;
     progress_start(&progress);

@@ -1,4 +1,5 @@
 #include "base/common.h"
+#include "base/exact.h"
 
 #include "base/tempfile.h"
 
@@ -65,9 +66,11 @@ char *xasprintf(const char *fmt, ...)
 
 void *xalloc_aligned(size_t align, size_t bytes)
 {
-    bytes = align_up(bytes ? bytes : 1, align);
-    void *p = aligned_alloc(align, bytes);
+    const size_t room = align_up(bytes ? bytes : 1, align);
+    void *p = aligned_alloc(align, room);
     if (!p)
         panic("out of memory (%zu bytes)", bytes);
-    return memset(p, 0, bytes);
+    memset(p, 0, room);
+    EXACT_FORBID((char *)p + bytes, room - bytes);
+    return p;
 }

@@ -115,7 +115,7 @@ int launch_prepare(struct ctx *c, struct op_kernel *k, struct function *f,
     copy_dim(k->grid, &shape->grid);
     copy_dim(k->block, &shape->block);
     copy_dim(k->cluster, &shape->cluster);
-    k->params = xalloc_aligned(64, align_up(src->param_bytes + 16, 64));
+    k->params = xalloc_aligned(64, src->param_bytes);
     for (uint32_t i = 0; i < src->nparams; i++)
         if (args[i])
             memcpy((char *)k->params + src->params[i]->offset, args[i], src->params[i]->bytes);

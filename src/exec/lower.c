@@ -1,6 +1,7 @@
 #include "exec/lower.h"
 #include "exec/grid.h"
 
+#include "base/exact.h"
 #include "exec/builtin.h"
 #include "exec/limits.h"
 #include "exec/support.h"
@@ -299,6 +300,11 @@ static void lower_finish(struct lower *lo)
     fn->consts = xalloc_aligned(LANE_ALIGN, lo->consts.len + LANE_ALIGN);
     if (lo->consts.len)
         memcpy(fn->consts, lo->consts.data, lo->consts.len);
+    if (EXACT)
+        EXACT_FORBID(fn->consts, lo->consts.len + LANE_ALIGN);
+    for (size_t i = 0; i < lo->const_spans.len; i++)
+        EXACT_ALLOW(fn->consts + lo->const_spans.data[i].off, lo->const_spans.data[i].bytes);
+    vec_free(&lo->const_spans);
     vec_free(&lo->consts);
     for (unsigned i = 0; i < ARRAY_LEN(lo->const_off); i++)
         u64map_free(&lo->const_off[i]);

@@ -9,6 +9,10 @@
 struct kernel *kernel_lower(struct program *p, const struct ptx_func *f, struct err *err);
 void kernel_free(struct kernel *k);
 
+struct const_span {
+    uint32_t off, bytes;
+};
+
 /* What lowering one function knows. `prog` may be NULL (exec_supports()): then symbols have no
  * addresses, but every check of form is made. */
 struct lower {
@@ -20,9 +24,10 @@ struct lower {
     struct xfunc *fn;
     struct u64map const_off[5]; /* by log2(bytes): value -> offset in consts */
     VEC(char) consts;
-    struct u64map locals; /* struct ptx_var * -> offset in the frame's local memory */
-    const char *why;      /* reason of the failure */
-    struct err misfit;    /* the reason, if an operand is none for the instruction */
+    VEC(struct const_span) const_spans; /* base/exact.h: the bytes of each */
+    struct u64map locals;               /* struct ptx_var * -> offset in the frame's local memory */
+    const char *why;                    /* reason of the failure */
+    struct err misfit;                  /* the reason, if an operand is none for the instruction */
 };
 
 /* Places (lower_layout.c). False with an error that names the size and the limit. */

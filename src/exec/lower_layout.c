@@ -1,5 +1,6 @@
 /* Where things lie: the shared memory of a kernel, the registers and local memory of a frame. Sizes
  * are counted in 64 bits and refused beyond limits.h, so that every place fits 32. */
+#include "base/exact.h"
 #include "exec/limits.h"
 #include "exec/lower.h"
 #include "ptx/liveness.h"
@@ -112,7 +113,7 @@ static unsigned reg_bytes(enum ptx_type t)
 static struct lane_ref place_reg(uint64_t *end, unsigned bytes)
 {
     struct lane_ref ref = {.off = (uint32_t)*end, .bytes = (uint8_t)bytes};
-    *end += bytes ? (uint64_t)bytes * WARP_LANES : 4;
+    *end += exact_room(bytes ? (uint64_t)bytes * WARP_LANES : 4);
     return ref;
 }
 

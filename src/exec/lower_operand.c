@@ -1,5 +1,7 @@
 #include "exec/lower.h"
 
+#include "base/exact.h"
+
 #include "exec/softfp.h"
 #include "exec/sregs.h"
 
@@ -19,7 +21,8 @@ struct lane_ref lower_const(struct lower *lo, uint64_t value, unsigned bytes)
         ref.off = (uint32_t)*known;
         return ref;
     }
-    size_t span = bytes ? (size_t)bytes * WARP_LANES : 64;
+    const size_t used = bytes ? (size_t)bytes * WARP_LANES : 4;
+    const size_t span = exact_room(bytes ? used : 64);
     ref.off = (uint32_t)lo->consts.len;
     vec_reserve(&lo->consts, lo->consts.len + span);
     char *p = lo->consts.data + lo->consts.len;
@@ -31,6 +34,8 @@ struct lane_ref lower_const(struct lower *lo, uint64_t value, unsigned bytes)
     for (unsigned l = 0; bytes && l < WARP_LANES; l++)
         memcpy(p + l * bytes, &value, bytes < 8 ? bytes : 8);
     lo->consts.len += span;
+    if (EXACT)
+        vec_push(&lo->const_spans, ((struct const_span){ref.off, (uint32_t)used}));
     u64map_put(map, value, ref.off);
     return ref;
 }

@@ -1,5 +1,6 @@
 #include "exec/warp.h"
 
+#include "base/exact.h"
 #include "exec/grid.h"
 #include "exec/groups.h"
 #include "exec/limits.h"
@@ -20,17 +21,34 @@ struct tex_table *warp_textures(struct warp *w)
 
 /* --- frames --- */
 
+/* base/exact.h: of a frame's bytes, only those of its registers may be touched. */
+static void frame_expose(const struct warp *w, const struct frame *f)
+{
+    char *base = w->regs + f->reg_off;
+    const struct xfunc *fn = f->fn;
+    EXACT_FORBID(base, fn->frame_bytes);
+    for (uint32_t r = 0; r < fn->src->nregs; r++)
+        EXACT_ALLOW(base + fn->regs[r].off,
+                    fn->regs[r].bytes ? (size_t)fn->regs[r].bytes * WARP_LANES : 4);
+    EXACT_ALLOW(base + fn->cc.off, 4);
+}
+
 static void ensure_regs(struct warp *w, uint32_t bytes)
 {
     if (bytes <= w->regs_bytes)
         return;
-    uint32_t grown = (uint32_t)align_up(bytes + (w->regs_bytes ? bytes / 2 : 0), 4096);
+    uint32_t grown =
+        EXACT ? bytes : (uint32_t)align_up(bytes + (w->regs_bytes ? bytes / 2 : 0), 4096);
     char *regs = xalloc_aligned(64, grown);
-    if (w->regs_bytes)
+    if (w->regs_bytes) {
+        EXACT_ALLOW(w->regs, w->regs_bytes);
         memcpy(regs, w->regs, w->regs_bytes);
+    }
     free(w->regs);
     w->regs = regs;
     w->regs_bytes = grown;
+    for (const struct frame *f = EXACT ? w->frames : NULL; f; f = f->next)
+        frame_expose(w, f);
 }
 
 /* Frames of different splits of a warp may be live side by side, so a new one goes behind all: the
@@ -80,10 +98,13 @@ struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct fram
         f->depth = caller->depth + 1;
         f->local_off = caller->local_off + caller->fn->local_bytes + caller->alloca_bytes;
     }
+    ensure_regs(w, f->reg_off + fn->frame_bytes);
     f->next = w->frames;
     w->frames = f;
-    ensure_regs(w, f->reg_off + fn->frame_bytes);
+    EXACT_ALLOW(w->regs + f->reg_off, fn->frame_bytes);
     clear_unset(w, f);
+    if (EXACT)
+        frame_expose(w, f);
     return f;
 }
 
@@ -94,6 +115,7 @@ void frame_unref(struct warp *w, struct frame *f)
         while (*p != f)
             p = &(*p)->next;
         *p = f->next;
+        EXACT_FORBID(w->regs + f->reg_off, f->fn->frame_bytes);
         struct frame *caller = f->caller;
         f->next = w->free_frames;
         w->free_frames = f;
@@ -123,7 +145,8 @@ static void local_grow(struct warp *w, uint64_t bytes)
     uint32_t words = (uint32_t)((bytes + 3) / 4);
     if (words <= w->local_words)
         return;
-    words = (uint32_t)align_up(words + w->local_words / 2, 64);
+    if (!EXACT)
+        words = (uint32_t)align_up(words + w->local_words / 2, 64);
     w->local = xrealloc(w->local, (size_t)words * WARP_LANES * 4);
     memset(w->local + (size_t)w->local_words * WARP_LANES, 0,
            (size_t)(words - w->local_words) * WARP_LANES * 4);

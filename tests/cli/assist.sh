@@ -33,7 +33,7 @@ shared() { printf '.version 5.0\n.target sm_30\n.address_size 64\n%s\n.entry r()
 shared '.shared .b8 big[4294967296];' 'st.shared.u32 [big],1;'
 ok "shared memory beyond 32 bits" '! run --assist "$tmp/r.ptx" && says "needs 4294967296 bytes of shared memory; the limit is"'
 shared '.shared .b8 big[100000];' 'st.shared.u32 [big],1;'
-ok "shared memory beyond the machine" '! run --assist "$tmp/r.ptx" && says "take 100000 bytes; a block of this machine has at most 49152"'
+ok "shared memory beyond the machine" '! run --assist "$tmp/r.ptx" && says "take 100000 bytes; a block of this machine has at most 32768"'
 shared '' '.local .b8 a[600000]; st.local.u32 [a+590000],1;'
 ok "local memory" '! run --assist "$tmp/r.ptx" && says "r needs 600000 bytes of local memory a thread; the limit is 524288"'
 shared '' '.local .b8 a[16]; st.local.u32 [a+-4],1;'

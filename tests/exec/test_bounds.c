@@ -43,7 +43,7 @@ static const struct refusal refusals[] = {
      0, "kernel k needs 4294967312 bytes of shared memory; the limit is 16777216"},
     {"more shared memory than the GPU has",
      MODULE(".shared .b8 a[300000];", "st.shared.u32 [a],%r1;\n"), 1,
-     "300000 bytes of shared memory a block; the GPU has 232448"},
+     "kernel k needs 300000 bytes of shared memory, the GPU gives a block 232448"},
     {"kernel parameters over the limit",
      PTX_HEAD ".visible .entry k(.param .b8 big[40000]) { ret; }\n", 0,
      "k needs 40000 bytes of parameters; the limit is 32764"},

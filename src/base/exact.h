@@ -1,0 +1,29 @@
+/* Builds with PARSIM_EXACT, which go with the address sanitizer: memory that is handed out in parts
+ * has room between the parts that nobody may touch, and none to spare at its end, so that an access
+ * that leaves its part is seen although it stays in the block. In other builds all of this is
+ * nothing. */
+#ifndef BASE_EXACT_H
+#define BASE_EXACT_H
+
+#include "base/common.h"
+
+#ifdef PARSIM_EXACT
+#include <sanitizer/asan_interface.h>
+enum { EXACT = 1, EXACT_GAP = 64 };
+#define EXACT_FORBID(p, bytes) __asan_poison_memory_region(p, bytes)
+#define EXACT_ALLOW(p, bytes)  __asan_unpoison_memory_region(p, bytes)
+#define EXACT_IS_FORBIDDEN(p)  __asan_address_is_poisoned(p)
+#else
+enum { EXACT = 0, EXACT_GAP = 0 };
+#define EXACT_FORBID(p, bytes) ((void)(p), (void)(bytes))
+#define EXACT_ALLOW(p, bytes)  ((void)(p), (void)(bytes))
+#define EXACT_IS_FORBIDDEN(p)  ((void)(p), 0)
+#endif
+
+/* What a part of `bytes` bytes takes of its block. */
+static inline uint64_t exact_room(uint64_t bytes)
+{
+    return EXACT ? align_up(bytes, EXACT_GAP ? EXACT_GAP : 1) + EXACT_GAP : bytes;
+}
+
+#endif
