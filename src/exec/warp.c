@@ -37,8 +37,7 @@ static void ensure_regs(struct warp *w, uint32_t bytes)
 {
     if (bytes <= w->regs_bytes)
         return;
-    uint32_t grown =
-        EXACT ? bytes : (uint32_t)align_up(bytes + (w->regs_bytes ? bytes / 2 : 0), 4096);
+    uint32_t grown = (uint32_t)align_up(bytes + (w->regs_bytes ? bytes / 2 : 0), 4096);
     char *regs = xalloc_aligned(64, grown);
     if (w->regs_bytes) {
         EXACT_ALLOW(w->regs, w->regs_bytes);
@@ -47,6 +46,7 @@ static void ensure_regs(struct warp *w, uint32_t bytes)
     free(w->regs);
     w->regs = regs;
     w->regs_bytes = grown;
+    EXACT_FORBID(w->regs, w->regs_bytes);
     for (const struct frame *f = EXACT ? w->frames : NULL; f; f = f->next)
         frame_expose(w, f);
 }
@@ -145,12 +145,18 @@ static void local_grow(struct warp *w, uint64_t bytes)
     uint32_t words = (uint32_t)((bytes + 3) / 4);
     if (words <= w->local_words)
         return;
-    if (!EXACT)
-        words = (uint32_t)align_up(words + w->local_words / 2, 64);
-    w->local = xrealloc(w->local, (size_t)words * WARP_LANES * 4);
-    memset(w->local + (size_t)w->local_words * WARP_LANES, 0,
-           (size_t)(words - w->local_words) * WARP_LANES * 4);
-    w->local_words = words;
+    if (w->local_words)
+        EXACT_ALLOW(w->local, (size_t)w->local_cap * WARP_LANES * 4);
+    if (words > w->local_cap) {
+        const uint32_t cap = (uint32_t)align_up(words + w->local_words / 2, 64);
+        w->local = xrealloc(w->local, (size_t)cap * WARP_LANES * 4);
+        memset(w->local + (size_t)w->local_cap * WARP_LANES, 0,
+               (size_t)(cap - w->local_cap) * WARP_LANES * 4);
+        w->local_cap = cap;
+    }
+    w->local_words = EXACT ? words : w->local_cap;
+    EXACT_FORBID(w->local + (size_t)w->local_words * WARP_LANES,
+                 (size_t)(w->local_cap - w->local_words) * WARP_LANES * 4);
 }
 
 bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes)

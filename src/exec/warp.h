@@ -53,8 +53,8 @@ struct warp {
     struct grid *grid;
     char *regs;
     uint32_t regs_bytes;
-    uint32_t *local; /* [word][lane] */
-    uint32_t local_words;
+    uint32_t *local;                 /* [word][lane] */
+    uint32_t local_words, local_cap; /* of a lane: usable; there */
     struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
     uint64_t turn_end;  /* ninst at which its turn is over */
