@@ -238,8 +238,8 @@ bool surface_select(const struct ptx_inst *inst, struct arena *arena, struct xop
         return false;
     }
     if (texture_coordinates(&inst->ops[s->address], &first) < places || first != 1 ||
-        !texture_handle_fits(&inst->ops[s->address]) ||
-        (is_reduce && !s->reduce) || (is_load && s->is_formatted))
+        !texture_handle_fits(&inst->ops[s->address]) || (is_reduce && !s->reduce) ||
+        (is_load && s->is_formatted))
         return false;
     op->data = s;
     op->fn = is_load ? suld_run : is_reduce ? sured_run : sust_run;
