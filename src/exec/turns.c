@@ -1,5 +1,6 @@
 #include "exec/turns.h"
 
+#include "base/exact.h"
 #include "base/u64map.h"
 #include "exec/groups.h"
 
@@ -27,7 +28,7 @@ struct place {
     uint64_t regs;
 };
 
-static uint64_t hash_regs(const struct warp *w, const struct frame *f)
+EXACT_READS_ALL static uint64_t hash_regs(const struct warp *w, const struct frame *f)
 {
     const char *at = w->regs + f->reg_off;
     uint64_t h = 0;
