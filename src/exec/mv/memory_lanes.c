@@ -33,20 +33,31 @@ static inline void extremes(const addr_t *a, bool is_near, int64_t *min, int64_t
     *max = hi;
 }
 
+static bool is_sequence(const addr_t *addr, uint64_t step)
+{
+    if (addr[N - 1] - addr[0] != (N - 1) * step) /* says no to nearly all that are none */
+        return false;
+    uint64_t differ = 0;
+    for (unsigned i = 0; i < N - 1; i++)
+        differ |= (addr[i + 1] - addr[i]) ^ step;
+    return !differ;
+}
+
 static inline void span_of(const addr_t *a, struct addr_span *span)
 {
-    const uint64_t step = a[1] - a[0];
-    uint64_t low = a[0], differ = 0, bent = 0;
-    for (unsigned i = 1; i < N; i++) {
+    uint64_t low = 0, differ = 0;
+    for (unsigned i = 0; i < N; i++) {
         low |= a[i];
         differ |= a[i] ^ a[0];
-        bent |= (a[i] - a[i - 1]) ^ step;
     }
+    const uint64_t step = a[1] - a[0];
     int64_t min = (int64_t)a[0], max = (int64_t)a[N - 1];
-    const bool is_line = !bent && step <= 16 && min <= max;
-    if (!is_line)
-        extremes(a, !(differ >> 32), &min, &max);
-    *span = (struct addr_span){(addr_t)min, (addr_t)max, low, is_line ? step : SPAN_NO_STEP};
+    if (step <= 16 && min <= max && is_sequence(a, step)) {
+        *span = (struct addr_span){(addr_t)min, (addr_t)max, low, step};
+        return;
+    }
+    extremes(a, !(differ >> 32), &min, &max);
+    *span = (struct addr_span){(addr_t)min, (addr_t)max, low, SPAN_NO_STEP};
 }
 
 static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask,
@@ -67,16 +78,6 @@ static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mas
             out[i] = (mask >> i) & 1 ? out[i] : first;
     }
     span_of(out, span);
-}
-
-static bool is_sequence(const addr_t *addr, uint64_t step)
-{
-    if (addr[N - 1] - addr[0] != (N - 1) * step)
-        return false;
-    uint64_t differ = 0;
-    for (unsigned i = 0; i < N - 1; i++)
-        differ |= (addr[i + 1] - addr[i]) ^ step;
-    return !differ;
 }
 
 #define GATHER(type)                                                            \
