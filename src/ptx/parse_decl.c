@@ -290,6 +290,9 @@ static bool parse_param(struct parser *p, struct ptx_func *f, bool is_ret, struc
     struct token at = p->lx.tok;
     if (!parse_decl_words(p, &d) || !parse_declarator(p, &d, f->is_proto, v, &dims))
         return false;
+    if (v->space != PTX_SPACE_PARAM && (f->is_entry || v->space != PTX_SPACE_REG))
+        return parse_error(p, &at, "parameter '%s' must be in .param%s", v->name,
+                           f->is_entry ? ", as all of a kernel" : " or .reg");
     if (dims.first_open) {
         v->is_unsized = true;
         v->bytes = 0;

@@ -55,6 +55,10 @@ static void module_errors(void **state)
     expect_error(".version x", "t.ptx:1:10: expected a version such as 8.0, found 'x'");
     expect_error(".version 8.0\n.target 5",
                  "t.ptx:2:9: expected a target such as sm_80, found '5'");
+    expect_error(PTX_HEAD ".entry k(.reg .u64 p) { ret; }",
+                 "t.ptx:4:10: parameter 'p' must be in .param, as all of a kernel");
+    expect_error(PTX_HEAD ".func f(.shared .u32 p) { ret; }",
+                 "t.ptx:4:9: parameter 'p' must be in .param or .reg");
     expect_error(PTX_HEAD ".entry k() {\nret;", "t.ptx:5:5: the body of 'k' (line 4) has no '}'");
     expect_error(PTX_HEAD ".entry k() ret;",
                  "t.ptx:4:12: expected '{' or ';' after the function's header, found 'ret'");
