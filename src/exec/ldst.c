@@ -290,8 +290,10 @@ static bool choose(struct lower *lo, struct xinst *x, bool is_load)
         return true;
     }
     if (x->space == PTX_SPACE_PARAM && m->is_uniform) {
+        /* a function's own parameters lie in its frame: at a number, it has none */
         const uint64_t bytes = (uint64_t)m->bytes * m->nregs;
-        if (!is_load || !is_within(m->imm, bytes, lo->src->param_bytes)) {
+        const uint64_t has = lo->src->is_entry ? lo->src->param_bytes : 0;
+        if (!is_load || !is_within(m->imm, bytes, has)) {
             lo->why = is_load ? "a read outside the kernel's parameters"
                               : "a write to a kernel's parameters";
             return false;

@@ -3,6 +3,7 @@
 #include "base/exact.h"
 #include "exec/limits.h"
 #include "exec/lower.h"
+#include "exec/sregs.h"
 #include "ptx/liveness.h"
 #include "ptx/regs.h"
 
@@ -68,12 +69,32 @@ uint32_t program_shared_offset(const struct program *p, const struct ptx_var *v)
     return at;
 }
 
+static bool func_asks_for_reserved(const struct ptx_func *f)
+{
+    for (uint32_t n = 0; n < f->ninsts; n++)
+        for (unsigned o = 0; o < f->insts[n].nops; o++)
+            if (f->insts[n].ops[o].kind == PTX_OPND_SREG &&
+                sreg_is_reserved_smem((enum ptx_sreg)f->insts[n].ops[o].sreg))
+                return true;
+    return false;
+}
+
+static uint64_t reserved_bytes(const struct program *p, const bool *reached)
+{
+    for (uint32_t i = 0; i < program_func_count(p); i++)
+        if (reached[i] && func_asks_for_reserved(program_func(p, i)))
+            return RESERVED_SMEM_BYTES;
+    return 0;
+}
+
 bool lower_layout_shared(struct kernel *k, const bool *reached, struct u64map *offsets,
                          struct err *err)
 {
     struct layout l = {.offsets = offsets, .dynamic_align = 16};
     if (program_is_shared_joined(k->prog))
         place_module_shared(&l, k->prog);
+    else
+        l.end = reserved_bytes(k->prog, reached);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++) {
         const struct ptx_func *f = program_func(k->prog, i);
         for (uint32_t n = 0; reached[i] && n < f->ninsts; n++)

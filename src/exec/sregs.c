@@ -39,6 +39,11 @@ bool sreg_is_dynamic(enum ptx_sreg s)
     }
 }
 
+bool sreg_is_reserved_smem(enum ptx_sreg s)
+{
+    return s >= PTX_SREG_RESERVED_SMEM_BEGIN && s <= PTX_SREG_RESERVED_SMEM_1;
+}
+
 bool sreg_ref(enum ptx_sreg s, uint32_t index, struct lane_ref *ref)
 {
     if (s >= PTX_SREG_COUNT || sreg_is_dynamic(s))
@@ -90,6 +95,9 @@ void sreg_fill_launch(char *area, const struct sreg_launch *l)
     fill32(area, PTX_SREG_TOTAL_SMEM_SIZE, l->static_smem_bytes + l->dynamic_smem_bytes);
     fill32(area, PTX_SREG_AGGR_SMEM_SIZE, l->static_smem_bytes + l->dynamic_smem_bytes);
     fill32(area, PTX_SREG_DYNAMIC_SMEM_SIZE, l->dynamic_smem_bytes);
+    fill32(area, PTX_SREG_RESERVED_SMEM_1, RESERVED_SMEM_PART);
+    fill32(area, PTX_SREG_RESERVED_SMEM_END, RESERVED_SMEM_BYTES);
+    fill32(area, PTX_SREG_RESERVED_SMEM_CAP, RESERVED_SMEM_BYTES);
     fill32(area, PTX_SREG_WARP_SZ, WARP_LANES);
     fill32(area, ENVREG_SLOT + 1, l->envreg[1]);
     fill32(area, ENVREG_SLOT + 2, l->envreg[2]);

@@ -11,6 +11,12 @@ enum { SREG_WARP_BYTES = 12 * 128, SREG_CTA_BYTES = 96 * 128 };
 bool sreg_ref(enum ptx_sreg s, uint32_t index, struct lane_ref *ref);
 bool sreg_is_dynamic(enum ptx_sreg s);
 
+/* What the system keeps of a block's shared memory, for kernels that ask where it lies: from 0 on,
+ * in two parts. Cooperative groups need 288 bytes of the second. */
+enum { RESERVED_SMEM_BYTES = 1024, RESERVED_SMEM_PART = RESERVED_SMEM_BYTES / 2 };
+
+bool sreg_is_reserved_smem(enum ptx_sreg s);
+
 struct sreg_launch {
     uint32_t grid[3], block[3];
     uint32_t nwarps, smid, nsmid;

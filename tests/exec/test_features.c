@@ -412,6 +412,27 @@ static void an_indirect_call_is_charged_the_shared_memory_of_what_it_can_call(vo
 #undef SAME_FORM
 }
 
+/* Groups of several warps keep their barriers there. */
+static void reserved_shared_memory_lies_apart(void **state)
+{
+    (void)state;
+    struct fixture f;
+    run_text(&f,
+             PTX_HEAD
+             ".shared .align 4 .b8 own[4];\n"
+             ".visible .entry k(.param .u64 p)\n{\n"
+             ".reg .b32 %r<9>; .reg .b64 %rd<2>; ld.param.u64 %rd1,[p];\n"
+             "mov.u32 %r1,%reserved_smem_offset_1; mov.u32 %r2,%reserved_smem_offset_end;\n"
+             "st.shared.u32 [own],7; st.shared.u32 [%r1],8; st.shared.u32 [%r1+284],9;\n"
+             "ld.shared.u32 %r3,[own]; ld.shared.u32 %r4,[%r1]; mov.u32 %r5,own;\n"
+             "st.global.v4.u32 [%rd1],{%r3,%r4,%r5,%r2}; ret;\n}\n",
+             1, 1);
+    assert_int_equal(f.words[0], 7);
+    assert_int_equal(f.words[1], 8);
+    assert_int_equal(f.words[2], f.words[3]);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +457,7 @@ int main(void)
         cmocka_unit_test(cooperative_blocks_meet),
         cmocka_unit_test(sixteen_bit_special_registers_of_old_ptx),
         cmocka_unit_test(an_indirect_call_is_charged_the_shared_memory_of_what_it_can_call),
+        cmocka_unit_test(reserved_shared_memory_lies_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
