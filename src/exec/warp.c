@@ -282,14 +282,19 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     warp_use_frame(w);
 }
 
-void warp_free(struct warp *w)
+static void free_frames(struct frame *f)
 {
-    while (w->depth)
-        warp_pop(w);
-    for (struct frame *f = w->free_frames, *next; f; f = next) {
+    for (struct frame *next; f; f = next) {
         next = f->next;
         free(f);
     }
+}
+
+/* A warp that a fault stopped may outlive its kernel: the frames' functions are not looked at. */
+void warp_free(struct warp *w)
+{
+    free_frames(w->frames);
+    free_frames(w->free_frames);
     free(w->stack);
     free(w->regs);
     free(w->local);
