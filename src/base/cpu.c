@@ -1,5 +1,6 @@
 #include "base/cpu.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static enum cpu_level detect(void)
 #endif
 }
 
-enum cpu_level cpu_level(void)
+static enum cpu_level choose(void)
 {
     enum cpu_level level = detect();
     const char *want = getenv("PARSIM_CPU");
@@ -38,4 +39,17 @@ enum cpu_level cpu_level(void)
         if (!strcmp(want, names[i]))
             return (enum cpu_level)i;
     return level;
+}
+
+enum cpu_level cpu_level(void)
+{
+    /* Asked within hot loops. It is the same for the whole process, so a race stores the same
+     * value twice. */
+    static atomic_int known = -1;
+    int level = atomic_load_explicit(&known, memory_order_relaxed);
+    if (level < 0) {
+        level = (int)choose();
+        atomic_store_explicit(&known, level, memory_order_relaxed);
+    }
+    return (enum cpu_level)level;
 }

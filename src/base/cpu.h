@@ -16,7 +16,8 @@ enum cpu_level {
         CPU_LEVEL_COUNT
 };
 
-/* The best level this host can run; PARSIM_CPU=base|avx2|avx512 lowers it (for tests). */
+/* The best level this host can run; PARSIM_CPU=base|avx2|avx512 lowers it (for tests).
+ * Found once a process. */
 enum cpu_level cpu_level(void);
 const char *cpu_level_name(enum cpu_level level);
 

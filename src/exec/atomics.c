@@ -102,6 +102,46 @@ static void rmw_wide(const struct xmem *m, char *const *base, unsigned lane, cha
         memcpy(lane_at(&m->regs[0], base) + (size_t)lane * 16, old, 16);
 }
 
+/* NEW of `old` and `b` for the cell of each lane, in ascending order, with one choice for all. */
+#define EACH_CELL(NEW)                                            \
+    do {                                                          \
+        FOR_LANES(l, a->mask)                                     \
+        {                                                         \
+            char *cell = devmem_ptr(a->base + a->addr[l]);        \
+            uint32_t old, b, new;                                 \
+            memcpy(&old, cell, sizeof old);                       \
+            memcpy(&b, values + (size_t)l * 4, sizeof b);         \
+            new = (NEW);                                          \
+            memcpy(cell, &new, sizeof new);                       \
+            if (before)                                           \
+                memcpy(before + (size_t)l * 4, &old, sizeof old); \
+        }                                                         \
+    } while (0)
+
+/* The operations on single words of 32 bits that programs use most. False: not one of them. */
+static bool rmw_words(const struct xmem *m, char *const *base, const struct access *a)
+{
+    const struct lane_ref *d = &m->regs[0];
+    if (a->count != 1 || m->bytes != 4 || m->regs[1].bytes != 4 || (!d->none && d->bytes != 4))
+        return false;
+    const char *values = lane_at(&m->regs[1], base);
+    char *before = d->none ? NULL : lane_at(d, base);
+    const bool is_float = ptx_type_is_float((enum ptx_type)m->type);
+    if (m->atom == PTX_M_EXCH)
+        EACH_CELL(b);
+    else if (m->atom == PTX_M_OR)
+        EACH_CELL(old | b);
+    else if (m->atom == PTX_M_AND)
+        EACH_CELL(old & b);
+    else if (m->atom == PTX_M_ADD && !is_float)
+        EACH_CELL(old + b);
+    else if (m->atom == PTX_M_ADD && m->type == PTX_F32)
+        EACH_CELL((uint32_t)f32_rmw(old, b, PTX_M_ADD));
+    else
+        return false;
+    return true;
+}
+
 static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
 {
     const struct xmem *m = &x->mem;
@@ -113,6 +153,8 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
     /* All cells are asked for before the first one is needed. */
     FOR_LANES(l, a->mask)
     __builtin_prefetch(devmem_ptr(a->base + a->addr[l]), 1);
+    if (rmw_words(m, w->base, a))
+        return true;
     FOR_LANES(l, a->mask)
     {
         for (unsigned k = 0; k < n; k++) {

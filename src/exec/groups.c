@@ -2,16 +2,26 @@
 
 #include "exec/grid.h"
 
+#include <string.h>
+
 /* --- an exchange --- */
 
 /* Loops over all lanes with a choice in each, rather than over those of the mask, become vector
  * code; nearly all operands have 32 bits. */
+static void copy_words(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX)
+        memcpy(to, from, WARP_LANES * sizeof *to);
+    else
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            to[l] = lanes & lane_bit[l] ? from[l] : to[l];
+}
+
 static void bring_words(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t *to)
 {
     const uint32_t *from = (const uint32_t *)(const void *)lane_at(r, base);
     if (LIKELY(r->bytes == sizeof *from))
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            to[l] = (lanes >> l) & 1 ? from[l] : to[l];
+        copy_words(to, from, lanes);
     else
         FOR_LANES(l, lanes)
     to[l] = (uint32_t)lane_u64(r, base, l);
@@ -47,8 +57,7 @@ static void take_words(const struct lane_ref *r, char *const *base, uint32_t lan
 {
     uint32_t *to = (uint32_t *)(void *)lane_at(r, base);
     if (LIKELY(r->bytes == sizeof *to))
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            to[l] = (lanes >> l) & 1 ? from[l] : to[l];
+        copy_words(to, from, lanes);
     else
         FOR_LANES(l, lanes)
     lane_set_u64(r, base, l, from[l]);
@@ -176,10 +185,10 @@ static uint32_t first_group(const struct warp *w, const struct group_op *o, uint
     *members = (uint32_t)lane_u64(&o->members, w->base, (unsigned)__builtin_ctz(mask));
     if (o->members.sel == LANE_CONST)
         return mask;
-    uint32_t named[WARP_LANES] = {0};
-    bring_words(&o->members, w->base, mask, named);
+    uint32_t named[WARP_LANES];
+    bring_words(&o->members, w->base, UINT32_MAX, named);
     for (unsigned l = 0; l < WARP_LANES; l++)
-        same |= (uint32_t)(named[l] == *members) << l;
+        same |= named[l] == *members ? lane_bit[l] : 0;
     return same & mask;
 }
 
@@ -228,6 +237,10 @@ static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
     const uint32_t together = all_complete(w, o, mask) ? mask : 0;
     uint32_t group, members;
     w->stack[at].pc++;
+    if (together && o->reads_across) {
+        exchange_here(o, w->base, mask, mask);
+        return true;
+    }
     for (uint32_t left = mask; left; left &= ~group) {
         group = first_group(w, o, left, &members);
         if (!is_incomplete(w, group, members)) {

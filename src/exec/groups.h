@@ -11,6 +11,12 @@
 
 #include "exec/warp.h"
 
+/* 1 << lane. A table, because the oldest hosts have no vector shift by lane. */
+#define FOUR(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+static const uint32_t lane_bit[WARP_LANES] = {FOUR(0),  FOUR(4),  FOUR(8),  FOUR(12),
+                                              FOUR(16), FOUR(20), FOUR(24), FOUR(28)};
+#undef FOUR
+
 /* What the lanes of one group bring and take. */
 struct exchange {
     uint32_t group;                           /* lanes that take part and get a result */
@@ -27,8 +33,9 @@ typedef void (*group_fn)(const struct group_op *o, struct exchange *e);
 
 struct group_op {
     group_fn compute;
-    uint8_t mode; /* enum ptx_mod */
-    uint8_t type; /* enum ptx_type */
+    uint8_t mode;      /* enum ptx_mod */
+    uint8_t type;      /* enum ptx_type */
+    bool reads_across; /* a lane's result does not depend on which lanes are its group: shfl */
     struct lane_ref d, p, a, b, c;
     struct lane_ref members; /* none: lanes that execute it together are the group */
 };

@@ -1,5 +1,6 @@
 /* tex, tld4, txq, istypep. */
 #include "exec/device.h"
+#include "exec/grid.h"
 #include "exec/memory.h"
 #include "exec/softfp.h"
 #include "exec/step.h"
@@ -136,6 +137,20 @@ static void add_texels(struct tex_accesses *a, const struct tex_texels *texels, 
     }
 }
 
+/* Channel c of all lanes to its register. */
+static void put_channels(struct warp *w, const struct xop *op, uint32_t v[4][WARP_LANES],
+                         uint32_t mask)
+{
+    for (unsigned c = 0; c < 4; c++) {
+        const struct lane_ref *r = ref_of(op, 0, c);
+        if (LIKELY(r->bytes && !r->none))
+            w->grid->lanes->put(lane_at(r, w->base), r->bytes, v[c], 4, false, mask);
+        else
+            FOR_LANES(l, mask)
+        lane_set_u64(r, w->base, l, v[c][l]);
+    }
+}
+
 static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct tex_op *t = x->op.data;
@@ -146,6 +161,7 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
                           .has_level = t->detail != DETAIL_NONE,
                           .texels = w->step ? &texels : NULL};
     struct tex_accesses accesses;
+    uint32_t found[4][WARP_LANES];
     accesses.n = 0;
     FOR_LANES(l, mask)
     {
@@ -170,9 +186,10 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
         else
             texture_fetch(o, (enum tex_shape)o->shape, &q, &v);
         for (unsigned c = 0; c < 4; c++)
-            lane_set_u64(ref_of(&x->op, 0, c), w->base, l, v.v[c]);
+            found[c][l] = v.v[c];
         add_texels(&accesses, &texels, l, texture_texel_bytes(o));
     }
+    put_channels(w, &x->op, found, mask);
     for (unsigned k = 0; k < accesses.n; k++)
         step_record(w->step, &accesses.at[k]);
     return true;

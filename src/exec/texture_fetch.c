@@ -14,8 +14,19 @@ struct axis {
 
 static int64_t wrap_index(int64_t i, int64_t size)
 {
+    if ((uint64_t)i < (uint64_t)size) /* nearly always, and a division takes long */
+        return i;
     const int64_t m = i % size;
     return m < 0 ? m + size : m;
+}
+
+/* floor(), where the compiler may not use an instruction for it. */
+static inline double floor_of(double v)
+{
+    if (!(fabs(v) < 0x1p52)) /* whole already, or no number */
+        return v;
+    const double whole = (double)(int64_t)v;
+    return whole > v ? whole - 1 : whole;
 }
 
 static int32_t address(int64_t i, int64_t size, enum tex_address mode)
@@ -40,10 +51,10 @@ static double texels_of(const struct tex_object *o, double at, uint32_t size, en
     double pos = at;
     if (isnan(at) || (repeats && isinf(at)))
         return 0;
-    if (repeats)
+    if (repeats && fabs(pos) >= 2)
         pos = fmod(pos, 2);
     /* Normalised coordinates have 21 bits below the point. */
-    pos = o->normalized_coords ? floor(pos * 0x1p21) * 0x1p-21 * size : pos;
+    pos = o->normalized_coords ? floor_of(pos * 0x1p21) * 0x1p-21 * size : pos;
     return pos < -0x1p30 ? -0x1p30 : pos > 0x1p30 ? 0x1p30 : pos;
 }
 
@@ -68,10 +79,10 @@ static void resolve(const struct tex_object *o, unsigned k, uint32_t size,
         return;
     }
     if (!linear) {
-        a->at[0] = a->at[1] = address((int64_t)floor(texels_of(o, at, size, mode)), size, mode);
+        a->at[0] = a->at[1] = address((int64_t)floor_of(texels_of(o, at, size, mode)), size, mode);
         return;
     }
-    int64_t pos = (int64_t)floor((texels_of(o, at, size, mode) - 0.5) * 256 + 0.5);
+    int64_t pos = (int64_t)floor_of((texels_of(o, at, size, mode) - 0.5) * 256 + 0.5);
     if (mode == TEX_CLAMP && !q->is_gather) {
         const int64_t last = ((int64_t)size - 1) * 256;
         pos = pos < 0 ? 0 : pos > last ? last : pos;

@@ -132,6 +132,12 @@ void texture_load(const struct tex_object *o, uint32_t x, uint32_t y, uint32_t z
 {
     const unsigned step = o->channel_bits / 8;
     const char *p = devmem_ptr(texture_texel_addr(o, x, y, z));
+    if (o->channel_bits == 32) { /* nothing to widen, and never sRGB */
+        *out = (struct tex_value){{0, 0, 0, 0}};
+        for (unsigned c = 0; c < o->channels; c++)
+            memcpy(&out->v[c], p + (size_t)c * 4, 4);
+        return;
+    }
     for (unsigned c = 0; c < 4; c++) {
         const uint32_t v = c < o->channels ? widen(o, p + (size_t)c * step) : 0;
         out->v[c] = texture_is_srgb(o, c) ? (uint32_t)srgb_linear[v & 255] << 16 : v;

@@ -31,16 +31,35 @@ static unsigned source_lane(uint8_t mode, unsigned l, uint32_t b, uint32_t c, bo
     return *ok ? j & 31 : l;
 }
 
-static void shfl(const struct group_op *o, struct exchange *e)
+/* Inlined once a mode. */
+static inline void shfl_by(enum ptx_mod mode, struct exchange *e)
 {
     FOR_LANES(l, e->group)
     {
         bool ok;
-        unsigned from = source_lane(o->mode, l, e->b[l], e->c[l], &ok);
+        unsigned from = source_lane(mode, l, e->b[l], e->c[l], &ok);
         /* A lane that does not execute it, or has exited, gives 0 on an H200; programs rely on it.
          */
         e->d[l] = (e->sources >> from) & 1 ? e->a[from] : 0;
         e->q |= (uint32_t)ok << l;
+    }
+}
+
+static void shfl(const struct group_op *o, struct exchange *e)
+{
+    switch (o->mode) {
+    case PTX_M_UP:
+        shfl_by(PTX_M_UP, e);
+        break;
+    case PTX_M_DOWN:
+        shfl_by(PTX_M_DOWN, e);
+        break;
+    case PTX_M_BFLY:
+        shfl_by(PTX_M_BFLY, e);
+        break;
+    default:
+        shfl_by(PTX_M_IDX, e);
+        break;
     }
 }
 
@@ -66,8 +85,9 @@ static void vote(const struct group_op *o, struct exchange *e)
 static uint32_t lanes_equal(const struct exchange *e, unsigned first)
 {
     uint32_t same = 0;
+    const uint32_t low = e->a[first], high = e->high[first];
     for (unsigned l = 0; l < WARP_LANES; l++)
-        same |= (uint32_t)(e->a[l] == e->a[first] && e->high[l] == e->high[first]) << l;
+        same |= (e->a[l] ^ low) | (e->high[l] ^ high) ? 0 : lane_bit[l];
     return same & e->group;
 }
 
@@ -216,6 +236,7 @@ static struct group_op *op_new(struct lower *lo, struct xinst *x, group_fn compu
 {
     struct group_op *o = arena_new(lo->arena, struct group_op);
     o->compute = compute;
+    o->reads_across = compute == shfl;
     o->d.none = o->p.none = o->a.none = o->b.none = o->c.none = o->members.none = true;
     x->op.data = o;
     return o;

@@ -43,22 +43,53 @@ static bool is_sequence(const addr_t *addr, uint64_t step)
     return !differ;
 }
 
+/* A line is aligned as its first two addresses are. */
+static inline bool span_of_line(const addr_t *a, struct addr_span *span)
+{
+    const uint64_t step = a[1] - a[0];
+    if (step > 16 || (int64_t)a[0] > (int64_t)a[N - 1] || !is_sequence(a, step))
+        return false;
+    *span = (struct addr_span){a[0], a[N - 1], a[0] | a[1], step};
+    return true;
+}
+
 static inline void span_of(const addr_t *a, struct addr_span *span)
 {
+    if (span_of_line(a, span))
+        return;
     uint64_t low = 0, differ = 0;
     for (unsigned i = 0; i < N; i++) {
         low |= a[i];
         differ |= a[i] ^ a[0];
     }
-    const uint64_t step = a[1] - a[0];
-    int64_t min = (int64_t)a[0], max = (int64_t)a[N - 1];
-    if (step <= 16 && min <= max && is_sequence(a, step)) {
-        *span = (struct addr_span){(addr_t)min, (addr_t)max, low, step};
-        return;
-    }
+    int64_t min, max;
     extremes(a, !(differ >> 32), &min, &max);
     *span = (struct addr_span){(addr_t)min, (addr_t)max, low, SPAN_NO_STEP};
 }
+
+/* Of addresses that have 32 bits: half the width, and no sign. */
+static inline void span_of_short(const uint32_t *v, const addr_t *a, struct addr_span *span)
+{
+    if (span_of_line(a, span))
+        return;
+    uint32_t low = 0, min = UINT32_MAX, max = 0;
+    for (unsigned i = 0; i < N; i++) {
+        low |= v[i];
+        min = v[i] < min ? v[i] : min;
+        max = v[i] > max ? v[i] : max;
+    }
+    *span = (struct addr_span){min, max, low, SPAN_NO_STEP};
+}
+
+/* Inactive lanes get the address of the first active one. */
+#define FILL_INACTIVE(type, a)                             \
+    do {                                                   \
+        if (mask != UINT32_MAX) {                          \
+            const type first = (a)[__builtin_ctz(mask)];   \
+            for (unsigned i = 0; i < N; i++)               \
+                (a)[i] = (mask >> i) & 1 ? (a)[i] : first; \
+        }                                                  \
+    } while (0)
 
 static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask,
                       addr_t *restrict out, struct addr_span *span)
@@ -67,17 +98,18 @@ static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mas
         const uint64_t *s = src;
         for (unsigned i = 0; i < N; i++)
             out[i] = s[i] + (uint64_t)imm;
-    } else {
-        const uint32_t *s = src;
-        for (unsigned i = 0; i < N; i++)
-            out[i] = (uint32_t)(s[i] + (uint32_t)imm);
+        FILL_INACTIVE(addr_t, out);
+        span_of(out, span);
+        return;
     }
-    if (mask != UINT32_MAX) {
-        const addr_t first = out[__builtin_ctz(mask)];
-        for (unsigned i = 0; i < N; i++)
-            out[i] = (mask >> i) & 1 ? out[i] : first;
-    }
-    span_of(out, span);
+    const uint32_t *s = src;
+    uint32_t v[N];
+    for (unsigned i = 0; i < N; i++)
+        v[i] = s[i] + (uint32_t)imm;
+    FILL_INACTIVE(uint32_t, v);
+    for (unsigned i = 0; i < N; i++)
+        out[i] = v[i];
+    span_of_short(v, out, span);
 }
 
 #define GATHER(type)                                                            \
