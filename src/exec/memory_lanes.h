@@ -9,7 +9,8 @@
 struct addr_span {
     addr_t min, max; /* over the active lanes */
     uint64_t low;    /* all addresses or-ed, for alignment */
-    uint64_t step;   /* addr[l] == addr[0] + l * step for all lanes, 16 at most; or SPAN_NO_STEP */
+    uint64_t step;   /* addr[l] == addr[0] + l * step, 16 at most; SPAN_NO_STEP: no line, or not all
+                      * lanes are active */
 };
 
 struct memory_lanes {

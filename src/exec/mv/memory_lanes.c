@@ -33,13 +33,15 @@ static inline void extremes(const addr_t *a, bool is_near, int64_t *min, int64_t
     *max = hi;
 }
 
+/* Each address is compared with where a line has it, not with its neighbour: a load that straddles
+ * two vectors that were just stored makes the host wait. */
 static bool is_sequence(const addr_t *addr, uint64_t step)
 {
     if (addr[N - 1] - addr[0] != (N - 1) * step) /* says no to nearly all that are none */
         return false;
-    uint64_t differ = 0;
-    for (unsigned i = 0; i < N - 1; i++)
-        differ |= (addr[i + 1] - addr[i]) ^ step;
+    uint64_t differ = 0, want = addr[0];
+    for (unsigned i = 0; i < N; i++, want += step)
+        differ |= addr[i] ^ want;
     return !differ;
 }
 
@@ -55,8 +57,6 @@ static inline bool span_of_line(const addr_t *a, struct addr_span *span)
 
 static inline void span_of(const addr_t *a, struct addr_span *span)
 {
-    if (span_of_line(a, span))
-        return;
     uint64_t low = 0, differ = 0;
     for (unsigned i = 0; i < N; i++) {
         low |= a[i];
@@ -68,10 +68,8 @@ static inline void span_of(const addr_t *a, struct addr_span *span)
 }
 
 /* Of addresses that have 32 bits: half the width, and no sign. */
-static inline void span_of_short(const uint32_t *v, const addr_t *a, struct addr_span *span)
+static inline void span_of_short(const uint32_t *v, struct addr_span *span)
 {
-    if (span_of_line(a, span))
-        return;
     uint32_t low = 0, min = UINT32_MAX, max = 0;
     for (unsigned i = 0; i < N; i++) {
         low |= v[i];
@@ -81,35 +79,34 @@ static inline void span_of_short(const uint32_t *v, const addr_t *a, struct addr
     *span = (struct addr_span){min, max, low, SPAN_NO_STEP};
 }
 
-/* Inactive lanes get the address of the first active one. */
-#define FILL_INACTIVE(type, a)                             \
-    do {                                                   \
-        if (mask != UINT32_MAX) {                          \
-            const type first = (a)[__builtin_ctz(mask)];   \
-            for (unsigned i = 0; i < N; i++)               \
-                (a)[i] = (mask >> i) & 1 ? (a)[i] : first; \
-        }                                                  \
+/* to[l] = s[l] + imm; inactive lanes get the address of the first active one. */
+#define ADD_IMM(type, to)                                    \
+    do {                                                     \
+        const type *s = src;                                 \
+        for (unsigned i = 0; i < N; i++)                     \
+            (to)[i] = s[i] + (type)imm;                      \
+        if (mask != UINT32_MAX) {                            \
+            const type first = (to)[__builtin_ctz(mask)];    \
+            for (unsigned i = 0; i < N; i++)                 \
+                (to)[i] = (mask >> i) & 1 ? (to)[i] : first; \
+        }                                                    \
     } while (0)
 
 static void addresses(const void *src, unsigned bytes, int64_t imm, uint32_t mask,
                       addr_t *restrict out, struct addr_span *span)
 {
     if (bytes == 8) {
-        const uint64_t *s = src;
-        for (unsigned i = 0; i < N; i++)
-            out[i] = s[i] + (uint64_t)imm;
-        FILL_INACTIVE(addr_t, out);
-        span_of(out, span);
+        ADD_IMM(uint64_t, out);
+        if (mask != UINT32_MAX || !span_of_line(out, span))
+            span_of(out, span);
         return;
     }
-    const uint32_t *s = src;
     uint32_t v[N];
-    for (unsigned i = 0; i < N; i++)
-        v[i] = s[i] + (uint32_t)imm;
-    FILL_INACTIVE(uint32_t, v);
+    ADD_IMM(uint32_t, v);
     for (unsigned i = 0; i < N; i++)
         out[i] = v[i];
-    span_of_short(v, out, span);
+    if (mask != UINT32_MAX || !span_of_line(out, span))
+        span_of_short(v, span);
 }
 
 #define GATHER(type)                                                            \
