@@ -133,8 +133,10 @@ static bool run_turn(struct run *r)
         return stop_interrupted(g);
     struct cta *c = begins_next(r) ? begin_cta(r) : take_resident(r);
     uint64_t quantum = coop ? COOP_QUANTUM : CTA_QUANTUM;
-    if (g->launch->max_inst && g->launch->max_inst - g->clock < quantum)
-        quantum = g->launch->max_inst - g->clock;
+    /* A block that ended may have gone beyond the limit: then nothing is left for this one. */
+    uint64_t limit = g->launch->max_inst, left = limit > g->clock ? limit - g->clock : 0;
+    if (limit && left < quantum)
+        quantum = left;
     enum cta_stop stop = cta_run(c, quantum);
     bool ok = stop != CTA_FAULT && !(stop == CTA_PAUSED && over_limit(r, c));
     if (stop == CTA_PAUSED && ok) {

@@ -60,6 +60,19 @@ static void many_barriers_stay_cheap(void **state)
     fixture_close(&f);
 }
 
+/* Blocks of a few instructions each end, and step over the limit, within their turns. */
+static void a_limit_of_instructions_stops_grids_of_small_blocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, PTX_KERNEL("red.global.add.u32 [%rd1],1;\n"), 64);
+    f.max_inst = 1001;
+    assert_false(fixture_launch(&f, 10000, 64, 0));
+    assert_non_null(strstr(f.err.msg, "(the limit is 1001)"));
+    assert_in_range(f.words[0], 1, 64 * 1001);
+    fixture_close(&f);
+}
+
 /* --- races --- */
 
 /* Every warp of a block does the same: words[l] += 1, n times. */
@@ -129,6 +142,7 @@ int main(void)
         cmocka_unit_test(blocks_at_a_software_barrier_give_way_at_once),
         cmocka_unit_test(a_waiting_loop_may_branch),
         cmocka_unit_test(many_barriers_stay_cheap),
+        cmocka_unit_test(a_limit_of_instructions_stops_grids_of_small_blocks),
         cmocka_unit_test(warps_that_add_to_the_same_place_all_read_first),
         cmocka_unit_test(a_loop_reads_first_every_time),
         cmocka_unit_test(a_sum_kept_in_a_register_is_read_once),
