@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Room of a lane: the widest access, aligned. */
-enum { LANE_BYTES = 128 };
+enum { LANE_BYTES = 128, HOLE_BYTES = 2 * WARP_LANES * LANE_BYTES };
 
 struct oob {
     addr_t zeros;        /* for reads: nobody writes there */
@@ -29,8 +29,8 @@ struct oob_log {
 
 struct oob *oob_new(struct device *d, struct err *err)
 {
-    const struct mem_alloc *m = devmem_alloc(d->mem, UINT64_C(2) * WARP_LANES * LANE_BYTES, 4096,
-                                             MEM_DEVICE, "the hole of --oob warn");
+    const struct mem_alloc *m =
+        devmem_alloc(d->mem, HOLE_BYTES, 4096, MEM_DEVICE, "the hole of --oob warn");
     if (!m) {
         err_set(err, "no device memory for --oob warn");
         return NULL;
@@ -95,6 +95,11 @@ bool oob_note(struct warp *w, const struct xinst *x, const struct access *a, uns
     return true;
 }
 
+bool oob_is_hole(const struct oob *o, addr_t addr, uint64_t bytes)
+{
+    return o && addr < o->zeros + HOLE_BYTES && addr + bytes > o->zeros;
+}
+
 void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint32_t lanes)
 {
     const struct oob *o = w->grid->dev->oob;
@@ -104,15 +109,19 @@ void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint3
         memset(devmem_ptr(o->scratch), 0, (size_t)WARP_LANES * LANE_BYTES);
     FOR_LANES(l, lanes)
     {
-        if (devmem_is_mapped(w->grid->dev->mem, a->addr[l], bytes))
+        if (devmem_is_mapped(w->grid->dev->mem, a->addr[l], bytes) &&
+            !oob_is_hole(o, a->addr[l], bytes))
             continue;
         if (a->is_write && !is_atomic)
             a->mask &= ~(UINT32_C(1) << l);
         else
             a->addr[l] = is_atomic ? o->scratch + (addr_t)l * LANE_BYTES : o->zeros;
     }
+    addr_t addr[WARP_LANES];
+    memcpy(addr, a->addr, sizeof addr);
     FOR_LANES(l, ~a->mask)
-    a->addr[l] = o->zeros; /* lanes that do nothing had the address of one that may be dropped */
+    addr[l] = o->zeros; /* lanes that do nothing had the address of one that may be dropped */
+    w->grid->lanes->addresses(addr, 8, 0, a->mask ? a->mask : UINT32_MAX, a->addr, &a->span);
 }
 
 void oob_merge(struct grid *into, struct grid *part)

@@ -70,6 +70,45 @@ static void the_page_of_an_allocation_exists(void **state)
     fixture_close(&f);
 }
 
+/* Neighbouring words, the upper half of them on a page that nothing lies on. */
+static void a_row_of_words_may_leave_its_page(void **state)
+{
+    struct fixture f;
+    char said[4096];
+    (void)state;
+    run_relaxed(&f,
+                PTX_KERNEL("mul.wide.u32 %rd2,%r1,4; add.s64 %rd3,%rd1,%rd2; add.u32 %r2,%r1,1;\n"
+                           "and.b64 %rd4,%rd1,-2097152; add.s64 %rd4,%rd4,%rd2;\n"
+                           "st.global.u32 [%rd4+2097088],%r2; ld.global.u32 %r3,[%rd4+2097088];\n"
+                           "st.global.u32 [%rd3],%r3; ld.global.u32 %r3,[%rd4+-64];\n"
+                           "setp.gt.u32 %p1,%r1,15; @%p1 mov.u32 %r3,0;\n"
+                           "st.global.u32 [%rd3+128],%r3;\n"),
+                32, said, sizeof said);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(f.words[i], i < 16 ? i + 1 : 0);
+    for (unsigned i = 32; i < 64; i++)
+        assert_int_equal(f.words[i], 0);
+    fixture_close(&f);
+}
+
+/* A kernel that overwrites all that lies behind its buffer does not reach what holes read. */
+static void holes_stay_empty(void **state)
+{
+    struct fixture f;
+    char said[4096];
+    (void)state;
+    run_relaxed(&f,
+                PTX_KERNEL("mul.wide.u32 %rd2,%r1,4; add.s64 %rd3,%rd1,%rd2; mov.u32 %r2,0;\n"
+                           "L: st.global.u32 [%rd3+1024],77; add.s64 %rd3,%rd3,128;\n"
+                           "add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,512; @%p1 bra L;\n"
+                           "ld.global.u32 %r3,[%rd2]; add.s64 %rd3,%rd1,%rd2;\n"
+                           "st.global.u32 [%rd3],%r3;\n"),
+                32, said, sizeof said);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(f.words[i], 0);
+    fixture_close(&f);
+}
+
 static void vectors_and_lanes_that_do_nothing(void **state)
 {
     struct fixture f;
@@ -128,6 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_reads_as_zero_and_drops_writes),
         cmocka_unit_test(the_page_of_an_allocation_exists),
+        cmocka_unit_test(a_row_of_words_may_leave_its_page),
+        cmocka_unit_test(holes_stay_empty),
         cmocka_unit_test(vectors_and_lanes_that_do_nothing),
         cmocka_unit_test(host_memory_is_out_of_reach),
         cmocka_unit_test(misaligned_and_shared_accesses_still_fault),
