@@ -204,12 +204,15 @@ static void print_hex(const struct arg *a)
 /* Before the run: what it gives must find a place. */
 static bool probe_outputs(const struct options *o, struct err *err)
 {
+    VEC(const char *) paths = {0};
     for (size_t i = 0; i < o->args.len; i++) {
         const struct arg *a = &o->args.data[i];
-        if (a->kind == ARG_BUFFER && a->out && *a->out && !outfile_probe(a->out, err))
-            return false;
+        if (a->kind == ARG_BUFFER && a->out && *a->out)
+            vec_push(&paths, a->out);
     }
-    return true;
+    bool ok = outfile_probe_all(paths.data, paths.len, err);
+    vec_free(&paths);
+    return ok;
 }
 
 static bool write_outputs(const struct options *o, struct err *err)

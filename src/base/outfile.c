@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,11 +18,18 @@ struct outfile {
     char *temp; /* NULL: written in place */
 };
 
+enum { READER_WAIT_MS = 1000, READER_LOOK_MS = 10 };
 enum target { TARGET_NEW, TARGET_FILE, TARGET_IN_PLACE, TARGET_BAD };
 
 static bool cannot(const char *path, struct err *err)
 {
     return err_set(err, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* Opened by its name, a standard output that is a plain file would lose what is in it. */
+static bool is_stdout(const char *path)
+{
+    return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
 /* What is at `path`, and the name behind links; *mode of a plain file. */
@@ -72,6 +80,19 @@ static int make_temporary(const char *real, char **name)
     return -1;
 }
 
+/* A pipe with a name waits for its reader, but not for ever, nor deaf to signals. */
+static int open_in_place(const char *path)
+{
+    for (int waited = 0;; waited += READER_LOOK_MS) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd >= 0)
+            fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+        if (fd >= 0 || errno != ENXIO || waited >= READER_WAIT_MS)
+            return fd;
+        poll(NULL, 0, READER_LOOK_MS);
+    }
+}
+
 static void outfile_free(struct outfile *o)
 {
     free(o->path);
@@ -83,8 +104,9 @@ static void outfile_free(struct outfile *o)
 /* Opens what find_target() found. */
 static bool open_target(struct outfile *o, enum target t, mode_t mode, struct err *err)
 {
-    int fd = t == TARGET_IN_PLACE ? open(o->real, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-                                  : make_temporary(o->real, &o->temp);
+    int fd = t == TARGET_IN_PLACE ? open_in_place(o->real) : make_temporary(o->real, &o->temp);
+    if (fd < 0 && t == TARGET_IN_PLACE && errno == ENXIO)
+        return err_set(err, "cannot write %s: nobody reads from this pipe", o->path);
     if (fd < 0)
         return cannot(o->path, err);
     if (t == TARGET_FILE && fchmod(fd, mode) && errno != EPERM)
@@ -106,7 +128,7 @@ struct outfile *outfile_open(const char *path, struct err *err)
     struct outfile *o = xcalloc(1, sizeof *o);
     mode_t mode = 0;
     o->path = xstrdup(path);
-    if (!strcmp(path, "-")) {
+    if (is_stdout(path)) {
         o->f = stdout;
         return o;
     }
@@ -185,7 +207,7 @@ bool outfile_probe(const char *path, struct err *err)
 {
     mode_t mode;
     char *real, *temp = NULL;
-    if (!strcmp(path, "-"))
+    if (is_stdout(path))
         return true;
     enum target t = find_target(path, &real, &mode, err);
     bool ok = t != TARGET_BAD;
@@ -200,6 +222,47 @@ bool outfile_probe(const char *path, struct err *err)
         free(temp);
     }
     free(real);
+    return ok;
+}
+
+/* Where a file goes, however it is spelled; NULL: a device or standard output, which take all that
+ * several write. */
+static char *find_place(const char *path)
+{
+    struct err ignored = {0};
+    mode_t mode;
+    char *real = NULL;
+    enum target t = is_stdout(path) ? TARGET_IN_PLACE : find_target(path, &real, &mode, &ignored);
+    if (t == TARGET_FILE)
+        return real;
+    char *place = NULL;
+    if (t == TARGET_NEW) {
+        const char *slash = strrchr(path, '/');
+        char *given = slash ? xasprintf("%.*s/", (int)(slash - path), path) : xstrdup(".");
+        char *folder = realpath(given, NULL);
+        place = folder ? xasprintf("%s/%s", folder, slash ? slash + 1 : path) : NULL;
+        free(folder);
+        free(given);
+    }
+    free(real);
+    return place;
+}
+
+bool outfile_probe_all(const char *const *paths, size_t n, struct err *err)
+{
+    char **places = xcalloc(n, sizeof *places);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = outfile_probe(paths[i], err);
+        places[i] = ok ? find_place(paths[i]) : NULL;
+        for (size_t k = 0; ok && k < i; k++)
+            if (places[i] && places[k] && !strcmp(places[i], places[k]))
+                ok = err_set(err, "%s and %s are the same place: each output needs its own",
+                             paths[k], paths[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(places[i]);
+    free(places);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 /* Outputs that are whole or not there: a file is written under a temporary name beside its place
- * and gets its name when all of it is on the disk. "-" is standard output. What exists and is no
- * plain file (a device, a pipe) is written where it is and never removed.
+ * and gets its name when all of it is on the disk. "-" and "/dev/stdout" are standard output. What
+ * exists and is no plain file (a device, a pipe) is written where it is and never removed; a pipe
+ * that nobody reads from is refused.
  *
  *     struct outfile *o = outfile_open(path, err);
  *     if (!o)
@@ -31,6 +32,8 @@ bool outfile_close_new(struct outfile *o, bool *exists, struct err *err);
 
 /* Whether outfile_open() would work; nothing is changed. */
 bool outfile_probe(const char *path, struct err *err);
+/* The same for all of them, which must not be the same file. */
+bool outfile_probe_all(const char *const *paths, size_t n, struct err *err);
 /* Makes `folder` if it is not there, and probes it. */
 bool outfile_probe_folder(const char *folder, struct err *err);
 /* Fails if what was written to standard output did not arrive. */

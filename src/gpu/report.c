@@ -194,25 +194,22 @@ static bool write_timed(const struct run_report *r, struct err *err)
            (!o->plot || report_plot(r, o->plot, err));
 }
 
-/* The tables that --csv writes beside its own. */
-static bool probe_csv(const struct session_options *o, struct err *err)
+bool run_report_probe(const struct session_options *o, struct err *err)
 {
-    char *series = report_beside(o->csv, "series"), *kernels = report_beside(o->csv, "kernels");
-    bool ok = outfile_probe(o->csv, err) &&
-              (!o->interval || o->series || outfile_probe(series, err)) &&
-              (!o->per_kernel || outfile_probe(kernels, err));
+    char *series = o->csv && o->interval && !o->series ? report_beside(o->csv, "series") : NULL,
+         *kernels = o->csv && o->per_kernel ? report_beside(o->csv, "kernels") : NULL;
+    const char *const all[] = {o->json, o->dump_config, o->csv, series,
+                               kernels, o->series,      o->db,  o->trace};
+    const char *given[ARRAY_LEN(all)];
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (all[i])
+            given[n++] = all[i];
+    bool ok = outfile_probe_all(given, n, err) && (!o->db || stats_db_probe(o->db, err)) &&
+              (!o->plot || outfile_probe_folder(o->plot, err));
     free(series);
     free(kernels);
     return ok;
-}
-
-bool run_report_probe(const struct session_options *o, struct err *err)
-{
-    return (!o->json || outfile_probe(o->json, err)) &&
-           (!o->dump_config || outfile_probe(o->dump_config, err)) &&
-           (!o->csv || probe_csv(o, err)) && (!o->series || outfile_probe(o->series, err)) &&
-           (!o->db || stats_db_probe(o->db, err)) && (!o->trace || outfile_probe(o->trace, err)) &&
-           (!o->plot || outfile_probe_folder(o->plot, err));
 }
 
 bool run_report_write(const struct run_report *r, struct err *err)

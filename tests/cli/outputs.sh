@@ -46,6 +46,18 @@ run launch "${square[@]}" --gpu gtx480 --db "$tmp/data"
 ok "a database that is none" '[ $code = 2 ] && says "not a database" && [ ! -s $tmp/out ]'
 run launch $sq square --grid 1 --block 4 "in:$tmp/in" "out:16:$tmp/no/o" i32:4
 ok "a buffer's file is tried before the run" '[ $code = 2 ] && says "$tmp/no/o"'
+run launch "${square[@]}" --gpu gtx480 --json "$tmp/same" --csv "$tmp/../${tmp##*/}/same"
+ok "two outputs that are the same file" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/same ]'
+run launch "${square[@]}" --gpu gtx480 --csv "$tmp/c.csv" --per-kernel --json "$tmp/c.kernels.csv"
+ok "an output where another writes a table of its own" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/c.csv ]'
+run launch "${square[@]}" --gpu gtx480 --csv /dev/null --dump-config /dev/null
+ok "a device takes several" '[ $code = 0 ]'
+(echo before; timeout 20 "$PARSIM_BIN" launch "${square[@]}" --quiet --json /dev/stdout) >"$tmp/out" 2>"$tmp/err"
+ok "/dev/stdout that is a file keeps what is in it" 'grep -q before $tmp/out && grep -q parsim-run $tmp/out && grep -q 01000000 $tmp/out'
+mkfifo "$tmp/fifo"; run launch "${square[@]}" --json "$tmp/fifo"
+ok "a pipe from which nobody reads" '[ $code = 2 ] && says "nobody reads" && [ -p $tmp/fifo ]'
+cat "$tmp/fifo" >"$tmp/j" & run launch "${square[@]}" --json "$tmp/fifo"; wait
+ok "a pipe from which somebody reads" '[ $code = 0 ] && grep -q parsim-run $tmp/j'
 echo old >"$tmp/kept"
 (ulimit -f 1; exec timeout 20 "$PARSIM_BIN" launch "${square[@]}" --quiet --gpu gtx480 --json "$tmp/kept" >/dev/null 2>"$tmp/err"); code=$?
 ok "a file that could not be written whole stays the old one" '[ $code = 2 ] && says "$tmp/kept" && [ "$(cat $tmp/kept)" = old ]'
