@@ -1,9 +1,9 @@
 /* Kernels of different streams that may run together.
  *
  * On a GPU that keeps time, a kernel given to a stream of the program's own waits here until the
- * host does anything but launch kernels and make streams, or launches another one into the same
- * stream or into the default stream: then all that wait share the SMs. What the host can see of the
- * order does not change. Without time every kernel runs at once. */
+ * host does anything but look up and launch kernels and make streams, or launches another one into
+ * the same stream or into the default stream: then all that wait share the SMs. What the host can
+ * see of the order does not change. Without time every kernel runs at once. */
 #ifndef CUDA_BATCH_H
 #define CUDA_BATCH_H
 

@@ -2,6 +2,7 @@
 #include "gpu/report_int.h"
 
 #include "base/interrupt.h"
+#include "exec/oob.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -321,6 +322,18 @@ static void add_stats(json *o, const struct session *s)
         json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));
 }
 
+/* What --oob warn let pass; null without it. */
+static json *outside_of(const struct run_report *r)
+{
+    const struct oob *oob = r->session ? session_device(r->session)->oob : NULL;
+    if (!oob)
+        return NULL;
+    json *o = json_object_new_object();
+    add_count(o, "accesses", oob_accesses(oob));
+    add_count(o, "places", oob_places(oob));
+    return o;
+}
+
 struct json_object *run_report_to_json(const struct run_report *r)
 {
     json *o = json_object_new_object(), *machine = NULL;
@@ -341,6 +354,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
     add_text(o, "interrupted", interrupt_name(r->interrupted));
+    json_object_object_add(o, "out_of_bounds", outside_of(r));
     json_object_object_add(o, "faults", strings(r->faults, r->nfaults));
     json_object_object_add(o, "findings", strings(r->findings, r->nfindings));
     return o;

@@ -44,6 +44,8 @@ run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/over" i32:16 --oob 
 ok "out of bounds is a warning" '[ $code = 0 ] && says "warning: kernel square" && says "accesses of threads at 2 places"'
 run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/timed" i32:16 --oob warn --gpu gtx480
 ok "and in time" '[ $code = 0 ] && says "accesses of threads at 2 places" && cmp -s "$tmp/over" "$tmp/timed"'
+run $sq square --grid 1 --block 16 "in:$tmp/in" "out:16:$tmp/over" i32:16 --oob warn --json "$tmp/oob.json"
+ok "JSON has how many" 'grep -A2 out_of_bounds $tmp/oob.json | grep -q "\"accesses\": 24"'
 run $sq square --grid 1 --block 4 "in:$tmp/in" out:16 i32:4 --oob maybe
 ok "neither fault nor warn" '[ $code = 2 ] && says "must be fault or warn"'
 run $sq square --grid 1 --block 4 --gpu rtx1 "in:$tmp/in" out:16 i32:4

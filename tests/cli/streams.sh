@@ -46,13 +46,13 @@ int main(int argc, char **argv)
     OK(cuDevicePrimaryCtxRetain(&ctx, dev));
     OK(cuCtxSetCurrent(ctx));
     OK(cuModuleLoad(&mod, argv[1]));
-    OK(cuModuleGetFunction(&f, mod, "spin"));
     OK(cuMemAlloc(&out, 4));
     OK(cuMemsetD8(out, 0, 4));
     for (int i = 0; i < 4; i++)
         OK(cuStreamCreate(&s[i], 0));
     for (int i = 0; i < 4; i++) {
         void *args[] = {&out, &n};
+        OK(cuModuleGetFunction(&f, mod, "spin")); /* as programs of nvcc do: no end of the waiting */
         OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s[own ? i : 0], args, NULL));
     }
     OK(cuMemcpyDtoH(&got, out, 4));
