@@ -22,7 +22,7 @@ struct hole {
 };
 
 struct devmem {
-    uint64_t reserved;
+    uint64_t reserved, aside;    /* the last `aside` bytes are for devmem_set_aside() */
     addr_t base, brk, committed; /* [base, brk) has been handed out; [base, committed) is mapped */
     uint64_t capacity, used, serial, epoch;
     VEC(struct mem_alloc *) live; /* by address */
@@ -145,7 +145,7 @@ static addr_t take_hole(struct devmem *m, uint64_t span, uint64_t align)
 static addr_t take_fresh(struct devmem *m, uint64_t span, uint64_t align)
 {
     addr_t at = align_up(m->brk, align);
-    if (span > m->reserved || at + span > m->base + m->reserved)
+    if (span > m->reserved || at + span > m->base + m->reserved - m->aside)
         return 0;
     if (at + span > m->committed) {
         addr_t end = align_up(at + span, COMMIT_STEP);
@@ -172,6 +172,17 @@ struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
         return NULL;
     m->used += bytes;
     return track(m, at, bytes, kind, name);
+}
+
+addr_t devmem_set_aside(struct devmem *m, uint64_t bytes)
+{
+    const uint64_t aside = m->aside + align_up(bytes, COMMIT_STEP);
+    const addr_t at = m->base + m->reserved - aside;
+    if (aside > m->reserved || at < m->committed ||
+        mprotect(devmem_ptr(at), aside - m->aside, PROT_READ | PROT_WRITE) < 0)
+        return 0;
+    m->aside = aside;
+    return at;
 }
 
 struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes)

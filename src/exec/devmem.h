@@ -49,6 +49,9 @@ struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
                                enum alloc_kind kind, const char *name);
 /* Zeros all of a device-side allocation, without taking pages for it. */
 void devmem_zero(const struct mem_alloc *a);
+/* Zeroed bytes at the end of the address space that are no allocation and near none, so that no
+ * wrong access of a program finds them; 0: there is no room. They stay until devmem_free(). */
+addr_t devmem_set_aside(struct devmem *m, uint64_t bytes);
 /* Host memory at its own address becomes accessible to kernels. */
 struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes);
 /* False if `base` is not the start of a live allocation. */

@@ -102,8 +102,6 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
             a->addr[l] + bytes > a->addr[l] && (entry->is_writable || !a->is_write))
             continue;
         const struct mem_alloc *m = devmem_find(g->dev->mem, a->addr[l], bytes);
-        if (m && oob_is_hole(g->dev->oob, a->addr[l], bytes))
-            m = NULL;
         if (!m && !oob_note(w, x, a, l))
             return fault_global(w, x, a, l);
         if (!m) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Room of a lane: the widest access, aligned. */
-enum { LANE_BYTES = 128, HOLE_BYTES = 2 * WARP_LANES * LANE_BYTES };
+enum { LANE_BYTES = 128 };
 
 struct oob {
     addr_t zeros;        /* for reads: nobody writes there */
@@ -29,16 +29,14 @@ struct oob_log {
 
 struct oob *oob_new(struct device *d, struct err *err)
 {
-    const struct mem_alloc *m =
-        devmem_alloc(d->mem, HOLE_BYTES, 4096, MEM_DEVICE, "the hole of --oob warn");
-    if (!m) {
+    const addr_t at = devmem_set_aside(d->mem, UINT64_C(2) * WARP_LANES * LANE_BYTES);
+    if (!at) {
         err_set(err, "no device memory for --oob warn");
         return NULL;
     }
     struct oob *o = xcalloc(1, sizeof *o);
-    o->zeros = m->base;
-    o->scratch = m->base + (addr_t)WARP_LANES * LANE_BYTES;
-    memset(devmem_ptr(m->base), 0, m->bytes);
+    o->zeros = at;
+    o->scratch = at + (addr_t)WARP_LANES * LANE_BYTES;
     return o;
 }
 
@@ -95,11 +93,6 @@ bool oob_note(struct warp *w, const struct xinst *x, const struct access *a, uns
     return true;
 }
 
-bool oob_is_hole(const struct oob *o, addr_t addr, uint64_t bytes)
-{
-    return o && addr < o->zeros + HOLE_BYTES && addr + bytes > o->zeros;
-}
-
 void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint32_t lanes)
 {
     const struct oob *o = w->grid->dev->oob;
@@ -109,8 +102,7 @@ void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint3
         memset(devmem_ptr(o->scratch), 0, (size_t)WARP_LANES * LANE_BYTES);
     FOR_LANES(l, lanes)
     {
-        if (devmem_is_mapped(w->grid->dev->mem, a->addr[l], bytes) &&
-            !oob_is_hole(o, a->addr[l], bytes))
+        if (devmem_is_mapped(w->grid->dev->mem, a->addr[l], bytes))
             continue;
         if (a->is_write && !is_atomic)
             a->mask &= ~(UINT32_C(1) << l);

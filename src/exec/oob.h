@@ -21,9 +21,6 @@ void oob_log_free(struct oob_log *l);
 
 /* Notes the lane's access; false: the device does not allow it. */
 bool oob_note(struct warp *w, const struct xinst *x, const struct access *a, unsigned lane);
-/* Whether these bytes are where holes lead: nobody's, whatever page they are on. `o` may be NULL.
- */
-bool oob_is_hole(const struct oob *o, addr_t addr, uint64_t bytes);
 /* Makes the access harmless in `lanes`, which are outside every allocation. */
 void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint32_t lanes);
 /* Between runs: what the part has noted goes to the whole; and is reported. */

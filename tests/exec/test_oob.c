@@ -49,6 +49,22 @@ static void a_hole_reads_as_zero_and_drops_writes(void **state)
     fixture_close(&f);
 }
 
+/* A stencil reads before its first buffer: what the option itself needs must not lie there. */
+static void what_it_needs_is_no_allocation(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    struct device *d = device_new(UINT64_C(1) << 30, &err);
+    d->oob = oob_new(d, &err);
+    assert_non_null(d->oob);
+    const struct mem_alloc *first = devmem_alloc(d->mem, 64, 0, MEM_DEVICE, NULL);
+    assert_int_equal(first->base, devmem_base(d->mem));
+    assert_int_equal(devmem_used(d->mem), 64);
+    assert_null(devmem_find(d->mem, first->base - 256, 4));
+    assert_null(devmem_find(d->mem, devmem_base(d->mem) + devmem_reserved(d->mem) - 4, 4));
+    device_free(d);
+}
+
 /* Lanes inside do what they would have done; those behind the end share their page. */
 static void the_page_of_an_allocation_exists(void **state)
 {
@@ -166,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_reads_as_zero_and_drops_writes),
+        cmocka_unit_test(what_it_needs_is_no_allocation),
         cmocka_unit_test(the_page_of_an_allocation_exists),
         cmocka_unit_test(a_row_of_words_may_leave_its_page),
         cmocka_unit_test(holes_stay_empty),
