@@ -46,7 +46,7 @@ static const char help[] =
     "are\n"
     "standard input and output.\n"
     "\n"
-    "exit code: 0 done, 2 bad usage or bad input\n";
+    "exit code: 0 done, 2 bad usage or input, or an output that cannot be written\n";
 
 struct command {
     struct codec_options opts;

@@ -33,7 +33,9 @@ static const char help[] =
     "  --plot FILE.svg  a picture of the speedups\n"
     "  --quiet          no progress on stderr\n"
     "\n"
-    "exit code: 0 done, 1 a run failed, 2 bad usage or bad input\n";
+    "exit code: 0 done, 1 a run failed, 2 bad usage or input, or an output that cannot be "
+    "written,\n"
+    "130 and 143 interrupted\n";
 
 /* The columns of the table, as exp_metric() knows them. */
 static const struct column {

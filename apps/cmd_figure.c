@@ -39,7 +39,9 @@ static const char help[] =
     "  --build ID    takes results of that build, or of the newest, for this one's (--report)\n"
     "  --quiet       no progress on stderr\n"
     "\n"
-    "exit code: 0 done, 1 a run failed, 2 bad usage or bad input\n";
+    "exit code: 0 done, 1 a run failed, 2 bad usage or input, or an output that cannot be "
+    "written,\n"
+    "130 and 143 interrupted\n";
 
 struct options {
     struct exp_setup setup;
