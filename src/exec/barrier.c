@@ -8,7 +8,7 @@ enum bar_kind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
 
 struct bar_info {
     uint8_t kind;
-    bool has_count;
+    bool has_count, is_cluster;
     struct lane_ref dst, id, count, pred;
 };
 
@@ -87,8 +87,8 @@ static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
         return true;
     }
     unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t id = lane_u64(&info->id, w->base, first);
-    if (id >= CTA_BARRIERS)
+    uint64_t id = info->is_cluster ? CTA_NAMED_BARRIERS : lane_u64(&info->id, w->base, first);
+    if (id >= CTA_NAMED_BARRIERS && !info->is_cluster)
         return warp_fault(w, x, first, FAULT_ILLEGAL_INSTRUCTION,
                           "barrier %llu does not exist; there are 0 to 15", (unsigned long long)id);
     struct cta_barrier *b = &w->cta->barriers[id];
@@ -125,7 +125,7 @@ static bool lower_cluster(struct lower *lo, const struct ptx_inst *i, struct xin
     }
     struct bar_info *info = arena_new(lo->arena, struct bar_info);
     info->kind = BAR_SYNC;
-    info->id = lower_const(lo, CTA_BARRIERS - 1, 4);
+    info->is_cluster = true;
     x->kind = X_CTRL;
     x->fn = ctrl_bar;
     x->op.data = info;

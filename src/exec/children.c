@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "exec/limits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -156,8 +157,13 @@ bool children_run(struct grid *g, struct launch_result *result, struct err *err)
 {
     const struct children *q = g->children;
     for (size_t i = 0; q && i < q->order.len; i++)
-        if (!run_child(g, &q->list.data[q->order.data[i]], result, err))
+        if (!run_child(g, &q->list.data[q->order.data[i]], result, err)) {
+            if (!result->fault.code) { /* not the child's own: it could not be started */
+                result->fault.code = err->code;
+                snprintf(result->fault.msg, sizeof result->fault.msg, "%s", err->msg);
+            }
             return false;
+        }
     return true;
 }
 

@@ -61,7 +61,8 @@ void kernel_drop_spare(struct kernel *k);
 /* --- for the code of instructions --- */
 
 /* 16 that programs name, and one for the cluster barrier. */
-enum { CTA_BARRIERS = 17, TLB_ENTRIES = 64 };
+/* Barriers that programs name, and behind them the cluster's. */
+enum { CTA_NAMED_BARRIERS = 16, CTA_BARRIERS, TLB_ENTRIES = 64 };
 
 struct cta_barrier {
     uint32_t lanes;    /* that have arrived */

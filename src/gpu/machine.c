@@ -39,7 +39,9 @@ static const char *find_base(void *ctx, const char *name)
 static bool load(struct machine *m, const char *name, struct err *err)
 {
     if (is_path(name))
-        return conf_load(m->conf, name, err);
+        return conf_load(m->conf, name, err) &&
+               (*m->gpu.name ||
+                err_set(err, "%s: no machine: it names neither a 'base' nor a gpu.name", name));
     const struct machine_file *f = machine_find(name);
     if (f) {
         char *place = xasprintf("gpus/%s.yaml", name);

@@ -28,7 +28,7 @@ struct wanted {
 static double least_latency(const struct conf *c, const char *key)
 {
     char other[SETTING_MAX], value[32];
-    const size_t stem = strlen(key) - strlen("_latency");
+    const size_t len = strlen(key), tail = strlen("_latency"), stem = len > tail ? len - tail : 0;
     if (strncmp(key, "sm.", 3) || strcmp(key + stem, "_latency"))
         return 0;
     snprintf(other, sizeof other, "%.*s_initiation", (int)stem, key);

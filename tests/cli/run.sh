@@ -73,6 +73,8 @@ expect() { # code, pattern, arguments
 }
 expect 2 'no program'
 expect 2 'no GPU' --gpu none -- "$tmp/host"
+: >"$tmp/empty.yaml"
+expect 2 'empty.yaml: no machine' --gpu "$tmp/empty.yaml" -- "$tmp/host"
 expect 2 'cannot run' -- "$tmp/nothing"
 expect 2 'not known' --nonsense -- "$tmp/host"
 expect 2 'above 0' --max-inst 0 -- "$tmp/host"

@@ -35,6 +35,7 @@ FAULT(local_out_of_bounds,
 FAULT(wild_generic_address, "mov.u64 %rd2,0xffffffffffff0000; ld.u32 %r2,[%rd2];\n", 1, 700,
       "0xffffffffffff0000")
 FAULT(trap_stops, "trap;\n", 1, 719, "trap")
+FAULT(barrier_of_the_cluster, "mov.u32 %r2,16; bar.sync %r2;\n", 32, 715, "barrier 16")
 FAULT(barrier_number, "mov.u32 %r2,99; bar.sync %r2;\n", 32, 715, "barrier 99")
 FAULT(endless_loop_is_stopped_with_its_place, "L: bra L;\n", 32, 702, "(bra)", "the limit is")
 FAULT(barrier_that_nobody_completes, "bar.sync 1,64;\n", 32, 702, "deadlock",
@@ -130,6 +131,7 @@ int main(void)
         cmocka_unit_test(wild_generic_address),
         cmocka_unit_test(trap_stops),
         cmocka_unit_test(barrier_number),
+        cmocka_unit_test(barrier_of_the_cluster),
         cmocka_unit_test(endless_loop_is_stopped_with_its_place),
         cmocka_unit_test(barrier_that_nobody_completes),
         cmocka_unit_test(call_of_a_number),
