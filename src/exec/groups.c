@@ -192,11 +192,30 @@ static uint32_t first_group(const struct warp *w, const struct group_op *o, uint
     return same & mask;
 }
 
-/* Whether lanes named by the group are elsewhere. Lanes that name others only may be in it: an H200
- * minds as little. */
+/* Whether lanes named by the group are elsewhere. */
 static bool is_incomplete(const struct warp *w, uint32_t group, uint32_t members)
 {
     return (members & w->live & ~group) != 0;
+}
+
+/* A lane outside the mask that it names. An H200 minds where its group has to wait, or the warp is
+ * not all here; else it takes the lane into the group. */
+static uint32_t outsiders(const struct warp *w, uint32_t mask, uint32_t group, uint32_t members)
+{
+    return mask != w->live || is_incomplete(w, group, members) ? group & ~members : 0;
+}
+
+static bool has_no_outsiders(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    uint32_t group, members;
+    for (uint32_t left = mask; left; left &= ~group) {
+        group = first_group(w, x->op.data, left, &members);
+        const uint32_t bad = outsiders(w, mask, group, members);
+        if (bad)
+            return warp_fault(w, x, (unsigned)__builtin_ctz(bad), FAULT_ILLEGAL_INSTRUCTION,
+                              "the thread is not in the member mask 0x%x that it names", members);
+    }
+    return true;
 }
 
 static bool all_complete(const struct warp *w, const struct group_op *o, uint32_t mask)
@@ -234,6 +253,8 @@ static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct group_op *o = x->op.data;
     const uint32_t at = w->depth - 1;
     const struct split all = w->stack[at];
+    if (!has_no_outsiders(w, x, mask))
+        return false;
     const uint32_t together = all_complete(w, o, mask) ? mask : 0;
     uint32_t group, members;
     w->stack[at].pc++;
@@ -247,10 +268,6 @@ static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
             exchange_here(o, w->base, group, group | together);
             continue;
         }
-        if (group & ~members)
-            return warp_fault(w, x, (unsigned)__builtin_ctz(group & ~members),
-                              FAULT_ILLEGAL_INSTRUCTION,
-                              "the thread is not in the member mask 0x%x that it names", members);
         wait_for_others(w, at, &all, group, members);
         check(w, o, members);
     }
@@ -261,7 +278,8 @@ bool group_meet(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct group_op *o = x->op.data;
     uint32_t members, group = first_group(w, o, mask, &members);
-    if (UNLIKELY(group != mask || is_incomplete(w, group, members)))
+    if (UNLIKELY(group != mask || is_incomplete(w, group, members) ||
+                 outsiders(w, mask, group, members)))
         return meet_by_group(w, x, mask);
     exchange_here(o, w->base, mask, mask);
     warp_top(w)->pc++;

@@ -215,6 +215,21 @@ static void a_thread_outside_its_own_mask_is_an_error(void **state)
     fixture_close(&f);
 }
 
+/* Half of the warp is elsewhere: an H200 minds though the group has nobody to wait for. */
+static void a_thread_outside_its_own_mask_on_one_path_is_an_error(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f,
+                 PTX_KERNEL("setp.ge.u32 %p1,%r1,16; @%p1 bra J;\n"
+                            "vote.sync.ballot.b32 %r3,%p1,0xfe;\nJ:\n"),
+                 64);
+    fixture_expect_fault(
+        &f, 32, FAULT_ILLEGAL_INSTRUCTION,
+        (const char *[]){"vote.sync.ballot.b32", "thread (0,0,0)", "member mask 0xfe", NULL});
+    fixture_close(&f);
+}
+
 /* What an H200 does with a mask that leaves out lanes which execute it with the others. */
 static void a_mask_that_nobody_waits_for_may_leave_lanes_out(void **state)
 {
@@ -293,6 +308,7 @@ int main(void)
         cmocka_unit_test(lanes_that_leave_are_waited_for_no_longer),
         cmocka_unit_test(a_short_warp_is_a_whole_group),
         cmocka_unit_test(a_thread_outside_its_own_mask_is_an_error),
+        cmocka_unit_test(a_thread_outside_its_own_mask_on_one_path_is_an_error),
         cmocka_unit_test(a_mask_that_nobody_waits_for_may_leave_lanes_out),
         cmocka_unit_test(members_that_cannot_come_are_a_deadlock),
         cmocka_unit_test(lanes_that_go_ahead_meet_at_a_later_instruction),
