@@ -10,13 +10,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static double memcpy_gbs(void)
 {
     size_t bytes = (size_t)64 << 20;
@@ -25,10 +18,10 @@ static double memcpy_gbs(void)
     memset(b, 2, bytes);
     double best = 0;
     for (int i = 0; i < 5; i++) {
-        double t = cpu_seconds();
+        double t = bench_cpu_seconds();
         memcpy(a, b, bytes);
         __asm__ volatile("" ::"r"(a) : "memory");
-        double s = (double)bytes / (cpu_seconds() - t) * 1e-9;
+        double s = (double)bytes / (bench_cpu_seconds() - t) * 1e-9;
         best = s > best ? s : best;
     }
     free(a);
@@ -58,16 +51,11 @@ static double run(const struct bench *b, uint64_t *thread_inst)
     struct launch l = {.kernel = k, .params = params};
     memcpy(l.grid, b->grid, sizeof l.grid);
     memcpy(l.block, b->block, sizeof l.block);
-    double best = 1e30;
-    for (int i = 0; i < 7; i++) {
-        struct launch_result r;
-        double t = cpu_seconds();
-        if (!grid_run(d, &l, &r, &err))
-            die(&err);
-        t = cpu_seconds() - t;
-        best = t < best ? t : best;
-        *thread_inst = r.thread_inst;
-    }
+    double best;
+    struct launch_result r;
+    if (!bench_best(d, &l, 7, &best, &r, &err))
+        die(&err);
+    *thread_inst = r.thread_inst;
     program_unload(p);
     device_free(d);
     free(text);

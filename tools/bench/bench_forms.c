@@ -4,6 +4,7 @@
 #include "exec/grid.h"
 #include "exec/texture.h"
 #include "gpu/machine.h"
+#include "support_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +53,6 @@ static const char head[] =
     "mov.u32 %r3,0x3c003800;\nmov.u32 %r4,%r3;\nmov.u32 %r5,%r3;\nmov.u32 %r6,%r3;\nmov.u32 "
     "%r7,%r3;\n"
     "mov.u32 %r8,0;\nmov.u32 %r9,0;\nmov.u32 %r10,0;\nL:\n";
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void die(const struct err *err)
 {
@@ -110,15 +104,10 @@ static double run(const char *form)
     memset(devmem_ptr(data), 0, 4 * WORDS);
     uint64_t params[3] = {data, texture(d, data, TEX_POINT), texture(d, data, TEX_LINEAR)};
     struct launch l = {.kernel = k, .params = params, .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    double best = 1e30;
-    for (int i = 0; i < 3; i++) {
-        struct launch_result r;
-        double t = cpu_seconds();
-        if (!grid_run(d, &l, &r, &err))
-            die(&err);
-        t = cpu_seconds() - t;
-        best = t < best ? t : best;
-    }
+    double best;
+    struct launch_result r;
+    if (!bench_best(d, &l, 3, &best, &r, &err))
+        die(&err);
     program_unload(p);
     device_free(d);
     free(text);

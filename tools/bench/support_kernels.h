@@ -2,7 +2,7 @@
 #ifndef BENCH_SUPPORT_KERNELS_H
 #define BENCH_SUPPORT_KERNELS_H
 
-#include "exec/device.h"
+#include "exec/grid.h"
 
 struct bench {
     const char *dir, *file, *kernel;
@@ -17,5 +17,10 @@ extern const struct bench benches[BENCHES];
 
 /* Buffers of `scale` times the usual size with random contents, and the kernel's parameters. */
 void bench_params(const struct bench *b, struct device *d, uint32_t scale, uint64_t *params);
+
+double bench_cpu_seconds(void);
+/* The least processor time of `rounds` launches; `r` is the last one's. False: err says why. */
+bool bench_best(struct device *d, const struct launch *l, int rounds, double *seconds,
+                struct launch_result *r, struct err *err);
 
 #endif
