@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define LAZY_ZEROS_FROM (UINT64_C(8) << 20)
+
 /* Tells a checker what the host has done, row by row. */
 static void note_copy(struct ctx *c, const struct op_copy *o)
 {
@@ -61,8 +63,15 @@ static void run_copy(const struct op_copy *o)
     }
 }
 
-static void fill_row(char *dst, uint32_t value, uint32_t value_bytes, size_t n)
+/* Zeros that nobody reads soon, as programs make over all that they allocate, take no pages; what
+ * is small enough to be in the host's caches is filled, since new pages cost more than that. */
+static void fill_row(const struct devmem *mem, char *dst, uint32_t value, uint32_t value_bytes,
+                     size_t n)
 {
+    if (!value && n * value_bytes >= LAZY_ZEROS_FROM) {
+        devmem_zero(mem, (addr_t)(uintptr_t)dst, n * value_bytes);
+        return;
+    }
     if (value_bytes == 1) {
         memset(dst, (int)value, n);
         return;
@@ -71,11 +80,11 @@ static void fill_row(char *dst, uint32_t value, uint32_t value_bytes, size_t n)
         memcpy(dst + i * value_bytes, &value, value_bytes);
 }
 
-static void run_fill(const struct op_fill *o)
+static void run_fill(const struct devmem *mem, const struct op_fill *o)
 {
     for (size_t z = 0; z < o->slices; z++)
         for (size_t y = 0; y < o->rows; y++)
-            fill_row((char *)o->dst + z * o->slice + y * o->pitch, o->value, o->value_bytes,
+            fill_row(mem, (char *)o->dst + z * o->slice + y * o->pitch, o->value, o->value_bytes,
                      o->width);
 }
 
@@ -115,7 +124,7 @@ int op_run(struct ctx *c, const struct op *o)
             note_copy(c, &o->copy);
         return CUDA_OK;
     case OP_FILL:
-        run_fill(&o->fill);
+        run_fill(c->dev->mem, &o->fill);
         tell(c, session_filled, o->fill.dst, o->fill.slices, o->fill.slice, o->fill.rows,
              o->fill.pitch, o->fill.width * o->fill.value_bytes);
         if (UNLIKELY(c->dev->check != NULL))

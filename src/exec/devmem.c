@@ -197,15 +197,16 @@ struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes
     return track(m, base, bytes, MEM_HOST, NULL);
 }
 
-void devmem_zero(const struct mem_alloc *a)
+void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes)
 {
-    const addr_t end = a->base + a->bytes;
-    const addr_t first = align_up(a->base, PAGE_BYTES), last = end & ~(addr_t)(PAGE_BYTES - 1);
-    if (a->bytes < RELEASE_PAGES_FROM || madvise(devmem_ptr(first), last - first, MADV_DONTNEED)) {
-        memset(devmem_ptr(a->base), 0, a->bytes);
+    const addr_t end = addr + bytes;
+    const addr_t first = align_up(addr, PAGE_BYTES), last = end & ~(addr_t)(PAGE_BYTES - 1);
+    if (bytes < RELEASE_PAGES_FROM || addr < m->base || end > m->committed ||
+        madvise(devmem_ptr(first), last - first, MADV_DONTNEED)) {
+        memset(devmem_ptr(addr), 0, bytes);
         return;
     }
-    memset(devmem_ptr(a->base), 0, first - a->base);
+    memset(devmem_ptr(addr), 0, first - addr);
     memset(devmem_ptr(last), 0, end - last);
 }
 

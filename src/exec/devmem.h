@@ -47,8 +47,8 @@ void devmem_free(struct devmem *m);
  * two of at most 64 KB; 0 = 256. Returns NULL when the GPU's memory is exhausted. */
 struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
                                enum alloc_kind kind, const char *name);
-/* Zeros all of a device-side allocation, without taking pages for it. */
-void devmem_zero(const struct mem_alloc *a);
+/* Zeros the bytes, which exist; of device-side memory without taking pages for many. */
+void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes);
 /* Zeroed bytes at the end of the address space that are no allocation and near none, so that no
  * wrong access of a program finds them; 0: there is no room. They stay until devmem_free(). */
 addr_t devmem_set_aside(struct devmem *m, uint64_t bytes);

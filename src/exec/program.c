@@ -155,7 +155,7 @@ static bool place_var(struct program *p, const struct ptx_var *v, struct err *er
                        (unsigned long long)devmem_used(p->dev->mem),
                        (unsigned long long)devmem_capacity(p->dev->mem));
     a->is_readonly = v->space == PTX_SPACE_CONST;
-    devmem_zero(a);
+    devmem_zero(p->dev->mem, a->base, a->bytes);
     if (v->init)
         memcpy(devmem_ptr(a->base), v->init, v->bytes);
     u64map_put(&p->var_alloc, (uintptr_t)v, (uintptr_t)a);

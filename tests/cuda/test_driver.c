@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -130,6 +131,25 @@ static void test_launch(void **state)
     assert_int_equal(cuMemFree(data), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuModuleUnload(module), CUDA_SUCCESS);
     assert_int_equal(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* Many zeros take no memory of the host: pages go, and the parts of pages at both ends are filled.
+ */
+static void zeros_in_bulk_leave_their_neighbours(void **state)
+{
+    enum { BYTES = 20 << 20, FROM = 4097, FILLED = 9 << 20 };
+    unsigned char *host = malloc(BYTES);
+    CUdeviceptr data;
+    (void)state;
+    assert_int_equal(cuMemAlloc(&data, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cuMemsetD8(data, 7, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cuMemsetD8(data + FROM, 0, FILLED), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(host, data, BYTES), CUDA_SUCCESS);
+    for (unsigned i = 0; i < BYTES; i++)
+        if (host[i] != (i - FROM < FILLED ? 0 : 7))
+            fail_msg("byte %u is %u", i, host[i]);
+    assert_int_equal(cuMemFree(data), CUDA_SUCCESS);
+    free(host);
 }
 
 static void test_link(void **state)
@@ -263,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_a_fatbin_are_not_believed),
         cmocka_unit_test(test_launch),
+        cmocka_unit_test(zeros_in_bulk_leave_their_neighbours),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_contexts),
