@@ -6,27 +6,43 @@
 
 /* --- an exchange --- */
 
-/* Loops over all lanes with a choice in each, rather than over those of the mask, become vector
- * code; nearly all operands have 32 bits. */
-static void copy_words(uint32_t *to, const uint32_t *from, uint32_t lanes)
+static uint32_t *words_at(const struct lane_ref *r, char *const *base)
 {
-    if (lanes == UINT32_MAX)
-        memcpy(to, from, WARP_LANES * sizeof *to);
-    else
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            to[l] = lanes & lane_bit[l] ? from[l] : to[l];
+    return (uint32_t *)(void *)lane_at(r, base);
 }
 
-static void bring_words(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t *to)
+/* The lower words of an operand, copied; nearly all operands have 32 bits. */
+static void copy_words(const struct group_op *o, const struct lane_ref *r, char *const *base,
+                       uint32_t lanes, uint32_t *to)
 {
-    const uint32_t *from = (const uint32_t *)(const void *)lane_at(r, base);
-    if (LIKELY(r->bytes == sizeof *from))
-        copy_words(to, from, lanes);
+    if (LIKELY(r->bytes == sizeof *to))
+        o->lanes->copy(to, words_at(r, base), lanes);
     else
         FOR_LANES(l, lanes)
     to[l] = (uint32_t)lane_u64(r, base, l);
 }
 
+/* The same where they lie, if they can be read there. */
+static const uint32_t *see_words(const struct group_op *o, const struct lane_ref *r,
+                                 char *const *base, uint32_t lanes, uint32_t *room)
+{
+    if (LIKELY(r->bytes == sizeof *room))
+        return words_at(r, base);
+    copy_words(o, r, base, lanes, room);
+    return room;
+}
+
+static const uint32_t *upper_words(const struct lane_ref *r, char *const *base, uint32_t lanes,
+                                   uint32_t *room)
+{
+    if (r->bytes <= sizeof *room)
+        return NULL;
+    FOR_LANES(l, lanes)
+    room[l] = (uint32_t)(lane_u64(r, base, l) >> 32);
+    return room;
+}
+
+/* Lanes of one of several splits bring theirs. */
 static void bring(struct exchange *e, const struct group_op *o, char *const *base, uint32_t lanes)
 {
     e->sources |= lanes;
@@ -36,50 +52,66 @@ static void bring(struct exchange *e, const struct group_op *o, char *const *bas
         e->preds |= lane_pred(&o->a, base) & lanes;
         return;
     }
-    bring_words(&o->a, base, lanes, e->a);
-    if (o->a.bytes > sizeof *e->a)
-        FOR_LANES(l, lanes)
-    e->high[l] = (uint32_t)(lane_u64(&o->a, base, l) >> 32);
+    copy_words(o, &o->a, base, lanes, e->room[0]);
+    e->a = e->room[0];
+    e->high = upper_words(&o->a, base, lanes, e->room[1]);
     if (!o->b.none) {
-        bring_words(&o->b, base, lanes, e->b);
-        bring_words(&o->c, base, lanes, e->c);
+        copy_words(o, &o->b, base, lanes, e->room[2]);
+        copy_words(o, &o->c, base, lanes, e->room[3]);
+        e->b = e->room[2];
+        e->c = e->room[3];
+    }
+}
+
+/* All lanes of the group are in one split. */
+static void see(struct exchange *e, const struct group_op *o, char *const *base)
+{
+    if (o->a.none)
+        return;
+    if (!o->a.bytes) {
+        e->preds = lane_pred(&o->a, base) & e->sources;
+        return;
+    }
+    e->a = see_words(o, &o->a, base, e->sources, e->room[0]);
+    e->high = upper_words(&o->a, base, e->sources, e->room[1]);
+    if (!o->b.none && !o->shfl_from) {
+        e->b = see_words(o, &o->b, base, e->sources, e->room[2]);
+        e->c = see_words(o, &o->c, base, e->sources, e->room[3]);
     }
 }
 
 static void take_pred(const struct lane_ref *r, char *const *base, uint32_t lanes, uint32_t v)
 {
-    uint32_t *to = (uint32_t *)(void *)lane_at(r, base);
+    uint32_t *to = words_at(r, base);
     *to = (*to & ~lanes) | (v & lanes);
-}
-
-static void take_words(const struct lane_ref *r, char *const *base, uint32_t lanes,
-                       const uint32_t *from)
-{
-    uint32_t *to = (uint32_t *)(void *)lane_at(r, base);
-    if (LIKELY(r->bytes == sizeof *to))
-        copy_words(to, from, lanes);
-    else
-        FOR_LANES(l, lanes)
-    lane_set_u64(r, base, l, from[l]);
 }
 
 static void take(const struct exchange *e, const struct group_op *o, char *const *base,
                  uint32_t lanes)
 {
-    if (!o->d.none && !o->d.bytes)
-        take_pred(&o->d, base, lanes, e->q);
-    else if (!o->d.none)
-        take_words(&o->d, base, lanes, e->d);
     if (!o->p.none)
         take_pred(&o->p, base, lanes, e->q);
+    if (o->d.none)
+        return;
+    if (!o->d.bytes)
+        take_pred(&o->d, base, lanes, e->q);
+    else if (LIKELY(o->d.bytes == sizeof *e->d))
+        o->lanes->copy(words_at(&o->d, base), e->d, lanes);
+    else
+        FOR_LANES(l, lanes)
+    lane_set_u64(&o->d, base, l, e->d[l]);
 }
 
 /* The whole group executes the instruction at once. `sources` are lanes that can be read. */
 static void exchange_here(const struct group_op *o, char *const *base, uint32_t group,
                           uint32_t sources)
 {
-    struct exchange e = {.group = group};
-    bring(&e, o, base, sources);
+    struct exchange e; /* its rooms are left as they are: they are large */
+    e.group = group;
+    e.sources = sources;
+    e.preds = e.q = 0;
+    e.b = e.c = NULL;
+    see(&e, o, base);
     o->compute(o, &e);
     take(&e, o, base, group);
 }
@@ -181,15 +213,11 @@ bool group_fault_deadlock(struct warp *w)
 static uint32_t first_group(const struct warp *w, const struct group_op *o, uint32_t mask,
                             uint32_t *members)
 {
-    uint32_t same = 0;
     *members = (uint32_t)lane_u64(&o->members, w->base, (unsigned)__builtin_ctz(mask));
     if (o->members.sel == LANE_CONST)
         return mask;
-    uint32_t named[WARP_LANES];
-    bring_words(&o->members, w->base, UINT32_MAX, named);
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        same |= named[l] == *members ? lane_bit[l] : 0;
-    return same & mask;
+    uint32_t room[WARP_LANES];
+    return mask & o->lanes->equal(see_words(o, &o->members, w->base, mask, room), *members);
 }
 
 /* Whether lanes named by the group are elsewhere. */
@@ -205,26 +233,38 @@ static uint32_t outsiders(const struct warp *w, uint32_t mask, uint32_t group, u
     return mask != w->live || is_incomplete(w, group, members) ? group & ~members : 0;
 }
 
-static bool has_no_outsiders(struct warp *w, const struct xinst *x, uint32_t mask)
+/* The lanes that execute an instruction, by group. */
+struct parting {
+    unsigned n;
+    bool all_complete;
+    struct {
+        uint32_t lanes, members;
+    } group[WARP_LANES];
+};
+
+static void part_lanes(const struct warp *w, const struct group_op *o, uint32_t mask,
+                       struct parting *p)
 {
-    uint32_t group, members;
-    for (uint32_t left = mask; left; left &= ~group) {
-        group = first_group(w, x->op.data, left, &members);
-        const uint32_t bad = outsiders(w, mask, group, members);
+    uint32_t lanes, members;
+    p->n = 0;
+    p->all_complete = true;
+    for (uint32_t left = mask; left; left &= ~lanes) {
+        lanes = first_group(w, o, left, &members);
+        p->group[p->n].lanes = lanes;
+        p->group[p->n++].members = members;
+        p->all_complete &= !is_incomplete(w, lanes, members);
+    }
+}
+
+static bool has_no_outsiders(struct warp *w, const struct xinst *x, uint32_t mask,
+                             const struct parting *p)
+{
+    for (unsigned i = 0; i < p->n; i++) {
+        const uint32_t members = p->group[i].members;
+        const uint32_t bad = outsiders(w, mask, p->group[i].lanes, members);
         if (bad)
             return warp_fault(w, x, (unsigned)__builtin_ctz(bad), FAULT_ILLEGAL_INSTRUCTION,
                               "the thread is not in the member mask 0x%x that it names", members);
-    }
-    return true;
-}
-
-static bool all_complete(const struct warp *w, const struct group_op *o, uint32_t mask)
-{
-    uint32_t group, members;
-    for (uint32_t left = mask; left; left &= ~group) {
-        group = first_group(w, o, left, &members);
-        if (is_incomplete(w, group, members))
-            return false;
     }
     return true;
 }
@@ -253,17 +293,18 @@ static bool meet_by_group(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct group_op *o = x->op.data;
     const uint32_t at = w->depth - 1;
     const struct split all = w->stack[at];
-    if (!has_no_outsiders(w, x, mask))
+    struct parting p;
+    part_lanes(w, o, mask, &p);
+    if (!has_no_outsiders(w, x, mask, &p))
         return false;
-    const uint32_t together = all_complete(w, o, mask) ? mask : 0;
-    uint32_t group, members;
+    const uint32_t together = p.all_complete ? mask : 0;
     w->stack[at].pc++;
     if (together && o->reads_across) {
         exchange_here(o, w->base, mask, mask);
         return true;
     }
-    for (uint32_t left = mask; left; left &= ~group) {
-        group = first_group(w, o, left, &members);
+    for (unsigned i = 0; i < p.n; i++) {
+        const uint32_t group = p.group[i].lanes, members = p.group[i].members;
         if (!is_incomplete(w, group, members)) {
             exchange_here(o, w->base, group, group | together);
             continue;

@@ -9,23 +9,20 @@
 #ifndef EXEC_GROUPS_H
 #define EXEC_GROUPS_H
 
+#include "exec/group_lanes.h"
 #include "exec/warp.h"
 
-/* 1 << lane. A table, because the oldest hosts have no vector shift by lane. */
-#define FOUR(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-static const uint32_t lane_bit[WARP_LANES] = {FOUR(0),  FOUR(4),  FOUR(8),  FOUR(12),
-                                              FOUR(16), FOUR(20), FOUR(24), FOUR(28)};
-#undef FOUR
-
-/* What the lanes of one group bring and take. */
+/* What the lanes of one group bring and take. Operands are arrays by lane, good in the lanes of
+ * `sources`: the registers themselves where that is possible, else filled in here. b and c of a
+ * planned shfl are NULL, unless lanes come from several instructions. */
 struct exchange {
-    uint32_t group;                           /* lanes that take part and get a result */
-    uint32_t sources;                         /* lanes whose operands are there */
-    uint32_t preds;                           /* predicate operand */
-    uint32_t a[WARP_LANES], high[WARP_LANES]; /* high: the upper half of 64-bit values */
-    uint32_t b[WARP_LANES], c[WARP_LANES];
-    uint32_t d[WARP_LANES]; /* results */
-    uint32_t q;             /* predicate result */
+    uint32_t group;                   /* lanes that take part and get a result */
+    uint32_t sources;                 /* lanes whose operands are there */
+    uint32_t preds;                   /* predicate operand */
+    const uint32_t *a, *high, *b, *c; /* high: the upper half of a 64-bit a, else NULL */
+    uint32_t q;                       /* predicate result */
+    uint32_t d[WARP_LANES];           /* results */
+    uint32_t room[4][WARP_LANES];     /* for a, high, b, c */
 };
 
 struct group_op;
@@ -38,6 +35,10 @@ struct group_op {
     bool reads_across; /* a lane's result does not depend on which lanes are its group: shfl */
     struct lane_ref d, p, a, b, c;
     struct lane_ref members; /* none: lanes that execute it together are the group */
+    const struct group_lanes *lanes;
+    shfl_sources_fn shfl_sources; /* of shfl's mode */
+    const uint32_t *shfl_from;    /* what it gives, if b and c are constants; else NULL */
+    uint32_t shfl_ok;
 };
 
 /* Instructions with a member mask (X_MEET) and without one (X_OP). */

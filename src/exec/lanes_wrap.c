@@ -2,13 +2,37 @@
 
 #include "exec/memory_lanes.h"
 
-#include <fenv.h>
 #include <string.h>
+#ifdef __SSE2_MATH__
+#include <xmmintrin.h>
+#else
+#include <fenv.h>
+#endif
 
 /* Keeps the compiler from moving memory accesses, and with them arithmetic, across a change of
  * rounding mode. */
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
+#ifdef __SSE2_MATH__
+/* All arithmetic is in SSE registers; fesetround() would also set the mode of the x87 unit, which
+ * takes several times as long as everything else here. */
+static const unsigned host_mode[] = {
+    [LANE_RN] = _MM_ROUND_NEAREST,
+    [LANE_RZ] = _MM_ROUND_TOWARD_ZERO,
+    [LANE_RM] = _MM_ROUND_DOWN,
+    [LANE_RP] = _MM_ROUND_UP,
+};
+
+void lane_rounded(const struct lane_op *op, char *const *base, uint32_t mask)
+{
+    const unsigned own = _mm_getcsr();
+    _mm_setcsr((own & ~(unsigned)_MM_ROUND_MASK) | host_mode[op->rnd]);
+    BARRIER();
+    op->inner(op, base, mask);
+    BARRIER();
+    _mm_setcsr(own);
+}
+#else
 static const int host_mode[] = {
     [LANE_RN] = FE_TONEAREST,
     [LANE_RZ] = FE_TOWARDZERO,
@@ -24,6 +48,7 @@ void lane_rounded(const struct lane_op *op, char *const *base, uint32_t mask)
     BARRIER();
     fesetround(FE_TONEAREST);
 }
+#endif
 
 void lane_resized(const struct lane_op *op, char *const *base, uint32_t mask)
 {

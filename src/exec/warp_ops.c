@@ -5,70 +5,46 @@
 
 /* --- shfl --- */
 
-/* The lane that lane l reads; *ok: it is within bounds (else l reads itself). */
-static unsigned source_lane(uint8_t mode, unsigned l, uint32_t b, uint32_t c, bool *ok)
-{
-    unsigned seg = (c >> 8) & 31, max = (l & seg) | (c & 31 & ~seg), j;
-    b &= 31;
-    switch (mode) {
-    case PTX_M_UP: /* the bound is a lowest lane here */
-        j = l - b;
-        *ok = (int)j >= (int)max;
-        break;
-    case PTX_M_DOWN:
-        j = l + b;
-        *ok = j <= max;
-        break;
-    case PTX_M_BFLY:
-        j = l ^ b;
-        *ok = j <= max;
-        break;
-    default:
-        j = (l & seg) | (b & ~seg);
-        *ok = j <= max;
-        break;
-    }
-    return *ok ? j & 31 : l;
-}
-
-/* Inlined once a mode. */
-static inline void shfl_by(enum ptx_mod mode, struct exchange *e)
-{
-    FOR_LANES(l, e->group)
-    {
-        bool ok;
-        unsigned from = source_lane(mode, l, e->b[l], e->c[l], &ok);
-        /* A lane that does not execute it, or has exited, gives 0 on an H200; programs rely on it.
-         */
-        e->d[l] = (e->sources >> from) & 1 ? e->a[from] : 0;
-        e->q |= (uint32_t)ok << l;
-    }
-}
-
+/* A lane that does not execute it, or has exited, gives 0 on an H200; programs rely on it. */
 static void shfl(const struct group_op *o, struct exchange *e)
 {
-    switch (o->mode) {
-    case PTX_M_UP:
-        shfl_by(PTX_M_UP, e);
-        break;
-    case PTX_M_DOWN:
-        shfl_by(PTX_M_DOWN, e);
-        break;
-    case PTX_M_BFLY:
-        shfl_by(PTX_M_BFLY, e);
-        break;
-    default:
-        shfl_by(PTX_M_IDX, e);
-        break;
-    }
+    uint32_t room[WARP_LANES];
+    const bool is_planned = !e->b;
+    e->q = is_planned ? o->shfl_ok : o->shfl_sources(e->b, e->c, room);
+    o->lanes->pick(e->a, is_planned ? o->shfl_from : room, e->sources, e->d);
+}
+
+static shfl_sources_fn shfl_sources_of(const struct group_lanes *lanes, enum ptx_mod mode)
+{
+    return mode == PTX_M_UP     ? lanes->shfl_up
+           : mode == PTX_M_DOWN ? lanes->shfl_down
+           : mode == PTX_M_BFLY ? lanes->shfl_bfly
+                                : lanes->shfl_idx;
+}
+
+static const uint32_t *constant_words(const struct lower *lo, const struct lane_ref *r)
+{
+    const char *at = lo->consts.data + r->off;
+    return r->sel == LANE_CONST && r->bytes == 4 ? (const uint32_t *)(const void *)at : NULL;
+}
+
+/* Who reads whom is mostly known before the kernel runs. */
+static void plan_shfl(struct lower *lo, struct group_op *o)
+{
+    const uint32_t *b = constant_words(lo, &o->b), *c = constant_words(lo, &o->c);
+    o->shfl_sources = shfl_sources_of(o->lanes, (enum ptx_mod)o->mode);
+    if (!b || !c)
+        return;
+    uint32_t *from = arena_array(lo->arena, uint32_t, WARP_LANES);
+    o->shfl_ok = o->shfl_sources(b, c, from);
+    o->shfl_from = from;
 }
 
 /* --- vote and match --- */
 
-static void give_all(struct exchange *e, uint32_t v)
+static void give_all(const struct group_op *o, struct exchange *e, uint32_t v)
 {
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        e->d[l] = v;
+    o->lanes->fill(e->d, v, UINT32_MAX);
 }
 
 static void vote(const struct group_op *o, struct exchange *e)
@@ -76,27 +52,23 @@ static void vote(const struct group_op *o, struct exchange *e)
     uint32_t all = e->group, p = e->preds & all;
     bool is_true = o->mode == PTX_M_ALL ? p == all : o->mode == PTX_M_ANY ? p != 0 : p == all || !p;
     if (o->mode == PTX_M_BALLOT)
-        give_all(e, p);
+        give_all(o, e, p);
     else
         e->q = is_true ? UINT32_MAX : 0;
 }
 
 /* Lanes of the group with the same value as lane `first`. */
-static uint32_t lanes_equal(const struct exchange *e, unsigned first)
+static uint32_t lanes_equal(const struct group_op *o, const struct exchange *e, unsigned first)
 {
-    uint32_t same = 0;
-    const uint32_t low = e->a[first], high = e->high[first];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        same |= (e->a[l] ^ low) | (e->high[l] ^ high) ? 0 : lane_bit[l];
-    return same & e->group;
+    uint32_t same = e->group & o->lanes->equal(e->a, e->a[first]);
+    return e->high ? same & o->lanes->equal(e->high, e->high[first]) : same;
 }
 
 static void match_any(const struct group_op *o, struct exchange *e)
 {
-    (void)o;
     uint32_t same;
     for (uint32_t left = e->group; left; left &= ~same) {
-        same = lanes_equal(e, (unsigned)__builtin_ctz(left));
+        same = lanes_equal(o, e, (unsigned)__builtin_ctz(left));
         FOR_LANES(l, same)
         e->d[l] = same;
     }
@@ -104,10 +76,9 @@ static void match_any(const struct group_op *o, struct exchange *e)
 
 static void match_all(const struct group_op *o, struct exchange *e)
 {
-    (void)o;
-    bool is_true = lanes_equal(e, (unsigned)__builtin_ctz(e->group)) == e->group;
+    bool is_true = lanes_equal(o, e, (unsigned)__builtin_ctz(e->group)) == e->group;
     e->q = is_true ? UINT32_MAX : 0;
-    give_all(e, is_true ? e->group : 0);
+    give_all(o, e, is_true ? e->group : 0);
 }
 
 /* --- redux --- */
@@ -137,21 +108,19 @@ static void redux(const struct group_op *o, struct exchange *e)
     uint32_t v = e->a[__builtin_ctz(e->group)];
     FOR_LANES(l, rest)
     v = reduce(o, v, e->a[l]);
-    give_all(e, v);
+    give_all(o, e, v);
 }
 
 /* --- who is here --- */
 
 static void activemask(const struct group_op *o, struct exchange *e)
 {
-    (void)o;
-    give_all(e, e->group);
+    give_all(o, e, e->group);
 }
 
 static void elect(const struct group_op *o, struct exchange *e)
 {
-    (void)o;
-    give_all(e, (uint32_t)__builtin_ctz(e->group));
+    give_all(o, e, (uint32_t)__builtin_ctz(e->group));
     e->q = e->group & -e->group;
 }
 
@@ -237,6 +206,7 @@ static struct group_op *op_new(struct lower *lo, struct xinst *x, group_fn compu
     struct group_op *o = arena_new(lo->arena, struct group_op);
     o->compute = compute;
     o->reads_across = compute == shfl;
+    o->lanes = group_lanes_get();
     o->d.none = o->p.none = o->a.none = o->b.none = o->c.none = o->members.none = true;
     x->op.data = o;
     return o;
@@ -259,6 +229,8 @@ bool lower_warp(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
     }
     if (!lower_dests(lo, &i->ops[0], o) || !lower_sources(lo, i, r->nsrc, o))
         return false;
+    if (i->op == PTX_OP_SHFL)
+        plan_shfl(lo, o);
     x->kind = has_members ? X_MEET : X_OP;
     x->fn = has_members ? group_meet : group_here;
     return true;

@@ -106,6 +106,15 @@ static void a_value_comes_from_a_lane_on_the_other_path(void **state)
         70, 80);
 }
 
+static void each_path_names_its_own_source_lane(void **state)
+{
+    (void)state;
+    expect_words(PTX_KERNEL(OUT PARITY PATHS(
+                     "shfl.sync.idx.b32 %r6,%r1,4,31,-1;\n",
+                     "shfl.sync.idx.b32 %r6,%r1,7,31,-1;\n") "st.global.u32 [%rd3],%r6;\n"),
+                 7, 4);
+}
+
 static void paths_with_groups_of_their_own_do_not_wait(void **state)
 {
     (void)state;
@@ -301,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_shuffle_from_another_path_gives_zero),
         cmocka_unit_test(lanes_on_two_paths_are_one_group),
         cmocka_unit_test(a_value_comes_from_a_lane_on_the_other_path),
+        cmocka_unit_test(each_path_names_its_own_source_lane),
         cmocka_unit_test(paths_with_groups_of_their_own_do_not_wait),
         cmocka_unit_test(lanes_meet_inside_a_function_called_from_two_places),
         cmocka_unit_test(groups_leave_a_loop_at_different_times),
