@@ -14,6 +14,7 @@ static const char help[] =
     "       parsim gpus NAME --source      the file that describes it, with the source of values\n"
     "       parsim gpus --fields           every field, its default, bounds and meaning "
     "(Markdown)\n"
+    "       parsim gpus --designs          what --with takes: 'base' and every technique\n"
     "       parsim gpus --doc              docs/machines.md\n"
     "\n"
     "NAME may be a file of yours (FILE.yaml); it may begin with 'base: NAME' and say only what\n"
@@ -95,6 +96,16 @@ static bool print_source(const char *name, struct err *err)
     return true;
 }
 
+/* --- all designs --- */
+
+static bool print_designs(void)
+{
+    printf("%-22s %s\n", "base", "the machine as it is");
+    for (size_t i = 0; tech_at(i); i++)
+        printf("%-22s %s\n", tech_at(i)->name, tech_at(i)->help);
+    return true;
+}
+
 /* --- all fields --- */
 
 static bool print_fields(struct err *err)
@@ -127,7 +138,7 @@ static bool print_doc(struct err *err)
 
 struct line {
     const char *name;
-    bool yaml, source, fields, doc;
+    bool yaml, source, fields, designs, doc;
     const char *sets[64];
     size_t nsets;
 };
@@ -140,6 +151,7 @@ static bool parse(struct line *l, int argc, char **argv, struct err *err)
     } flags[] = {{"--yaml", &l->yaml},
                  {"--source", &l->source},
                  {"--fields", &l->fields},
+                 {"--designs", &l->designs},
                  {"--doc", &l->doc}};
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
@@ -178,10 +190,11 @@ int cmd_gpus(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_DONE;
     }
-    bool ok = parse(&l, argc, argv, &err) && (l.doc      ? print_doc(&err)
-                                              : l.fields ? print_fields(&err)
-                                              : l.source ? print_source(l.name, &err)
-                                              : l.name   ? show_machine(&l, &err)
-                                                         : list(&err));
+    bool ok = parse(&l, argc, argv, &err) && (l.doc       ? print_doc(&err)
+                                              : l.designs ? print_designs()
+                                              : l.fields  ? print_fields(&err)
+                                              : l.source  ? print_source(l.name, &err)
+                                              : l.name    ? show_machine(&l, &err)
+                                                          : list(&err));
     return ok ? EXIT_DONE : cli_fail("gpus", "%s", err.msg);
 }
