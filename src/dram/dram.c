@@ -196,7 +196,7 @@ static void accept(struct dram *d, cycle_t now)
         d->client->pop(d->client_self, now);
         d->changed = true;
         d->move_blocked = false;
-        req->at[MEM_AT_DRAM_IN] = now;
+        mem_req_stamp(req, MEM_AT_DRAM_IN, now);
         struct dram_addr at = dram_map_locate(&d->map, req->addr);
         struct dram_entry e = {.line = req->addr & ~(addr_t)(d->cfg.access_bytes - 1),
                                .arrive = now,
@@ -377,7 +377,7 @@ static void answer_ring(struct dram *d, struct dram_answers *a, cycle_t now)
             d->stats.reads_done++;
             hist_add(&d->stats.read_latency, now - req->at[MEM_AT_DRAM_IN]);
         }
-        req->at[MEM_AT_DRAM_OUT] = now;
+        mem_req_stamp(req, MEM_AT_DRAM_OUT, now);
         d->client->done(d->client_self, req, now);
     }
 }

@@ -111,8 +111,8 @@ static struct mem_req *driver_peek(void *self, cycle_t now)
         return g->current;
     struct mem_req *r = g->free_list;
     g->free_list = r->next;
-    r->addr = address(g, g->issued);
-    r->kind = is_write(g, g->issued) ? MEM_WRITE : MEM_READ;
+    *r = (struct mem_req){.addr = address(g, g->issued),
+                          .kind = is_write(g, g->issued) ? MEM_WRITE : MEM_READ};
     g->current = r;
     return r;
 }

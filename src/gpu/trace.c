@@ -93,11 +93,11 @@ static void put(struct source *s, char ph, enum text text, uint64_t ps, uint32_t
 static void put_load(struct source *s, const struct mem_req *r)
 {
     const double clock[MEM_STAGES] = {
-        [MEM_AT_BORN] = s->ps_cycle,   [MEM_AT_NOC_IN] = s->ps_noc,  [MEM_AT_L2_IN] = s->ps_l2,
-        [MEM_AT_DRAM_IN] = s->ps_l2,   [MEM_AT_DRAM_OUT] = s->ps_l2, [MEM_AT_L2_OUT] = s->ps_noc,
+        [MEM_AT_BORN] = s->ps_cycle,   [MEM_AT_NOC_IN] = s->ps_noc, [MEM_AT_L2_IN] = s->ps_l2,
+        [MEM_AT_MC_IN] = s->ps_l2,     [MEM_AT_MC_OUT] = s->ps_l2,  [MEM_AT_L2_OUT] = s->ps_noc,
         [MEM_AT_NOC_OUT] = s->ps_cycle};
     uint64_t at[MEM_STAGES], before = 0;
-    const bool dram = r->at[MEM_AT_DRAM_OUT] != 0;
+    const bool dram = r->at[MEM_AT_MC_OUT] != 0;
     for (unsigned i = 0; i < MEM_STAGES; i++) {
         at[i] = ps_of(r->at[i], clock[i]);
         before = at[i] = at[i] > before ? at[i] : before;
@@ -108,8 +108,8 @@ static void put_load(struct source *s, const struct mem_req *r)
     put(s, 'e', TEXT_TO, at[MEM_AT_L2_IN], 0, r->dst);
     put(s, 'b', TEXT_L2, at[MEM_AT_L2_IN], 0, r->dst);
     if (dram) {
-        put(s, 'b', TEXT_DRAM, at[MEM_AT_DRAM_IN], 0, 0);
-        put(s, 'e', TEXT_DRAM, at[MEM_AT_DRAM_OUT], 0, 0);
+        put(s, 'b', TEXT_DRAM, at[MEM_AT_MC_IN], 0, 0);
+        put(s, 'e', TEXT_DRAM, at[MEM_AT_MC_OUT], 0, 0);
     }
     put(s, 'e', TEXT_L2, at[MEM_AT_L2_OUT], 0, r->dst);
     put(s, 'b', TEXT_BACK, at[MEM_AT_L2_OUT], 0, r->src);

@@ -6,6 +6,22 @@
 
 enum { FILLS_FIRST = 16 };
 
+/* What is kept for every line, and for every line of a set. */
+static void by_line_init(struct l1 *l)
+{
+    const size_t lines = (size_t)l->tags.sets * l->tags.ways;
+    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
+    l->ahead = xcalloc(lines, sizeof *l->ahead);
+    l->forms = xcalloc(lines, sizeof *l->forms);
+}
+
+static void by_line_free(struct l1 *l)
+{
+    free(l->victims);
+    free(l->ahead);
+    free(l->forms);
+}
+
 struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
                   const struct request_policy *requests)
 {
@@ -18,6 +34,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->packets = &packet_policy_null;
     l->capacity = &capacity_policy_null;
     l->probe = l->miss_probe = &probe_null;
+    l->lines = l1_lines_by_mode[CODE_PLAIN];
     l1_code_init(&l->code);
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
@@ -36,8 +53,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
-    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
-    l->ahead = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->ahead);
+    by_line_init(l);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
     return l;
 }
@@ -63,10 +79,8 @@ void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity)
     if (capacity->tag_factor == 1)
         return;
     tags_stretch(&l->tags, capacity->tag_factor, (uint32_t)l->cfg.line_bytes);
-    free(l->victims);
-    free(l->ahead);
-    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
-    l->ahead = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->ahead);
+    by_line_free(l);
+    by_line_init(l);
 }
 
 void l1_free(struct l1 *l)
@@ -82,8 +96,7 @@ void l1_free(struct l1 *l)
     free(l->done.at);
     free(l->acks.at);
     free(l->late.at);
-    free(l->victims);
-    free(l->ahead);
+    by_line_free(l);
     l1_code_free(&l->code);
     tags_free(&l->tags);
     mshr_free(&l->mshr);
@@ -219,11 +232,8 @@ static void fetch_done(struct l1 *l, const struct mem_req *reply)
     uint32_t e = reply->token, slot = l->mshr.entries[e].slot;
     struct mshr_waiter w;
     uint16_t valid = l->requests->valid(l->requests->self, reply);
-    if (reply->code_bytes) /* all of it came; what others fetch is still waited for */
-        valid |= l->all & (uint16_t)~l->mshr.entries[e].pending;
+    valid |= l->lines->arrive(l, slot, reply, l->mshr.entries[e].pending);
     tags_fill(&l->tags, slot, valid);
-    if (l->code.bytes)
-        l1_form_set(l, slot, reply->code_bytes);
     l->tags.lines[slot].reserved &= (uint16_t)~reply->sectors;
     mshr_arrive(&l->mshr, e, reply->sectors);
     while (mshr_pop(&l->mshr, e, &w))
@@ -301,10 +311,10 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     uint32_t engine = l->packets->fill_latency(l->packets->self, reply, now);
-    if ((reply->code_bytes || reply->refused) && l1_code_fill(l, now, reply))
+    const uint32_t decoding = l->lines->fill(l, now, reply);
+    if (decoding == L1_WAITS)
         return;
-    if (reply->code_bytes && l->code.cfg.mode == CODE_DIRECT)
-        engine += l->code.cfg.direct_latency;
+    engine += decoding;
     if (!engine) {
         l1_fill_finish(l, now, reply);
         return;

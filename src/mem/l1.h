@@ -17,7 +17,8 @@
  * A prefetch completes nowhere: it asks for what is missing if an MSHR, a way and the miss queue
  * have room, and is dropped if not.
  *
- * A reply with code_bytes waits for the engine (l1_codec.c). A write of a whole line of global
+ * What is different with encoded lines is in l1_lines.c and l1_codec.c: a reply that brings one
+ * waits for the engine. A write of a whole line of global
  * memory waits for it in a buffer; an access to a line that is there lets its write go, raw. A
  * write of a part or an atomic that was refused is decoded, merged and sent again as a whole line,
  * raw; the atomic behind it. */
@@ -73,6 +74,7 @@ struct l1_access {
     uint8_t space;    /* enum mem_space */
     bool bypass;      /* goes to memory; writes and atomics evict the line */
     bool is_prefetch; /* of a read: nobody waits for it; dropped where it cannot be served */
+    uint16_t slot;    /* of the warp */
     uint32_t token;
 };
 

@@ -31,7 +31,8 @@ static void jobs_remove(struct l1_jobs *q, const struct l1_job *j)
         q->end = at;
 }
 
-static struct l1_job *job_new(struct l1 *l, addr_t line, enum codec_kind kind, uint32_t waiter)
+static struct l1_job *job_new(struct l1 *l, cycle_t now, addr_t line, enum codec_kind kind,
+                              uint16_t slot)
 {
     struct l1_job *j = l->code.free;
     if (j) {
@@ -41,11 +42,11 @@ static struct l1_job *job_new(struct l1 *l, addr_t line, enum codec_kind kind, u
         j->made = l->code.made;
         l->code.made = j;
     }
-    *j = (struct l1_job){.owner = l, .made = j->made};
+    *j = (struct l1_job){.owner = l, .made = j->made, .since = now};
     j->job = (struct codec_job){.line = line,
                                 .kind = (uint8_t)kind,
                                 .bytes = (uint16_t)l->cfg.line_bytes,
-                                .waiter = waiter,
+                                .slot = slot,
                                 .token = (uint64_t)(uintptr_t)j};
     return j;
 }
@@ -56,8 +57,17 @@ static void job_free(struct l1_job *j)
     j->owner->code.free = j;
 }
 
+/* The engine takes jobs again. */
+static void wake(void *self, cycle_t at)
+{
+    struct l1_code *c = self;
+    c->retry = at < c->retry ? at : c->retry;
+}
+
 void l1_code_init(struct l1_code *c)
 {
+    c->client = (struct codec_client){wake, c};
+    c->retry = CYCLE_NEVER;
     c->engine = &codec_engine_null;
     c->cfg = code_cfg_null;
     jobs_init(&c->reads);
@@ -69,13 +79,13 @@ void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct
 {
     struct l1_code *c = &l->code;
     c->engine = engine;
+    engine->join(engine->self, &c->client);
     c->cfg = *cfg;
+    l->lines = l1_lines_by_mode[cfg->mode];
     mshr_free(&l->mshr);
     mshr_init(&l->mshr, (uint32_t)l->cfg.mshrs, (uint32_t)l->cfg.merges, cfg->line_buffers);
     if (cfg->store_lines)
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
-    if (cfg->mode != CODE_DECODED)
-        c->bytes = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *c->bytes);
 }
 
 void l1_code_free(struct l1_code *c)
@@ -86,25 +96,15 @@ void l1_code_free(struct l1_code *c)
         free(j);
     }
     free(c->stores);
-    free(c->bytes);
-}
-
-void l1_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes)
-{
-    l->code.bytes[i] = code_bytes;
-    if (l->tags.capacity)
-        tags_resize(&l->tags, i,
-                    code_bytes ? (uint32_t)align_up(code_bytes, l->code.cfg.segment_bytes)
-                               : (uint32_t)l->cfg.line_bytes);
 }
 
 /* --- requests that the miss queue had no room for --- */
 
-static void leave(struct l1 *l, struct mem_req *r)
+static void leave(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     struct l1_reqs *q = &l->code.leaving;
     if (!q->first && l1_room(l)) {
-        l1_request_send(l, r);
+        l1_request_send(l, now, r);
         return;
     }
     r->next = NULL;
@@ -112,7 +112,7 @@ static void leave(struct l1 *l, struct mem_req *r)
     q->end = &r->next;
 }
 
-static void leave_all(struct l1 *l)
+static void leave_all(struct l1 *l, cycle_t now)
 {
     struct l1_reqs *q = &l->code.leaving;
     while (q->first && l1_room(l)) {
@@ -120,39 +120,44 @@ static void leave_all(struct l1 *l)
         q->first = r->next;
         if (!q->first)
             q->end = &q->first;
-        l1_request_send(l, r);
+        l1_request_send(l, now, r);
     }
+}
+
+/* The request once more, as one that has not been anywhere. */
+static struct mem_req *again(struct l1 *l, cycle_t now, const struct mem_req *r, uint16_t sectors,
+                             enum l1_what what)
+{
+    struct mem_req *n = l1_request_new(l, now, r->addr & l->line_mask, sectors, what);
+    n->kind = r->kind;
+    n->space = r->space;
+    n->full = r->full;
+    n->token = r->token;
+    n->slot = r->slot;
+    return n;
 }
 
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     const bool is_atomic = reply->kind == MEM_ATOMIC;
-    struct mem_req *line = reply;
-    if (is_atomic) {
-        line = mem_req_get(l->pool);
-        line->src = l->node;
-        line->what = L1_RESTORE;
-        line->space = reply->space;
-        line->owner = l;
-    }
+    struct mem_req *line =
+        again(l, now, reply, l->all, is_atomic ? L1_RESTORE : (enum l1_what)reply->what);
     line->kind = MEM_WRITE;
-    line->addr = reply->addr & l->line_mask;
-    line->bytes = (uint32_t)l->cfg.line_bytes;
-    line->sectors = line->full = l->all;
-    reply->refused = false;
-    reply->code_bytes = 0;
-    reply->at[MEM_AT_BORN] = line->at[MEM_AT_BORN] = now;
+    line->full = l->all;
     l->stats.replies++;
     l->outstanding--;
     l->stats.requests_write++;
-    leave(l, line);
+    leave(l, now, line);
     if (is_atomic) {
+        struct mem_req *atomic = again(l, now, reply, reply->sectors, L1_DIRECT);
+        atomic->bytes = reply->bytes;
         l->stats.refused_atomics++;
         l->stats.requests_read++;
-        leave(l, reply);
+        leave(l, now, atomic);
     } else {
         l->stats.refused_writes++;
     }
+    mem_req_put(l->pool, reply);
 }
 
 /* --- the store buffer --- */
@@ -169,8 +174,7 @@ static void store_remove(struct l1_code *c, const struct l1_job *j)
 static void store_form(struct l1 *l, struct mem_req *r, const struct codec_job *job)
 {
     bool is_smaller = job->bytes <= l->code.cfg.most_bytes;
-    r->code_bytes = is_smaller ? job->bytes : 0;
-    r->algorithm = is_smaller ? job->algorithm : 0;
+    r->form = is_smaller ? (struct line_form){job->bytes, job->algorithm} : (struct line_form){0};
     ++*(is_smaller ? &l->stats.coded_stores : &l->stats.stores_raw);
 }
 
@@ -183,8 +187,8 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         l->stats.stores_overflow++;
         return false;
     }
-    const uint32_t waiter = r->what == L1_STORE ? r->token : UINT32_MAX;
-    struct l1_job *j = job_new(l, r->addr & l->line_mask, CODEC_STORE, waiter);
+    struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE, CODEC_NO_SLOT);
+    j->job.store = r->what == L1_STORE ? r->token : UINT32_MAX;
     j->req = r;
     switch (c->writes.first ? CODEC_BUSY : c->engine->submit(c->engine->self, now, &j->job)) {
     case CODEC_DONE:
@@ -209,7 +213,7 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
     return true;
 }
 
-bool l1_code_yield(struct l1 *l, addr_t line)
+bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line)
 {
     struct l1_code *c = &l->code;
     for (uint32_t i = 0; i < c->nstores; i++) {
@@ -224,7 +228,7 @@ bool l1_code_yield(struct l1 *l, addr_t line)
             waits = waits->next;
         l->stats.stores_yielded++;
         store_remove(c, j);
-        l1_request_send(l, j->req);
+        l1_request_send(l, now, j->req);
         j->req = NULL;
         if (waits) {
             jobs_remove(q, j);
@@ -251,18 +255,18 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
     struct l1 *l = j->owner;
     switch ((enum codec_kind)job->kind) {
     case CODEC_FILL:
-        l->stats.codec_waits += now - j->req->at[MEM_AT_NOC_OUT];
+        l->stats.codec_waits += now - j->since;
         l->mshr.parked -= j->is_parked;
         fill_end(l, now, j->req);
         break;
     case CODEC_HIT:
-        token_push(&l->done, job->waiter);
+        token_push(&l->done, j->token);
         break;
     case CODEC_STORE:
         if (j->req) {
             store_remove(&l->code, j);
             store_form(l, j->req, job);
-            leave(l, j->req);
+            leave(l, now, j->req);
         }
         break;
     }
@@ -286,15 +290,15 @@ static bool read_submit(struct l1 *l, cycle_t now, struct l1_job *j)
     }
 }
 
-/* The SM's token of the oldest access that waits for the reply. */
-static uint32_t waiter_of(const struct l1 *l, const struct mem_req *reply)
+/* The slot of the oldest access that waits for the reply. */
+static uint16_t slot_of(const struct l1 *l, const struct mem_req *reply)
 {
     if (reply->what != L1_FETCH)
-        return reply->token;
+        return reply->slot;
     const struct mshr *m = &l->mshr;
     return m->entries[reply->token].waiters
-               ? (uint32_t)m->waiters[(size_t)reply->token * m->merges].token
-               : UINT32_MAX;
+               ? (uint16_t)(m->waiters[(size_t)reply->token * m->merges].token >> 32)
+               : CODEC_NO_SLOT;
 }
 
 /* The line is here: its register may serve another miss, as long as there is a buffer for it. */
@@ -311,33 +315,21 @@ static void park(struct l1 *l, cycle_t now, struct l1_job *j)
 
 bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
-    if (reply->code_bytes) {
-        l->stats.coded_fills++;
-        reply->at[MEM_AT_NOC_OUT] = now;
-        if (!reply->refused && l->code.cfg.mode == CODE_DIRECT)
-            return false;
-        struct l1_job *j = job_new(l, reply->addr & l->line_mask, CODEC_FILL, waiter_of(l, reply));
-        j->req = reply;
-        j->job.bytes = reply->code_bytes;
-        j->job.algorithm = reply->algorithm;
-        if (read_submit(l, now, j)) {
-            park(l, now, j);
-            return true;
-        }
-    }
-    if (!reply->refused)
+    struct l1_job *j = job_new(l, now, reply->addr & l->line_mask, CODEC_FILL, slot_of(l, reply));
+    j->req = reply;
+    j->job.bytes = reply->form.bytes;
+    j->job.algorithm = reply->form.algorithm;
+    if (!read_submit(l, now, j))
         return false;
-    l1_code_retry(l, now, reply);
+    park(l, now, j);
     return true;
 }
 
-bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, uint32_t token)
+bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
 {
-    l->stats.coded_hits++;
-    if (l->code.cfg.mode == CODE_DIRECT)
-        return false;
-    struct l1_job *j = job_new(l, l->tags.tag[i], CODEC_HIT, token);
-    j->job.bytes = l->code.bytes[i];
+    struct l1_job *j = job_new(l, now, l->tags.tag[i], CODEC_HIT, a->slot);
+    j->token = a->token;
+    j->job.bytes = l->forms[i].bytes;
     return read_submit(l, now, j);
 }
 
@@ -366,15 +358,19 @@ void l1_code_tick(struct l1 *l, cycle_t now)
         j->owner->code.taken--;
         job_end(j, now, &job);
     }
-    retry(l, now, &c->reads);
-    retry(l, now, &c->writes);
-    leave_all(l);
+    if (c->retry <= now) {
+        c->retry = CYCLE_NEVER;
+        retry(l, now, &c->reads);
+        retry(l, now, &c->writes);
+    }
+    leave_all(l, now);
 }
 
 cycle_t l1_code_next(const struct l1 *l, cycle_t now)
 {
     const struct l1_code *c = &l->code;
-    if (c->reads.first || c->writes.first || (c->leaving.first && l1_room(l)))
-        return now; /* nobody says when an engine is no longer busy */
-    return c->taken ? c->engine->next(c->engine->self, now) : CYCLE_NEVER; /* a pop makes room */
+    if (c->leaving.first && l1_room(l)) /* if not, a pop makes room */
+        return now;
+    const cycle_t next = c->taken ? c->engine->next(c->engine->self, now) : CYCLE_NEVER;
+    return c->retry < next ? c->retry : next;
 }

@@ -42,6 +42,8 @@ struct late_ring {
 struct l1_job {
     struct codec_job job;
     struct l1 *owner;
+    uint32_t token;             /* of a hit: the access's */
+    cycle_t since;              /* it has been here */
     struct mem_req *req;        /* a reply, or a write; NULL: a hit, or a write that did not wait */
     struct l1_job *next, *made; /* in a queue or free; all that were ever made */
     bool is_parked;             /* its line's miss register serves others */
@@ -58,15 +60,38 @@ struct l1_reqs {
 /* Everything between the cache and its engine. */
 struct l1_code {
     const struct codec_engine *engine;
+    struct codec_client client; /* this cache, for the engine */
     struct code_cfg cfg;
     struct l1_jobs reads, writes; /* not taken yet */
+    cycle_t retry;                /* when the engine may take them: it has woken the cache */
     uint32_t taken;               /* jobs in the engine */
     struct l1_job *free, *made;   /* recycled; all of them */
     struct l1_job **stores;       /* the store buffer, by age */
     uint32_t nstores;
     struct l1_reqs leaving;
-    uint16_t *bytes; /* by line index: encoded, 0 = raw; NULL if none is kept encoded */
 };
+
+enum { L1_WAITS = UINT32_MAX };
+
+/* What an L1 does with lines, by enum code_mode: all that its lookup knows of encoded ones. Plain
+ * lines are the null object. (l1_lines.c) */
+struct l1_lines {
+    /* An access to `line` is about to send a request: a write of it that waits to be encoded goes
+     * first, raw. False: it cannot. */
+    bool (*yield)(struct l1 *l, cycle_t now, addr_t line);
+    /* The write `r` of a whole line is about to leave. True: it waits to be encoded. */
+    bool (*store)(struct l1 *l, cycle_t now, struct mem_req *r);
+    /* A read has hit line `i`, a reply has come: cycles until it can be used. L1_WAITS: the engine
+     * says. */
+    uint32_t (*hit)(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a);
+    uint32_t (*fill)(struct l1 *l, cycle_t now, struct mem_req *reply);
+    /* What the reply has brought for line `i` beyond its sectors, those `pending` among them; it
+     * lies there from now on. */
+    uint16_t (*arrive)(struct l1 *l, uint32_t i, const struct mem_req *reply, uint16_t pending);
+};
+extern const struct l1_lines *const l1_lines_by_mode[];
+/* The room that line `i` takes follows its form: new in l->forms, or raw and written anew. */
+void l1_lines_fit(struct l1 *l, uint32_t i);
 
 /* What a request was sent for (mem_req.what). */
 enum l1_what {
@@ -102,7 +127,9 @@ struct l1 {
     const struct request_policy *requests;
     const struct packet_policy *packets;
     const struct capacity_policy *capacity;
-    uint32_t *victims; /* what the last way_find() found */
+    const struct l1_lines *lines;
+    struct line_form *forms; /* by line index: how it lies */
+    uint32_t *victims;       /* what the last way_find() found */
     uint32_t nvictims, need;
     bool *ahead;           /* by line index: a prefetch has fetched it, nobody has read it */
     struct late_ring late; /* hits that an engine works on */
@@ -122,26 +149,24 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 /* l1.c: what the reply brings is there. */
 void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* l1_lookup.c: into the miss queue, which has room. */
-void l1_request_send(struct l1 *l, struct mem_req *r);
+void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r);
+struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
+                               enum l1_what what);
 
 /* l1_codec.c */
 void l1_code_init(struct l1_code *c);
 void l1_code_free(struct l1_code *c);
-/* Where lines are kept encoded: how line `i` lies in the cache from now on. */
-void l1_form_set(struct l1 *l, uint32_t i, uint16_t code_bytes);
-/* True: the reply waits for the engine. */
 /* Something changed that a blocked access may have waited for. */
 void l1_unblock(struct l1 *l, cycle_t at);
+/* The line that `reply` brings is decoded. True: it waits for the engine. */
 bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* A refused request's line is there, decoded: it is sent again. */
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply);
-/* A read has hit line `i`. True: it waits for the engine. */
-bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, uint32_t token);
-/* True: the write `r` waits to be encoded, or has left encoded. */
+/* Line `i` is decoded for a read that has hit it. True: it waits for the engine. */
+bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a);
+/* Those of struct l1_lines. */
 bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r);
-/* An access to `line` is about to send a request: a write of it that waits goes first, raw. False:
- * it cannot. */
-bool l1_code_yield(struct l1 *l, addr_t line);
+bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line);
 void l1_code_tick(struct l1 *l, cycle_t now);
 cycle_t l1_code_next(const struct l1 *l, cycle_t now);
 
@@ -149,6 +174,12 @@ static inline bool l1_code_idle(const struct l1 *l)
 {
     const struct l1_code *c = &l->code;
     return !c->taken && !c->reads.first && !c->writes.first && !c->leaving.first;
+}
+
+/* Who waits in a miss register: the SM's token, and the warp's slot above it. */
+static inline uint64_t l1_waiter(const struct l1_access *a)
+{
+    return a->token | (uint64_t)a->slot << 32;
 }
 
 static inline uint32_t l1_room(const struct l1 *l)

@@ -21,8 +21,8 @@ static struct place place_find(const struct l1 *l, const struct l1_access *a)
     return p;
 }
 
-static struct mem_req *request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
-                                   enum l1_what what)
+struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
+                               enum l1_what what)
 {
     struct mem_req *r = mem_req_get(l->pool);
     r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
@@ -30,17 +30,16 @@ static struct mem_req *request_new(struct l1 *l, cycle_t now, addr_t line, uint1
     r->sectors = sectors;
     r->src = l->node;
     r->what = (uint8_t)what;
-    r->at[MEM_AT_BORN] = now;
+    mem_req_stamp(r, MEM_AT_BORN, now);
     r->owner = l;
     return r;
 }
 
-void l1_request_send(struct l1 *l, struct mem_req *r)
+void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     assert(l->req_len < l->req_cap);
     r->wire_bytes =
         l->packets->wire_bytes(l->packets->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
-    cycle_t now = r->at[MEM_AT_BORN];
     uint32_t at = l->req_head + l->req_len++;
     at = at < l->req_cap ? at : at - l->req_cap;
     l->reqs[at] = r;
@@ -52,19 +51,20 @@ void l1_request_send(struct l1 *l, struct mem_req *r)
 static void write_send(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     bool is_whole = r->kind == MEM_WRITE && r->full == l->all && r->space == MEM_GLOBAL;
-    if (!is_whole || !l1_code_store(l, now, r))
-        l1_request_send(l, r);
+    if (!is_whole || !l->lines->store(l, now, r))
+        l1_request_send(l, now, r);
 }
 
 /* Sends the access itself to memory. */
 static void access_send(struct l1 *l, cycle_t now, const struct l1_access *a, addr_t line)
 {
     bool store = a->kind == MEM_WRITE;
-    struct mem_req *r = request_new(l, now, line, a->sectors, store ? L1_STORE : L1_DIRECT);
+    struct mem_req *r = l1_request_new(l, now, line, a->sectors, store ? L1_STORE : L1_DIRECT);
     r->kind = a->kind;
     r->space = a->space;
     r->full = a->full;
     r->token = a->token;
+    r->slot = a->slot;
     if (a->kind != MEM_READ)
         r->bytes = a->bytes;
     if (store) {
@@ -80,7 +80,7 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i)
 {
     const struct tag_line *t = &l->tags.lines[i];
     if (t->dirty) {
-        struct mem_req *r = request_new(l, now, l->tags.tag[i], t->dirty, L1_WRITE_BACK);
+        struct mem_req *r = l1_request_new(l, now, l->tags.tag[i], t->dirty, L1_WRITE_BACK);
         bool global_back = l->cfg.write_global >= L1_BACK;
         r->kind = MEM_WRITE;
         r->space = global_back ? MEM_GLOBAL : MEM_LOCAL;
@@ -118,7 +118,7 @@ static void invalidate_for_write(struct l1 *l, cycle_t now, const struct place *
 static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
     struct place p = place_find(l, a);
-    if (l->code.nstores && !l1_code_yield(l, p.line))
+    if (!l->lines->yield(l, now, p.line))
         return fail(&l->stats.fail_queue);
     bool writes = a->kind != MEM_READ;
     if (l1_room(l) < 1 + (writes ? dirty_requests(l, p.index) : 0))
@@ -133,16 +133,9 @@ static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
 /* The lines that go so that the line of `p` fits, into l->victims. */
 static bool way_find(struct l1 *l, const struct place *p)
 {
-    if (l->tags.capacity) {
-        l->need = l->capacity->line_bytes(l->capacity->self, p->line);
-        l->nvictims = tags_victims(&l->tags, p->set, TAGS_NONE, true, l->need, l->victims);
-        return l->nvictims != TAGS_NONE || fail(&l->stats.fail_way);
-    }
-    l->victims[0] = tags_victim(&l->tags, p->set);
-    if (l->victims[0] == TAGS_NONE)
-        return fail(&l->stats.fail_way);
-    l->nvictims = tags_in_use(&l->tags, l->victims[0]);
-    return true;
+    l->need = l->capacity->line_bytes(l->capacity->self, p->line, NULL);
+    l->nvictims = tags_victims(&l->tags, p->set, TAGS_NONE, l->need, l->victims);
+    return l->nvictims != TAGS_NONE || fail(&l->stats.fail_way);
 }
 
 /* Requests that writing those lines back takes. */
@@ -164,21 +157,17 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
     }
     p->index = tags_victim(&l->tags, p->set);
     tags_allocate(&l->tags, p->index, p->line);
-    if (l->code.bytes)
-        l->code.bytes[p->index] = 0;
-    if (l->tags.capacity)
-        tags_resize(&l->tags, p->index, l->need);
+    l->forms[p->index] = (struct line_form){0};
+    tags_resize(&l->tags, p->index, l->need);
 }
 
-/* The line of `p` has been written. */
-static void resize(struct l1 *l, const struct place *p)
+/* The line of `p`, if it is here, has been written. */
+static void written(struct l1 *l, const struct place *p)
 {
     if (p->index == TAGS_NONE)
         return;
-    if (l->code.bytes)
-        l1_form_set(l, p->index, 0);
-    else if (l->tags.capacity)
-        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
+    l->forms[p->index] = (struct line_form){0};
+    l1_lines_fit(l, p->index);
 }
 
 /* Requests that asking for `sectors` takes. */
@@ -198,11 +187,11 @@ static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uin
         for (uint32_t i = 0; i < most && rest; i++)
             rest &= (uint16_t)(rest - 1);
         struct mem_req *r =
-            request_new(l, now, l->mshr.entries[entry].line, sectors & ~rest, L1_FETCH);
+            l1_request_new(l, now, l->mshr.entries[entry].line, sectors & ~rest, L1_FETCH);
         r->space = a->space;
         r->token = entry;
         l->stats.requests_read++;
-        l1_request_send(l, r);
+        l1_request_send(l, now, r);
         sectors = rest;
     }
 }
@@ -214,7 +203,7 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
 {
     struct l1_stats *st = &l->stats;
     const bool is_new = p->index == TAGS_NONE;
-    if (l->code.nstores && !l1_code_yield(l, p->line))
+    if (!l->lines->yield(l, now, p->line))
         return fail(&st->fail_queue);
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
@@ -239,24 +228,18 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     l->tags.lines[p->index].reserved |= ask;
     tags_touch(&l->tags, p->index);
     if (!(flags & L1_WAITER_NONE))
-        mshr_merge(&l->mshr, entry, a->token, missing, flags);
+        mshr_merge(&l->mshr, entry, l1_waiter(a), missing, flags);
     fetch_send(l, now, a, entry, ask);
     return true;
 }
 
-static void hit(struct l1 *l, cycle_t now, const struct place *p, uint32_t token)
+static void hit(struct l1 *l, cycle_t now, const struct place *p, const struct l1_access *a)
 {
-    uint32_t engine = 0;
-    if (l->code.bytes && l->code.bytes[p->index]) {
-        if (l1_code_hit(l, now, p->index, token))
-            return;
-        engine = l->code.cfg.mode == CODE_DIRECT ? l->code.cfg.direct_latency : 0;
-    } else if (l->tags.capacity)
-        engine = l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p->index], now);
-    if (engine)
-        late_push(&l->late, now + engine, token);
-    else
-        token_push(&l->done, token);
+    const uint32_t engine = l->lines->hit(l, now, p->index, a);
+    if (!engine)
+        token_push(&l->done, a->token);
+    else if (engine != L1_WAITS)
+        late_push(&l->late, now + engine, a->token);
 }
 
 /* What comes with the sectors that a read misses. */
@@ -301,7 +284,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
     if (!missing) {
         note_ahead(l, p.index, true);
         tags_touch(&l->tags, p.index);
-        hit(l, now, &p, a->token);
+        hit(l, now, &p, a);
         st->read_hits++;
     } else {
         uint16_t unasked = missing & (uint16_t)~p.reserved;
@@ -324,7 +307,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
 static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
                           const struct place *p, bool evict)
 {
-    if (l->code.nstores && !l1_code_yield(l, p->line))
+    if (!l->lines->yield(l, now, p->line))
         return fail(&l->stats.fail_queue);
     if (l1_room(l) < 1 + (evict ? dirty_requests(l, p->index) : 0))
         return fail(&l->stats.fail_queue);
@@ -333,7 +316,7 @@ static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
     else if (p->index != TAGS_NONE)
         tags_touch(&l->tags, p->index);
     if (!evict)
-        resize(l, p);
+        written(l, p);
     access_send(l, now, a, p->line);
     return true;
 }
@@ -360,7 +343,7 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
         token_push(&l->acks, a->token);
     }
     tags_write(&l->tags, p->index, a->sectors, a->full);
-    resize(l, p);
+    written(l, p);
     return true;
 }
 

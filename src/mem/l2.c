@@ -28,6 +28,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
     return l;
 }
@@ -38,14 +39,12 @@ void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity)
     if (capacity->tag_factor == 1)
         return;
     tags_stretch(&l->tags, capacity->tag_factor, l->line_bytes);
-    l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
+    l->victims = xrealloc(l->victims, l->tags.ways * sizeof *l->victims);
 }
 
 void l2_bind_forms(struct l2 *l, const struct form_policy *forms)
 {
     l->forms = forms;
-    if (forms->is_raw_after_use)
-        l->raw_copy = xcalloc((size_t)l->tags.sets * l->tags.ways, sizeof *l->raw_copy);
 }
 
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
@@ -67,7 +66,6 @@ void l2_free(struct l2 *l)
     req_ring_free(&l->memory);
     tags_free(&l->tags);
     free(l->victims);
-    free(l->raw_copy);
     mshr_free(&l->mshr);
     mem_req_pool_free(&l->pool);
     free(l);
@@ -79,7 +77,7 @@ static void take(struct l2 *l, cycle_t now)
     for (int64_t i = 0; i < l->cfg.intake && req_ring_room(&l->in); i++) {
         if (!(r = port_pop(l->from_noc, now)))
             return;
-        r->at[MEM_AT_L2_IN] = now;
+        mem_req_stamp(r, MEM_AT_L2_IN, now);
         hist_add(&l->stats.occupancy, l->in.len);
         req_ring_push(&l->in, r, now + (cycle_t)l->cfg.latency, 0);
     }
@@ -88,10 +86,9 @@ static void take(struct l2 *l, cycle_t now)
 static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t slot,
                          const struct mem_req *fetch)
 {
-    r->at[MEM_AT_DRAM_IN] = fetch->at[MEM_AT_DRAM_IN];
-    r->at[MEM_AT_DRAM_OUT] = fetch->at[MEM_AT_DRAM_OUT];
-    if (r->refused || r->kind == MEM_READ)
-        l2_answer_form(l, r, slot);
+    mem_req_inherit(r, fetch);
+    if (l2_answers_line(r))
+        l2_answer_form(l, r);
     if (r->kind == MEM_ATOMIC && !r->refused)
         l2_execute_atomic(l, now, r, slot,
                           mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift));
@@ -185,7 +182,6 @@ static void send(struct l2 *l, cycle_t now)
     if (req_ring_next(&l->replies) <= now && !l->noc_full) {
         struct mem_req *r = req_ring_pop(&l->replies);
         hist_add(&l->stats.latency, now - r->at[MEM_AT_L2_IN]);
-        r->at[MEM_AT_L2_OUT] = now;
         l->stats.replies++;
         l->blocked = false;
         port_push(l->to_noc, now, r);
@@ -235,29 +231,25 @@ cycle_t l2_tick(struct l2 *l, cycle_t now)
     return next_interest(l, now);
 }
 
+static void touch_line(struct l2 *l, addr_t line)
+{
+    uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
+    const struct line_form form = l->forms->look(l->forms->self, line, i != TAGS_NONE, MEM_READ);
+    if (!l2_room_find(l, line, set, i, &form))
+        return;
+    for (uint32_t k = 0; k < l->nvictims; k++)
+        tags_invalidate(&l->tags, l->victims[k]);
+    i = l2_room_take(l, line, set, i);
+    l->forms->enter(l->forms->self, line, LINE_COPIED);
+    tags_fill(&l->tags, i, l->all);
+    l->tags.lines[i].dirty = 0;
+}
+
 void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
 {
     for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
-         line += l->line_bytes) {
-        uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
-        if (l->tags.capacity) {
-            if (!l2_room_find(l, line, set, i))
-                continue;
-            for (uint32_t k = 0; k < l->nvictims; k++)
-                tags_invalidate(&l->tags, l->victims[k]);
-            i = l2_room_take(l, line, set, i);
-        }
-        if (i == TAGS_NONE) {
-            if ((i = tags_victim(&l->tags, set)) == TAGS_NONE)
-                continue;
-            tags_allocate(&l->tags, i, line);
-        }
-        tags_touch(&l->tags, i);
-        tags_fill(&l->tags, i, l->all);
-        if (l->raw_copy)
-            l->raw_copy[i] = false;
-        l->tags.lines[i].dirty = 0;
-    }
+         line += l->line_bytes)
+        touch_line(l, line);
 }
 
 void l2_flush(struct l2 *l)

@@ -9,7 +9,7 @@
  * busy for atomic_cycles a sector, and make the line dirty. Every request is answered once, by
  * itself: wire_bytes is the payload of the answer.
  *
- * A line that a form policy says is encoded is fetched, read and written as a whole. A write of a
+ * A line that the form policy says is encoded is fetched, read and written as a whole. A write of a
  * part of one and an atomic are refused: they are answered, like a read, with the line. */
 #ifndef MEM_L2_H
 #define MEM_L2_H
@@ -58,7 +58,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
                   const struct packet_policy *packets, const struct storage_policy *storage);
 /* What lines take in its data array; the null policy unless bound. Before any request. */
 void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity);
-/* Which lines it holds encoded; none unless bound. Before any request. */
+/* How lines lie; plain unless bound. Before any request. */
 void l2_bind_forms(struct l2 *l, const struct form_policy *forms);
 /* Ports of struct mem_req *. */
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,

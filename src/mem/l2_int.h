@@ -40,8 +40,7 @@ struct l2 {
     const struct storage_policy *storage;
     const struct capacity_policy *capacity;
     const struct form_policy *forms;
-    bool *raw_copy;    /* by line index: clean and raw, though memory has it encoded; or NULL */
-    uint32_t *victims; /* with a capacity: what the last way_find() found */
+    uint32_t *victims; /* what the last l2_room_find() found */
     uint32_t nvictims, need;
     struct l2_cfg cfg;
     struct l2_stats stats;
@@ -50,20 +49,23 @@ struct l2 {
 /* l2_lookup.c: serves the oldest request, or returns false and has changed nothing but a
  * statistic. */
 bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r);
-/* How `line` lies in the slice, at `index` or TAGS_NONE. */
-struct line_form l2_form(const struct l2 *l, addr_t line, uint32_t index);
-/* The answer to `r`, which brings data of the line at `index`, is about to be made. */
-void l2_answer_form(struct l2 *l, struct mem_req *r, uint32_t index);
-/* The encoded line at `index` has been read. */
+/* The answer to `r` is about to be made, and brings data of its line. */
+static inline bool l2_answers_line(const struct mem_req *r)
+{
+    return r->refused || r->kind == MEM_READ;
+}
+void l2_answer_form(struct l2 *l, struct mem_req *r);
+/* The line at `index` has been read. */
 void l2_used(struct l2 *l, uint32_t index);
 /* The answer to `r` is ready; there is room for it. */
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors);
 uint32_t l2_set_of(const struct l2 *l, addr_t line);
-/* With a capacity: the lines that go so that `line` (at `index` or TAGS_NONE) fits, and what it
- * needs, into l->victims and l->need. False: reserved lines are in the way. */
-bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index);
+/* The lines that go so that `line` (at `index` or TAGS_NONE), which lies in this form, fits, and
+ * what it needs, into l->victims and l->need. False: reserved lines are in the way. */
+bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,
+                  const struct line_form *form);
 /* Those have gone: the line's place. */
 uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index);
 

@@ -15,42 +15,28 @@ uint32_t l2_set_of(const struct l2 *l, addr_t line)
     return tags_set(&l->tags, interleave_locate(&l->il, line).in_slice >> l->line_shift);
 }
 
-struct line_form l2_form(const struct l2 *l, addr_t line, uint32_t index)
+/* How line `i` lies here. */
+static struct line_form form_at(const struct l2 *l, uint32_t i)
 {
-    if (l->raw_copy && index != TAGS_NONE && l->raw_copy[index])
-        return (struct line_form){0};
-    return l->forms->stored(l->forms->self, line);
+    return l->forms->look(l->forms->self, l->tags.tag[i], true, MEM_READ);
 }
 
-void l2_answer_form(struct l2 *l, struct mem_req *r, uint32_t index)
+void l2_answer_form(struct l2 *l, struct mem_req *r)
 {
-    const struct line_form f = l2_form(l, r->addr & ~(addr_t)(l->line_bytes - 1), index);
-    r->code_bytes = f.bytes;
-    r->algorithm = f.algorithm;
-    l->stats.coded_answers += f.bytes != 0;
+    const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
+    r->form = l->forms->look(l->forms->self, line, true, MEM_READ);
+    l->stats.coded_answers += r->form.bytes != 0;
 }
 
-/* What is dirty goes to memory as the slice has it. */
 void l2_used(struct l2 *l, uint32_t index)
 {
-    const addr_t line = l->tags.tag[index];
-    if (!l->raw_copy || l->raw_copy[index] || !l->forms->stored(l->forms->self, line).bytes)
-        return;
-    if (l->tags.lines[index].dirty)
-        l->forms->store(l->forms->self, line, (struct line_form){0});
-    else
-        l->raw_copy[index] = true;
+    l->forms->read(l->forms->self, l->tags.tag[index], l->tags.lines[index].dirty != 0);
 }
 
-/* A raw copy is changed: memory, which has the line encoded, has to get all of it. */
-static void raw_changed(struct l2 *l, uint32_t index)
+static void part_changed(struct l2 *l, uint32_t index)
 {
-    l->forms->change(l->forms->self, l->tags.tag[index]);
-    if (!l->raw_copy || !l->raw_copy[index])
-        return;
-    l->raw_copy[index] = false;
-    l->forms->store(l->forms->self, l->tags.tag[index], (struct line_form){0});
-    tags_write(&l->tags, index, l->all, l->all);
+    if (l->forms->change(l->forms->self, l->tags.tag[index]))
+        tags_write(&l->tags, index, l->all, l->all);
 }
 
 static struct place place_find(const struct l2 *l, const struct mem_req *r)
@@ -63,10 +49,8 @@ static struct place place_find(const struct l2 *l, const struct mem_req *r)
     if (p.index != TAGS_NONE) {
         p.valid = l->tags.lines[p.index].valid;
         p.reserved = l->tags.lines[p.index].reserved;
-    } else {
-        (r->kind == MEM_READ ? l->forms->fetch : l->forms->change)(l->forms->self, p.line);
     }
-    p.form = l2_form(l, p.line, p.index);
+    p.form = l->forms->look(l->forms->self, p.line, p.index != TAGS_NONE, r->kind);
     return p;
 }
 
@@ -86,7 +70,7 @@ static struct mem_req *request_new(struct l2 *l, cycle_t now, addr_t line, uint1
     r->sectors = sectors;
     r->kind = (uint8_t)kind;
     r->what = (uint8_t)what;
-    r->at[MEM_AT_BORN] = now;
+    mem_req_stamp(r, MEM_AT_BORN, now);
     l->outstanding++;
     return r;
 }
@@ -102,7 +86,7 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     uint16_t sectors = whole && t->valid == l->all ? l->all : t->dirty;
     struct mem_req *back = request_new(l, now, l->tags.tag[i], sectors, MEM_WRITE, L2_WRITE_BACK);
     back->full = sectors & (uint16_t)~t->partial;
-    back->code_bytes = l2_form(l, l->tags.tag[i], i).bytes;
+    back->form = form_at(l, i);
     l->stats.write_backs++;
     l->stats.written_sectors += mem_sector_count(sectors);
     if (t->partial && !l->cfg.masked_writes && !whole) {
@@ -116,12 +100,11 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     req_ring_push(&l->memory, back, now, 0);
 }
 
-bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
+bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,
+                  const struct line_form *form)
 {
-    uint32_t have = index == TAGS_NONE ? 0 : l->tags.bytes[index];
-    l->need = l->capacity->line_bytes(l->capacity->self, line);
-    l->nvictims = tags_victims(&l->tags, set, index, index == TAGS_NONE,
-                               l->need > have ? l->need - have : 0, l->victims);
+    l->need = l->capacity->line_bytes(l->capacity->self, line, form);
+    l->nvictims = tags_victims(&l->tags, set, index, l->need, l->victims);
     return l->nvictims != TAGS_NONE;
 }
 
@@ -130,53 +113,33 @@ uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
     if (index == TAGS_NONE) {
         index = tags_victim(&l->tags, set);
         tags_allocate(&l->tags, index, line);
-        if (l->raw_copy)
-            l->raw_copy[index] = false;
+    } else {
+        tags_touch(&l->tags, index);
     }
     tags_resize(&l->tags, index, l->need);
-    tags_touch(&l->tags, index);
     return index;
 }
 
-/* The way the line of `p` would take, if there is one and the memory queue has room for its old
- * contents and `more` requests. */
-static bool way_find(struct l2 *l, const struct place *p, uint32_t more, uint32_t *victim)
+/* Whether there is room for the line of `p`, and in the memory queue for what gives way to it and
+ * `more` requests. */
+static bool way_find(struct l2 *l, const struct place *p, uint32_t more)
 {
-    *victim = TAGS_NONE;
-    if (l->tags.capacity) {
-        if (!l2_room_find(l, p->line, p->set, p->index))
-            return fail(&l->stats.fail_way);
-        for (uint32_t i = 0; i < l->nvictims; i++)
-            more += l->tags.lines[l->victims[i]].dirty != 0;
-    } else if (p->index == TAGS_NONE) {
-        *victim = tags_victim(&l->tags, p->set);
-        if (*victim == TAGS_NONE)
-            return fail(&l->stats.fail_way);
-        more += l->tags.lines[*victim].dirty != 0;
-    }
+    if (!l2_room_find(l, p->line, p->set, p->index, &p->form))
+        return fail(&l->stats.fail_way);
+    for (uint32_t i = 0; i < l->nvictims; i++)
+        more += l->tags.lines[l->victims[i]].dirty != 0;
     return !more || (!l->backs && req_ring_room(&l->memory) >= more) || fail(&l->stats.fail_memory);
 }
 
-static void way_take(struct l2 *l, cycle_t now, struct place *p, uint32_t victim)
+static void way_take(struct l2 *l, cycle_t now, struct place *p, enum mem_kind kind)
 {
-    if (l->tags.capacity) {
-        for (uint32_t i = 0; i < l->nvictims; i++) {
-            evict(l, now, l->victims[i]);
-            tags_invalidate(&l->tags, l->victims[i]);
-        }
-        p->index = l2_room_take(l, p->line, p->set, p->index);
-        return;
+    for (uint32_t i = 0; i < l->nvictims; i++) {
+        evict(l, now, l->victims[i]);
+        tags_invalidate(&l->tags, l->victims[i]);
     }
-    if (victim == TAGS_NONE) {
-        tags_touch(&l->tags, p->index);
-        return;
-    }
-    if (tags_in_use(&l->tags, victim))
-        evict(l, now, victim);
-    tags_allocate(&l->tags, victim, p->line);
-    if (l->raw_copy)
-        l->raw_copy[victim] = false;
-    p->index = victim;
+    if (p->index == TAGS_NONE)
+        l->forms->enter(l->forms->self, p->line, kind == MEM_READ ? LINE_READ : LINE_CHANGED);
+    p->index = l2_room_take(l, p->line, p->set, p->index);
 }
 
 /* `r` waits for the sectors `missing`; those nobody asked for are asked for, in one request. */
@@ -184,16 +147,16 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
 {
     struct l2_stats *st = &l->stats;
     uint16_t ask = missing & (uint16_t)~p->reserved;
-    uint32_t victim, entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
+    uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&l->mshr, entry))
             return fail(&st->fail_merge);
     } else if (mshr_full(&l->mshr)) {
         return fail(&st->fail_mshr);
     }
-    if (!way_find(l, p, ask != 0, &victim))
+    if (!way_find(l, p, ask != 0))
         return false;
-    way_take(l, now, p, victim);
+    way_take(l, now, p, r->kind);
     if (entry == MSHR_NONE)
         entry = mshr_add(&l->mshr, p->line, p->index);
     mshr_merge(&l->mshr, entry, (uint64_t)(uintptr_t)r, missing, 0);
@@ -204,7 +167,7 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     struct mem_req *fetch = request_new(l, now, p->line, ask, MEM_READ, L2_FETCH);
     fetch->token = entry;
     fetch->space = r->space;
-    fetch->code_bytes = p->form.bytes;
+    fetch->form = p->form;
     st->fetches++;
     st->fetched_sectors += mem_sector_count(ask);
     req_ring_push(&l->memory, fetch, now, 0);
@@ -229,7 +192,7 @@ void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t in
     uint64_t busy = mem_sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
     l->alu_free = (l->alu_free > now ? l->alu_free : now) + busy;
     l->stats.atomic_busy += busy;
-    raw_changed(l, index);
+    part_changed(l, index);
     tags_write(&l->tags, index, sectors, 0);
     req_ring_push(&l->alu, r, l->alu_free, 0);
 }
@@ -246,34 +209,33 @@ struct outcomes {
     uint64_t *hits, *merges, *sector_misses, *misses;
 };
 
-static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const struct outcomes *o)
+static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p,
+                           const struct outcomes *o)
 {
-    struct place p = place_find(l, r);
-    uint16_t needed = p.form.bytes ? l->all : p.sectors, missing = needed & (uint16_t)~p.valid;
+    uint16_t needed = p->form.bytes ? l->all : p->sectors, missing = needed & (uint16_t)~p->valid;
     if (missing) {
-        uint64_t *outcome = p.index == TAGS_NONE      ? o->misses
-                            : (missing & ~p.reserved) ? o->sector_misses
-                                                      : o->merges;
-        if (!miss(l, now, r, &p, missing))
+        uint64_t *outcome = p->index == TAGS_NONE      ? o->misses
+                            : (missing & ~p->reserved) ? o->sector_misses
+                                                       : o->merges;
+        if (!miss(l, now, r, p, missing))
             return false;
         ++*outcome;
         return true;
     }
-    bool atomic = r->kind == MEM_ATOMIC && !r->refused;
+    bool atomic = !l2_answers_line(r);
     if (!req_ring_room(atomic ? &l->alu : &l->replies))
         return fail(&l->stats.fail_reply);
-    tags_touch(&l->tags, p.index);
-    cycle_t there = now;
-    if (l->tags.capacity)
-        there += l->capacity->hit_latency(l->capacity->self, l->tags.bytes[p.index], now);
+    tags_touch(&l->tags, p->index);
+    const uint32_t bytes = tags_bytes(&l->tags, p->index);
+    const cycle_t there = now + l->capacity->hit_latency(l->capacity->self, bytes, now);
     if (atomic) {
-        l2_execute_atomic(l, there, r, p.index, p.sectors);
+        l2_execute_atomic(l, there, r, p->index, p->sectors);
     } else {
-        l2_answer_form(l, r, p.index);
+        l2_answer_form(l, r);
         l2_reply(l, there, r);
-        l2_used(l, p.index);
+        l2_used(l, p->index);
     }
-    data_port_use(l, now, atomic ? mem_sector_count(p.sectors) << l->sector_shift : r->wire_bytes);
+    data_port_use(l, now, atomic ? mem_sector_count(p->sectors) << l->sector_shift : r->wire_bytes);
     ++*o->hits;
     return true;
 }
@@ -282,49 +244,41 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, const s
 static void take_form(struct l2 *l, struct mem_req *r, const struct place *p)
 {
     if (p->full != l->all) {
-        raw_changed(l, p->index);
+        part_changed(l, p->index);
         return;
     }
-    const struct line_form f = {r->code_bytes, r->algorithm};
+    const struct line_form f = r->form;
     l->forms->store(l->forms->self, p->line, f);
-    if (l->raw_copy)
-        l->raw_copy[p->index] = false;
-    if (l->tags.capacity && f.bytes != p->form.bytes)
-        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line));
-    r->code_bytes = 0;
+    if (f.bytes != p->form.bytes)
+        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line, &f));
+    r->form = (struct line_form){0}; /* the answer brings nothing */
 }
 
 /* Nobody here can change a part of an encoded line. */
-static bool is_refused(const struct l2 *l, const struct mem_req *r)
+static bool is_refused(const struct l2 *l, const struct mem_req *r, const struct place *p)
 {
-    const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
-    if (r->kind == MEM_READ || !l->forms->stored(l->forms->self, line).bytes)
-        return false;
-    struct place p = place_find(l, r);
-    return p.form.bytes && (r->kind == MEM_ATOMIC || p.full != l->all);
+    return p->form.bytes && (r->kind == MEM_ATOMIC || (r->kind == MEM_WRITE && p->full != l->all));
 }
 
-static bool write(struct l2 *l, cycle_t now, struct mem_req *r)
+static bool write(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p)
 {
-    struct place p = place_find(l, r);
-    bool hit = p.index != TAGS_NONE;
-    uint16_t lacking = p.sectors & (uint16_t) ~(p.valid | p.full);
+    bool hit = p->index != TAGS_NONE;
+    uint16_t lacking = p->sectors & (uint16_t) ~(p->valid | p->full);
     bool waits = lacking && l->cfg.partial == L2_PARTIAL_FETCH;
     const uint32_t bytes = r->wire_bytes; /* before it becomes its own answer */
     if (!req_ring_room(&l->replies))
         return fail(&l->stats.fail_reply);
     if (waits) {
-        if (!miss(l, now, r, &p, lacking))
+        if (!miss(l, now, r, p, lacking))
             return false;
     } else {
-        uint32_t victim;
-        if (!way_find(l, &p, 0, &victim))
+        if (!way_find(l, p, 0))
             return false;
-        way_take(l, now, &p, victim);
+        way_take(l, now, p, r->kind);
         l2_reply(l, now, r);
     }
-    take_form(l, r, &p);
-    tags_write(&l->tags, p.index, p.sectors, p.full);
+    take_form(l, r, p);
+    tags_write(&l->tags, p->index, p->sectors, p->full);
     data_port_use(l, now, bytes);
     l->stats.write_partial_sectors += mem_sector_count(lacking);
     ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);
@@ -342,24 +296,25 @@ bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r)
                                       &st->refused_misses};
     bool served;
     uint64_t *kind;
-    r->refused = is_refused(l, r);
+    struct place p = place_find(l, r);
+    r->refused = is_refused(l, r, &p);
     if (r->refused) {
-        served = read_or_atomic(l, now, r, &refusals);
+        served = read_or_atomic(l, now, r, &p, &refusals);
         st->requests += served;
         st->refused += served;
         return served;
     }
     switch ((enum mem_kind)r->kind) {
     case MEM_READ:
-        served = read_or_atomic(l, now, r, &reads);
+        served = read_or_atomic(l, now, r, &p, &reads);
         kind = &st->reads;
         break;
     case MEM_ATOMIC:
-        served = read_or_atomic(l, now, r, &atomics);
+        served = read_or_atomic(l, now, r, &p, &atomics);
         kind = &st->atomics;
         break;
     default:
-        served = write(l, now, r);
+        served = write(l, now, r, &p);
         kind = &st->writes;
     }
     st->requests += served;

@@ -69,7 +69,7 @@ static void send_queue_push(struct mem_ctrl *m, uint32_t t)
 static void txn_done(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
-    x->req->at[MEM_AT_DRAM_OUT] = now;
+    mem_req_stamp(x->req, MEM_AT_MC_OUT, now);
     uint32_t engine = m->storage->dram_done(m->storage->self, now, x->req, &x->form);
     req_ring_insert(&m->answers, x->req, now + (cycle_t)m->cfg.latency_out + engine, t);
 }
@@ -108,7 +108,7 @@ static void take(struct mem_ctrl *m, cycle_t now)
         hist_add(&m->stats.occupancy, m->in.len);
         ++*(mem_req_is_write(r) ? &m->stats.writes : &m->stats.reads);
         m->stats.bytes_asked += mem_sector_count(r->sectors) << m->sector_shift;
-        r->at[MEM_AT_DRAM_IN] = now;
+        mem_req_stamp(r, MEM_AT_MC_IN, now);
         req_ring_push(&m->in, r, now + (cycle_t)m->cfg.latency_in, s);
         return;
     }
@@ -186,7 +186,7 @@ static void access_send(struct mem_ctrl *m, cycle_t now, uint32_t t, addr_t addr
     r->sectors = 1;
     r->token = t;
     r->what = what;
-    r->at[MEM_AT_BORN] = now;
+    mem_req_stamp(r, MEM_AT_BORN, now);
     m->txns[t].inside++;
     m->stats.bytes_moved += r->bytes;
     port_push(m->to_dram, now, r);
@@ -269,7 +269,7 @@ static void answer(struct mem_ctrl *m, cycle_t now)
             return;
         }
         struct mem_req *r = req_ring_pop(&m->answers);
-        hist_add(&m->stats.latency, now - r->at[MEM_AT_DRAM_IN]);
+        hist_add(&m->stats.latency, now - r->at[MEM_AT_MC_IN]);
         m->stats.answers++;
         r->wire_bytes = m->txns[t].form.fill;
         m->free[m->nfree++] = t;

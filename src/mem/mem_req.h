@@ -17,16 +17,25 @@ enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
 enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_TEX, MEM_INST, MEM_SPACES };
 
 /* Where a request was when; a stage it skipped stays 0. In cycles of the core clock, except that
- * nobody between two clocks converts: each stage stamps with its own clock's cycle. */
+ * nobody between two clocks converts: each stage stamps with its own clock's cycle. Every stamp has
+ * one writer, who is named here, and is written once (mem_req_stamp). */
 enum mem_stage {
-    MEM_AT_BORN,
-    MEM_AT_NOC_IN,
-    MEM_AT_L2_IN,
-    MEM_AT_DRAM_IN,
-    MEM_AT_DRAM_OUT,
-    MEM_AT_L2_OUT,
-    MEM_AT_NOC_OUT,
+    MEM_AT_BORN,     /* by its creator */
+    MEM_AT_NOC_IN,   /* by the interconnect, when it takes the request */
+    MEM_AT_L2_IN,    /* by the L2 slice */
+    MEM_AT_MC_IN,    /* by the memory controller, of what a slice asks it for */
+    MEM_AT_DRAM_IN,  /* by the DRAM, of the controller's accesses */
+    MEM_AT_DRAM_OUT, /* by the DRAM */
+    MEM_AT_MC_OUT,   /* by the memory controller */
+    MEM_AT_L2_OUT,   /* by the interconnect, when it takes the answer */
+    MEM_AT_NOC_OUT,  /* by the SM */
     MEM_STAGES
+};
+
+/* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
+struct line_form {
+    uint16_t bytes;    /* encoded; 0: raw */
+    uint8_t algorithm; /* which of the technique's codecs */
 };
 
 struct mem_req {
@@ -41,9 +50,9 @@ struct mem_req {
     uint8_t what;        /* the creator's */
     bool refused;   /* of an answer: a write of a part, or an atomic, met an encoded line and has
                        changed nothing; all of the line comes with it */
+    uint16_t slot;  /* the creator's: of the warp that asks */
     uint32_t token; /* the creator's */
-    uint16_t code_bytes; /* all of the line travels encoded, in so many bytes; 0: raw */
-    uint8_t algorithm;   /* of its code: which of the technique's codecs */
+    struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */
     struct mem_req *next; /* whoever holds the request may chain it */
@@ -52,6 +61,20 @@ struct mem_req {
 static inline bool mem_req_is_write(const struct mem_req *r)
 {
     return r->kind == MEM_WRITE;
+}
+
+/* The request is at `stage` now. */
+static inline void mem_req_stamp(struct mem_req *r, enum mem_stage stage, cycle_t now)
+{
+    assert(!r->at[stage]);
+    r->at[stage] = now;
+}
+
+/* `r` has waited for what `fetch` has brought from memory: its way there was that one's. */
+static inline void mem_req_inherit(struct mem_req *r, const struct mem_req *fetch)
+{
+    mem_req_stamp(r, MEM_AT_MC_IN, fetch->at[MEM_AT_MC_IN]);
+    mem_req_stamp(r, MEM_AT_MC_OUT, fetch->at[MEM_AT_MC_OUT]);
 }
 
 /* How many sectors a mask holds. The host may have no instruction for it. */

@@ -76,43 +76,47 @@ extern const struct storage_policy storage_policy_null;
  * would fit, and in each set the bytes of its ways; lines are replaced until what is new fits. */
 struct capacity_policy {
     uint32_t tag_factor; /* 1: a line takes a line's place, and nothing is asked */
-    /* Bytes of the data array for `line`, at most a line's; asked when it gets its place, and when
-     * it is written. */
-    uint32_t (*line_bytes)(void *self, addr_t line);
+    /* Bytes of the data array for `line`, at most a line's; asked when it gets its place (`form` is
+     * NULL in an L1, where it is not known yet how the line will come), and when it is written or
+     * comes in another form. */
+    uint32_t (*line_bytes)(void *self, addr_t line, const struct line_form *form);
     /* Cycles that a hit on a line that takes `bytes` waits for an engine. */
     uint32_t (*hit_latency)(void *self, uint32_t bytes, cycle_t now);
     void *self;
 };
 extern const struct capacity_policy capacity_policy_null;
 
-/* Lines that lie encoded in the L2 and in memory where no engine is beside them: they are read and
- * written as a whole, and only an SM can change a part of one. A channel and its slices have one.
- */
-struct line_form {
-    uint16_t bytes;    /* encoded; 0: raw */
-    uint8_t algorithm; /* which of the technique's codecs */
+/* How lines lie in the L2 and in memory, where no engine is beside them: an encoded line is read
+ * and written as a whole, and only an SM can change a part of one. All that a slice knows of
+ * encoded lines is what this says. A channel and its slices have one. */
+enum line_entry {
+    LINE_READ,    /* for a read */
+    LINE_CHANGED, /* for a write or an atomic */
+    LINE_COPIED,  /* by the host */
 };
 
 struct form_policy {
-    struct line_form (*stored)(void *self, addr_t line);
-    /* The L2 has taken all of the line, or changed a raw copy of it. */
+    /* How a request of this kind finds the line, in the L2 or, if it is not there, in memory (which
+     * may have it in two forms). Pure: a request that has to wait asks again. */
+    struct line_form (*look)(const void *self, addr_t line, bool is_here, enum mem_kind kind);
+    /* The line gets a place in the L2, or is copied to the one that it has. */
+    void (*enter)(void *self, addr_t line, enum line_entry why);
+    /* It was read; `is_dirty`: memory does not have it as the L2 does. */
+    void (*read)(void *self, addr_t line, bool is_dirty);
+    /* A part of the line, which lies raw in the L2, is changed. True: memory has to get all of it.
+     */
+    bool (*change)(void *self, addr_t line);
+    /* The L2 has taken all of the line, in this form. */
     void (*store)(void *self, addr_t line, struct line_form f);
-    bool is_raw_after_use; /* once an encoded line was read, the L2 has it raw */
     void *self;
-    /* A read of a line that is not in the L2 is about to be looked up: memory that has the line in
-     * two forms may say from now on in which one it comes. */
-    void (*fetch)(void *self, addr_t line);
-    /* A line that lies raw, or is not in the L2, is about to be changed: no other form of it holds
-     * any more. */
-    void (*change)(void *self, addr_t line);
 };
-extern const struct form_policy form_policy_null;
+extern const struct form_policy form_policy_null; /* lines are plain */
 
 /* What encodes and decodes lines beside an L1, and how long it takes. */
 enum codec_answer {
     CODEC_DONE,    /* finished at once (no engine, or nothing to do) */
     CODEC_TAKEN,   /* `done` will give the token back */
-    CODEC_BUSY,    /* try again in a later cycle */
+    CODEC_BUSY,    /* the engine wakes its clients when it takes jobs again */
     CODEC_REFUSED, /* of a store only: it leaves raw */
 };
 
@@ -128,9 +132,18 @@ struct codec_job {
     uint8_t algorithm; /* which of the technique's codecs; of a store the engine sets it */
     uint16_t bytes;    /* encoded; of a store the raw size, and the engine sets it when it can say
                           less (in submit with CODEC_DONE, else in `done`) */
-    uint32_t waiter; /* the SM's token (l1_access.token) of the access that waits, or of the store;
-                        of a fill the oldest one's; UINT32_MAX: nobody waits */
-    uint64_t token;  /* the cache's; unique among those not given back */
+    uint16_t slot;     /* of the warp that waits for what is decoded, of a fill the oldest access's;
+                             CODEC_NO_SLOT: nobody's */
+    uint32_t store;    /* of a store: the SM's token (l1_access.token); UINT32_MAX: a write-back */
+    uint64_t token;    /* the cache's; unique among those not given back */
+};
+
+enum { CODEC_NO_SLOT = UINT16_MAX };
+
+/* Who gives an engine jobs. */
+struct codec_client {
+    void (*wake)(void *self, cycle_t at);
+    void *self;
 };
 
 struct codec_engine {
@@ -141,11 +154,15 @@ struct codec_engine {
      * nothing inside, or only what calls in between will decide. */
     cycle_t (*next)(const void *self, cycle_t now);
     void *self;
+    /* Another client. Each one that was told CODEC_BUSY is woken once, by that call or a later one
+     * of the SM's cycle, with the first cycle in which it is worth asking again. */
+    void (*join)(void *self, const struct codec_client *client);
 };
 extern const struct codec_engine codec_engine_null;
 
 /* What an L1 does with encoded lines. */
 enum code_mode {
+    CODE_PLAIN,   /* there are none */
     CODE_DECODED, /* they are decoded when they come */
     CODE_KEPT,    /* they are decoded for every use */
     CODE_DIRECT,  /* what an access needs is cut out of them, which takes direct_latency */
@@ -156,9 +173,10 @@ struct code_cfg {
     uint32_t direct_latency; /* cycles */
     uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
     uint32_t most_bytes;     /* a store whose code is larger leaves raw */
-    uint32_t segment_bytes;  /* unit of a data array that holds lines by their size */
     uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
 };
-extern const struct code_cfg code_cfg_null;
+extern const struct code_cfg code_cfg_null; /* lines are plain */
+/* Of a cache of the same SM that is not written to and keeps no line encoded. */
+struct code_cfg code_cfg_of_reader(const struct code_cfg *data);
 
 #endif

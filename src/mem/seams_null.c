@@ -67,9 +67,9 @@ static uint32_t null_l2_latency(void *self, const struct mem_req *r)
 const struct storage_policy storage_policy_null = {null_dram_form, null_dram_done, null_write_whole,
                                                    null_l2_latency, NULL};
 
-static uint32_t null_line_bytes(void *self, addr_t line)
+static uint32_t null_line_bytes(void *self, addr_t line, const struct line_form *form)
 {
-    (void)self, (void)line;
+    (void)self, (void)line, (void)form;
     return 0;
 }
 
@@ -81,10 +81,26 @@ static uint32_t null_hit_latency(void *self, uint32_t bytes, cycle_t now)
 
 const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency, NULL};
 
-static struct line_form null_stored(void *self, addr_t line)
+static struct line_form null_look(const void *self, addr_t line, bool is_here, enum mem_kind kind)
+{
+    (void)self, (void)line, (void)is_here, (void)kind;
+    return (struct line_form){0};
+}
+
+static void null_enter(void *self, addr_t line, enum line_entry why)
+{
+    (void)self, (void)line, (void)why;
+}
+
+static void null_read(void *self, addr_t line, bool is_dirty)
+{
+    (void)self, (void)line, (void)is_dirty;
+}
+
+static bool null_change(void *self, addr_t line)
 {
     (void)self, (void)line;
-    return (struct line_form){0};
+    return false;
 }
 
 static void null_store(void *self, addr_t line, struct line_form f)
@@ -92,13 +108,8 @@ static void null_store(void *self, addr_t line, struct line_form f)
     (void)self, (void)line, (void)f;
 }
 
-static void null_line(void *self, addr_t line)
-{
-    (void)self, (void)line;
-}
-
-const struct form_policy form_policy_null = {null_stored, null_store, false,
-                                             NULL,        null_line,  null_line};
+const struct form_policy form_policy_null = {null_look,   null_enter, null_read,
+                                             null_change, null_store, NULL};
 
 static enum codec_answer null_submit(void *self, cycle_t now, struct codec_job *job)
 {
@@ -118,6 +129,16 @@ static cycle_t null_next(const void *self, cycle_t now)
     return CYCLE_NEVER;
 }
 
-const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL};
+static void null_join(void *self, const struct codec_client *client)
+{
+    (void)self, (void)client;
+}
 
-const struct code_cfg code_cfg_null = {CODE_DECODED, 0, 0, 0, 1, 0};
+const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL, null_join};
+
+const struct code_cfg code_cfg_null = {.mode = CODE_PLAIN};
+
+struct code_cfg code_cfg_of_reader(const struct code_cfg *data)
+{
+    return (struct code_cfg){.mode = data->mode == CODE_PLAIN ? CODE_PLAIN : CODE_DECODED};
+}

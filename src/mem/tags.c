@@ -128,17 +128,29 @@ static bool is_among(const uint32_t *all, uint32_t n, uint32_t i)
     return false;
 }
 
-uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t keep, bool needs_tag,
-                      uint32_t more, uint32_t *victims)
+/* Every line takes the place of one. */
+static uint32_t plain_victims(const struct tags *t, uint32_t set, uint32_t index, uint32_t *victims)
 {
-    const uint32_t first = set * t->ways;
-    uint32_t n = 0, used = t->used[set] + more;
+    if (index != TAGS_NONE)
+        return 0;
+    victims[0] = tags_victim(t, set);
+    return victims[0] == TAGS_NONE ? TAGS_NONE : tags_in_use(t, victims[0]);
+}
+
+uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t index, uint32_t bytes,
+                      uint32_t *victims)
+{
+    if (!t->capacity)
+        return plain_victims(t, set, index, victims);
+    const uint32_t first = set * t->ways, have = index == TAGS_NONE ? 0 : t->bytes[index];
+    uint32_t n = 0, used = t->used[set] + (bytes > have ? bytes - have : 0);
+    bool needs_tag = index == TAGS_NONE;
     for (uint32_t i = first; i < first + t->ways; i++)
         needs_tag = needs_tag && t->tag[i] != TAG_INVALID;
     while (used > t->capacity || needs_tag) {
         uint32_t best = TAGS_NONE;
         for (uint32_t i = first; i < first + t->ways; i++)
-            if (i != keep && t->tag[i] != TAG_INVALID && !t->lines[i].reserved &&
+            if (i != index && t->tag[i] != TAG_INVALID && !t->lines[i].reserved &&
                 (best == TAGS_NONE || t->lines[i].used < t->lines[best].used) &&
                 !is_among(victims, n, i))
                 best = i;
@@ -153,14 +165,15 @@ uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t keep, bool ne
 
 void tags_resize(struct tags *t, uint32_t i, uint32_t bytes)
 {
+    if (!t->capacity)
+        return;
     t->used[i / t->ways] += bytes - t->bytes[i];
     t->bytes[i] = (uint16_t)bytes;
 }
 
 void tags_invalidate(struct tags *t, uint32_t i)
 {
-    if (t->capacity)
-        tags_resize(t, i, 0);
+    tags_resize(t, i, 0);
     t->tag[i] = TAG_INVALID;
     t->lines[i] = (struct tag_line){0};
 }

@@ -56,13 +56,17 @@ void tags_touch(struct tags *t, uint32_t i);
 void tags_stretch(struct tags *t, uint32_t factor, uint32_t line_bytes);
 /* Lines take bytes of their own from now on; `capacity` bytes a set. Only while it is empty. */
 void tags_limit(struct tags *t, uint32_t capacity);
-/* Which lines of `set` go, so that `more` bytes fit and, if needs_tag, a tag is free: in the order
- * of replacement, never `keep` (or TAGS_NONE). How many, into `victims` (room for all ways);
- * TAGS_NONE if others are reserved. */
-uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t keep, bool needs_tag,
-                      uint32_t more, uint32_t *victims);
-/* Line `i` takes `bytes` now. */
+/* Which lines of `set` go, so that a line of `bytes` fits, which is at `index` (and stays), or
+ * needs a tag (TAGS_NONE): in the order of replacement. How many, into `victims` (room for all
+ * ways); TAGS_NONE if reserved ones are in the way. Without a capacity bytes do not count. */
+uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t index, uint32_t bytes,
+                      uint32_t *victims);
+/* Line `i` takes `bytes` now; and how many it takes. Without a capacity nobody counts them: 0. */
 void tags_resize(struct tags *t, uint32_t i, uint32_t bytes);
+static inline uint32_t tags_bytes(const struct tags *t, uint32_t i)
+{
+    return t->capacity ? t->bytes[i] : 0;
+}
 
 /* Sectors arrive: they are valid, whole, and no longer reserved. */
 void tags_fill(struct tags *t, uint32_t i, uint16_t sectors);

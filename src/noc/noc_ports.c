@@ -6,7 +6,6 @@ static void ports_deliver(void *self, const struct noc_packet *p, cycle_t now)
     struct noc *n = self;
     struct mem_req *req = p->payload;
     const struct binding *b = n->bound[p->dst * (uint32_t)n->cfg.classes + p->class];
-    req->at[b->reply ? MEM_AT_NOC_OUT : MEM_AT_L2_IN] = now;
     port_push(b->out, now, req);
 }
 
@@ -37,7 +36,7 @@ cycle_t noc_ports_take(struct noc *n, cycle_t now)
         struct binding *b = n->bindings.data[i];
         struct mem_req *req;
         while (b->in && noc_can_send(n, b->node, b->class) && (req = port_pop(b->in, now))) {
-            req->at[b->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN] = now;
+            mem_req_stamp(req, b->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN, now);
             noc_send(n, now, b->node, b->reply ? req->src : req->dst, b->class,
                      noc_cfg_flits(&n->cfg, req->wire_bytes), req);
         }

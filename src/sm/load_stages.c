@@ -30,9 +30,9 @@ void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const
     cycle_t l2_in = after(in_core(r->at[MEM_AT_L2_IN], c->l2), noc_in);
     cycle_t l2_out = after(in_core(r->at[MEM_AT_L2_OUT], c->noc), l2_in);
     cycle_t dram = 0;
-    if (r->at[MEM_AT_DRAM_OUT]) {
-        cycle_t in = after(in_core(r->at[MEM_AT_DRAM_IN], c->l2), l2_in);
-        cycle_t out = after(in_core(r->at[MEM_AT_DRAM_OUT], c->l2), in);
+    if (r->at[MEM_AT_MC_OUT]) {
+        cycle_t in = after(in_core(r->at[MEM_AT_MC_IN], c->l2), l2_in);
+        cycle_t out = after(in_core(r->at[MEM_AT_MC_OUT], c->l2), in);
         l2_out = after(l2_out, out);
         dram = out - in;
         st->from_dram++;

@@ -147,6 +147,7 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
                                   .space = a->space,
                                   .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),
                                   .is_prefetch = f->d->flags & DINST_PREFETCH,
+                                  .slot = f->slot,
                                   .token = i});
     f->sent++;
     if (f->d->flags & DINST_PREFETCH)
@@ -226,7 +227,6 @@ static void send_request(struct sm *sm, cycle_t now)
             return;
         struct mem_req *r = l1_pop_req(caches[c], now);
         r->dst = sm->slice_nodes[interleave_slice(&sm->il, r->addr)];
-        r->at[MEM_AT_NOC_IN] = now;
         port_push(sm->out, now, r);
         sm->lsu.req_turn = (uint8_t)((c + 1) % ARRAY_LEN(caches));
         return;
@@ -238,7 +238,7 @@ void lsu_tick(struct sm *sm, cycle_t now)
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
     struct mem_req *r = port_pop(sm->in, now);
     if (r) {
-        r->at[MEM_AT_NOC_OUT] = now;
+        mem_req_stamp(r, MEM_AT_NOC_OUT, now);
         if (r->kind == MEM_READ && r->space != MEM_INST) {
             load_stages_add(&sm->stages, &sm->clocks, r);
             probe_fire(sm->probe, now, SM_REPLY, (uint64_t)(uintptr_t)r, 0);

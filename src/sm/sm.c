@@ -80,9 +80,10 @@ struct sm *sm_new(const struct sm_parts *p)
     if (p->capacity)
         l1_bind_capacity(sm->data, p->capacity);
     if (p->codec) {
+        const struct code_cfg reader = code_cfg_of_reader(p->code);
         l1_bind_codec(sm->data, p->codec, p->code);
-        l1_bind_codec(sm->konst, p->codec, &code_cfg_null);
-        l1_bind_codec(sm->tex, p->codec, &code_cfg_null);
+        l1_bind_codec(sm->konst, p->codec, &reader);
+        l1_bind_codec(sm->tex, p->codec, &reader);
     }
     l1_bind_packets(sm->konst, p->packets);
     l1_bind_packets(sm->tex, p->packets);

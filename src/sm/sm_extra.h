@@ -41,7 +41,7 @@ void extra_block(struct sm *sm, unsigned slot, bool is_blocked);
 bool extra_hold(struct sm *sm, unsigned slot);
 void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
-/* The slot of the access that l1_access.token `token` of the data cache stands for. */
+/* The slot of the instruction that has l1_access.token `token` now. */
 unsigned extra_slot_of(const struct sm *sm, uint32_t token);
 /* The program's warp in `slot`, between two of its instructions. */
 struct warp *extra_parent(const struct sm *sm, unsigned slot);

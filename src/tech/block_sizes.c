@@ -26,6 +26,13 @@ uint8_t *block_size_at(struct block_sizes *b, uint64_t i)
     return &(*page)[i & ((1u << PAGE_BITS) - 1)];
 }
 
+uint8_t block_size_get(const struct block_sizes *b, uint64_t i)
+{
+    assert(i >> PAGE_BITS < b->npages);
+    const uint8_t *page = b->pages[i >> PAGE_BITS];
+    return page ? page[i & ((1u << PAGE_BITS) - 1)] : 0;
+}
+
 void block_size_forget(struct block_sizes *b, uint64_t i)
 {
     if (i >> PAGE_BITS < b->npages && b->pages[i >> PAGE_BITS])

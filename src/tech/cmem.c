@@ -130,7 +130,7 @@ static uint32_t stored_bytes(struct cmem *c, const struct mem_req *r, addr_t lin
                              const void *block)
 {
     if (c->cfg.is_told)
-        return r->code_bytes ? r->code_bytes : c->block_bytes;
+        return r->form.bytes ? r->form.bytes : c->block_bytes;
     uint8_t *size = block_size_at(&c->sizes, block_number(c, local));
     if (!*size) {
         *size = (uint8_t)block_codec_bytes(&c->cfg.codec, line, block);
@@ -180,7 +180,7 @@ static void use_metadata(struct cmem *c, const struct mem_req *r, addr_t local, 
 {
     if (c->cfg.free_metadata)
         return;
-    if (c->cfg.is_mixed && !r->code_bytes &&
+    if (c->cfg.is_mixed && !r->form.bytes &&
         !c->cfg.is_mixed(c->cfg.is_mixed_ctx, r->addr & ~(addr_t)(c->block_bytes - 1)))
         return;
     uint64_t line = block_number(c, local) / c->md_blocks;

@@ -64,7 +64,7 @@ static uint32_t wire_bytes(void *self, const struct mem_req *r, bool reply, uint
     if (!payload)
         return 0;
     if (w->is_told) {
-        sent = r->code_bytes ? r->code_bytes : payload;
+        sent = r->form.bytes ? r->form.bytes : payload;
     } else if (r->kind == MEM_READ ? reply : !reply && writes_block(w, r)) {
         const addr_t line = r->addr & ~(addr_t)(w->block_bytes - 1);
         const void *block = w->image.at(w->image.self, line, w->block_bytes);
@@ -72,7 +72,7 @@ static uint32_t wire_bytes(void *self, const struct mem_req *r, bool reply, uint
         sent = bytes < payload ? bytes : payload;
     }
     w->stats.packets++;
-    w->stats.encoded_packets += w->is_told ? r->code_bytes != 0 : sent < payload;
+    w->stats.encoded_packets += w->is_told ? r->form.bytes != 0 : sent < payload;
     w->stats.payload_bytes += payload;
     w->stats.wire_bytes += sent;
     return sent;

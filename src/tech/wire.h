@@ -3,7 +3,7 @@
  * An answer with data is sent as the encoded block of the L2 where that is smaller than the sectors
  * asked for. A store is encoded where it writes a whole block. Atomics are sent raw.
  *
- * Or packets say themselves how large they are (mem_req.code_bytes), and the engines of the SM are
+ * Or packets say themselves how large they are (mem_req.form), and the engines of the SM are
  * elsewhere. */
 #ifndef TECH_WIRE_H
 #define TECH_WIRE_H

@@ -7,10 +7,16 @@
 
 #include <cmocka.h>
 
-static struct mem_req stamped(cycle_t born, cycle_t noc_in, cycle_t l2_in, cycle_t dram_in,
-                              cycle_t dram_out, cycle_t l2_out, cycle_t end)
+static struct mem_req stamped(cycle_t born, cycle_t noc_in, cycle_t l2_in, cycle_t mc_in,
+                              cycle_t mc_out, cycle_t l2_out, cycle_t end)
 {
-    return (struct mem_req){.at = {born, noc_in, l2_in, dram_in, dram_out, l2_out, end}};
+    return (struct mem_req){.at = {[MEM_AT_BORN] = born,
+                                   [MEM_AT_NOC_IN] = noc_in,
+                                   [MEM_AT_L2_IN] = l2_in,
+                                   [MEM_AT_MC_IN] = mc_in,
+                                   [MEM_AT_MC_OUT] = mc_out,
+                                   [MEM_AT_L2_OUT] = l2_out,
+                                   [MEM_AT_NOC_OUT] = end}};
 }
 
 static void check(const struct load_stages *st, uint64_t queue, uint64_t there, uint64_t l2,

@@ -13,7 +13,9 @@ enum { JOBS = 32, CODE = 40 };
 
 struct mock {
     cycle_t latency;    /* 0: done at once */
-    cycle_t busy_until; /* answers CODEC_BUSY before */
+    cycle_t busy_until; /* answers CODEC_BUSY before; CYCLE_NEVER: until the test wakes the cache */
+    uint32_t asked;     /* times */
+    const struct codec_client *client;
     bool refuses;
     uint32_t stored; /* what a store becomes */
     struct codec_job jobs[JOBS];
@@ -24,8 +26,12 @@ struct mock {
 static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct mock *m = self;
-    if (now < m->busy_until)
+    m->asked++;
+    if (now < m->busy_until) {
+        if (m->busy_until != CYCLE_NEVER)
+            m->client->wake(m->client->self, m->busy_until);
         return CODEC_BUSY;
+    }
     if (m->refuses && job->kind == CODEC_STORE)
         return CODEC_REFUSED;
     if (job->kind == CODEC_STORE) {
@@ -56,6 +62,11 @@ static cycle_t next(const void *self, cycle_t now)
     return m->head < m->n ? m->due[m->head] : CYCLE_NEVER;
 }
 
+static void join(void *self, const struct codec_client *client)
+{
+    ((struct mock *)self)->client = client;
+}
+
 /* What memory answers. */
 struct memory {
     struct mock mock;
@@ -69,13 +80,13 @@ static void answer(void *ctx, const struct mem_req *reply)
 {
     struct memory *m = ctx;
     struct mem_req *r = (struct mem_req *)(uintptr_t)reply;
-    r->code_bytes = m->is_encoded && r->kind == MEM_READ ? CODE : 0;
+    r->form.bytes = m->is_encoded && r->kind == MEM_READ ? CODE : 0;
     if (r->kind != MEM_READ && r->full != 15 && m->refusals) {
         m->refusals--;
         r->refused = true;
-        r->code_bytes = CODE;
+        r->form.bytes = CODE;
     }
-    r->algorithm = r->code_bytes ? 2 : 0;
+    r->form.algorithm = r->form.bytes ? 2 : 0;
 }
 
 static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
@@ -84,7 +95,7 @@ static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
     m->r = l1_rig_new(NULL);
     m->mock.latency = latency;
     m->mock.stored = CODE;
-    m->engine = (struct codec_engine){submit, done, next, &m->mock};
+    m->engine = (struct codec_engine){submit, done, next, &m->mock, join};
     m->r->on_fill = answer;
     m->r->ctx = m;
     l1_bind_codec(m->r->l1, &m->engine, cfg);
@@ -101,11 +112,12 @@ static void memory_free(struct memory *m)
     free(m);
 }
 
-static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 96, 8, 0};
+static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 96, 0};
 
 static struct l1_access read_of(addr_t addr, uint32_t token)
 {
-    return (struct l1_access){.addr = addr, .bytes = 128, .sectors = 15, .token = token};
+    return (struct l1_access){
+        .addr = addr, .bytes = 128, .sectors = 15, .slot = (uint16_t)(token + 10), .token = token};
 }
 
 static struct l1_access store_of(addr_t addr, uint16_t sectors, uint32_t token)
@@ -115,6 +127,7 @@ static struct l1_access store_of(addr_t addr, uint16_t sectors, uint32_t token)
                               .sectors = sectors,
                               .full = sectors,
                               .kind = MEM_WRITE,
+                              .slot = (uint16_t)(token + 10),
                               .token = token};
 }
 
@@ -140,7 +153,7 @@ static void an_encoded_line_is_decoded_before_it_is_used(void **state)
     assert_int_equal(j->line, 0);
     assert_int_equal(j->bytes, CODE);
     assert_int_equal(j->algorithm, 2);
-    assert_int_equal(j->waiter, 7);
+    assert_int_equal(j->slot, 17);
     assert_int_equal(m->r->done[7], 165); /* 10 + 35 + 100 + 20 */
     assert_int_equal(m->r->done[8], 166);
     assert_int_equal(m->r->done[9], 167);
@@ -161,11 +174,55 @@ static void a_line_waits_for_an_engine_that_is_busy(void **state)
     submit_all(m, a, at, 2);
     l1_rig_run(m->r, 180);
     assert_false(l1_idle(m->r->l1));
-    assert_int_equal(l1_next(m->r->l1, 180), 180); /* it asks in every cycle */
+    assert_int_equal(l1_next(m->r->l1, 180), 200); /* it is woken then */
+    assert_int_equal(m->mock.asked, 1);            /* the second line waits behind the first */
     l1_rig_run(m->r, 400);
     assert_int_equal(m->r->done[1], 220);
     assert_int_equal(m->r->done[2], 221); /* one can be popped in a cycle */
+    assert_int_equal(m->mock.asked, 3);
     assert_int_equal(l1_stats(m->r->l1)->codec_waits, (220 - 145) + (220 - 146));
+    memory_free(m);
+}
+
+/* A load's line and a store's: nobody asks before the engine says so, and each once then. */
+static void a_busy_engine_wakes_its_cache(void **state)
+{
+    (void)state;
+    for (uint32_t sleeps = 0; sleeps < 2; sleeps++) {
+        struct memory *m = memory_new(20, &decoded);
+        m->r->sleeps = sleeps;
+        m->is_encoded = true;
+        m->mock.busy_until = CYCLE_NEVER;
+        const struct l1_access a[] = {read_of(0, 1), store_of(128, 15, 2)};
+        const cycle_t at[] = {10, 11};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 250);
+        assert_int_equal(m->mock.asked, 2);
+        assert_true(l1_next(m->r->l1, 250) == CYCLE_NEVER);
+        m->mock.busy_until = 0;
+        m->mock.client->wake(m->mock.client->self, 300);
+        assert_int_equal(l1_next(m->r->l1, 250), 300);
+        l1_rig_run(m->r, 600);
+        assert_int_equal(m->mock.asked, 4);
+        assert_int_equal(m->r->done[1], 320);
+        assert_int_equal(m->r->sent_at[1], 320);
+        assert_int_equal(m->r->sent[1].form.bytes, CODE);
+        memory_free(m);
+    }
+}
+
+/* A line that only a prefetch has asked for is decoded for no warp. */
+static void a_job_that_nobody_waits_for_has_no_slot(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &decoded);
+    m->is_encoded = true;
+    struct l1_access ahead = read_of(0, 1);
+    ahead.is_prefetch = true;
+    l1_rig_submit(m->r, 10, &ahead);
+    l1_rig_run(m->r, 400);
+    assert_int_equal(m->mock.n, 1);
+    assert_int_equal(m->mock.jobs[0].slot, CODEC_NO_SLOT);
     memory_free(m);
 }
 
@@ -182,8 +239,8 @@ static void an_engine_without_latency_changes_no_cycle(void **state)
         assert_int_equal(m->r->done[1], 145);
         assert_int_equal(m->r->acked[2], 146);
         assert_int_equal(m->mock.n, 1 + encoded);
-        assert_int_equal(m->r->sent[1].code_bytes, CODE);
-        assert_int_equal(m->r->sent[1].algorithm, 1);
+        assert_int_equal(m->r->sent[1].form.bytes, CODE);
+        assert_int_equal(m->r->sent[1].form.algorithm, 1);
         memory_free(m);
     }
 }
@@ -200,12 +257,12 @@ static void a_written_line_leaves_when_it_is_encoded(void **state)
     l1_rig_run(m->r, 400);
     assert_int_equal(m->mock.n, 1); /* not the part */
     assert_int_equal(m->mock.jobs[0].kind, CODEC_STORE);
-    assert_int_equal(m->mock.jobs[0].waiter, 1);
+    assert_int_equal(m->mock.jobs[0].store, 1);
     assert_int_equal(m->r->sent_at[0], 46);
     assert_int_equal(m->r->sent[0].addr, 128);
-    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent[0].form.bytes, 0);
     assert_int_equal(m->r->sent_at[1], 65);
-    assert_int_equal(m->r->sent[1].code_bytes, CODE);
+    assert_int_equal(m->r->sent[1].form.bytes, CODE);
     assert_int_equal(m->r->acked[2], 146);
     assert_int_equal(m->r->acked[1], 45); /* it is in the buffer */
     assert_int_equal(l1_stats(m->r->l1)->coded_stores, 1);
@@ -221,7 +278,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
     l1_rig_submit(m->r, 10, &a);
     l1_rig_run(m->r, 400);
     assert_int_equal(m->r->sent_at[0], 65);
-    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent[0].form.bytes, 0);
     assert_int_equal(l1_stats(m->r->l1)->stores_raw, 1);
     memory_free(m);
 }
@@ -229,7 +286,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
 static void a_full_buffer_lets_stores_go_raw(void **state)
 {
     (void)state;
-    const struct code_cfg one = {CODE_DECODED, 0, 1, 96, 8, 0};
+    const struct code_cfg one = {CODE_DECODED, 0, 1, 96, 0};
     struct memory *m = memory_new(20, &one);
     const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
     const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
@@ -239,7 +296,7 @@ static void a_full_buffer_lets_stores_go_raw(void **state)
     assert_int_equal(l1_stats(m->r->l1)->coded_stores, 2);
     assert_int_equal(m->r->sent_at[0], 46); /* the second, at once */
     assert_int_equal(m->r->sent[0].addr, 128);
-    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent[0].form.bytes, 0);
     assert_int_equal(m->r->sent_at[1], 65);
     assert_int_equal(m->r->sent_at[2], 86);
     memory_free(m);
@@ -254,7 +311,7 @@ static void an_engine_may_refuse_a_store(void **state)
     l1_rig_submit(m->r, 10, &a);
     l1_rig_run(m->r, 400);
     assert_int_equal(m->r->sent_at[0], 45);
-    assert_int_equal(m->r->sent[0].code_bytes, 0);
+    assert_int_equal(m->r->sent[0].form.bytes, 0);
     assert_int_equal(m->r->acked[1], 145);
     memory_free(m);
 }
@@ -271,7 +328,7 @@ static void a_busy_engine_is_asked_again(void **state)
         l1_rig_submit(m->r, 10, &a);
         l1_rig_run(m->r, 400);
         assert_int_equal(m->r->sent_at[0], refuses ? 100 : 120);
-        assert_int_equal(m->r->sent[0].code_bytes, refuses ? 0 : CODE);
+        assert_int_equal(m->r->sent[0].form.bytes, refuses ? 0 : CODE);
         memory_free(m);
     }
 }
@@ -289,7 +346,7 @@ static void an_access_to_a_buffered_line_lets_it_go_first(void **state)
         submit_all(m, a, at, 2);
         l1_rig_run(m->r, 600);
         assert_int_equal(m->r->sent[0].kind, MEM_WRITE);
-        assert_int_equal(m->r->sent[0].code_bytes, 0);
+        assert_int_equal(m->r->sent[0].form.bytes, 0);
         assert_int_equal(m->r->sent_at[0], 47);
         assert_int_equal(m->r->sent[1].kind, MEM_READ);
         assert_int_equal(m->r->sent_at[1], 48);
@@ -313,7 +370,7 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     l1_rig_run(m->r, 600);
     assert_int_equal(m->mock.n, 1);
     assert_int_equal(m->mock.jobs[0].kind, CODEC_FILL);
-    assert_int_equal(m->mock.jobs[0].waiter, 5);
+    assert_int_equal(m->mock.jobs[0].slot, 15);
     assert_int_equal(m->mock.jobs[0].line, 128);
     assert_int_equal(m->r->nsent, 2);
     assert_int_equal(m->r->sent_at[1], 165); /* 45, back at 145, decoded at 165 */
@@ -321,8 +378,10 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     assert_int_equal(m->r->sent[1].sectors, 15);
     assert_int_equal(m->r->sent[1].full, 15);
     assert_int_equal(m->r->sent[1].bytes, 128);
-    assert_int_equal(m->r->sent[1].code_bytes, 0);
+    assert_int_equal(m->r->sent[1].form.bytes, 0);
     assert_false(m->r->sent[1].refused);
+    assert_int_equal(m->r->sent[1].at[MEM_AT_BORN], 165); /* another request, unstamped */
+    assert_int_equal(m->r->sent[1].at[MEM_AT_NOC_OUT], 0);
     assert_int_equal(m->r->acked[5], 265);
     assert_int_equal(l1_stats(m->r->l1)->refused_writes, 1);
     memory_free(m);
@@ -376,7 +435,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
 static void kept_lines_are_decoded_for_every_use(void **state)
 {
     (void)state;
-    const struct code_cfg kept = {CODE_KEPT, 0, 0, 96, 8, 0};
+    const struct code_cfg kept = {CODE_KEPT, 0, 0, 96, 0};
     struct memory *m = memory_new(20, &kept);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
@@ -386,7 +445,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
     assert_int_equal(m->r->done[1], 165);
     assert_int_equal(m->r->done[2], 255);
     assert_int_equal(m->mock.jobs[1].kind, CODEC_HIT);
-    assert_int_equal(m->mock.jobs[1].waiter, 2);
+    assert_int_equal(m->mock.jobs[1].slot, 12);
     assert_int_equal(m->mock.jobs[1].bytes, CODE);
     assert_int_equal(m->r->done[4], 456); /* a miss, behind the write that evicted the line */
     assert_int_equal(l1_stats(m->r->l1)->coded_hits, 1);
@@ -396,7 +455,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
 static void direct_loads_need_no_engine(void **state)
 {
     (void)state;
-    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 96, 8, 0};
+    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 96, 0};
     struct memory *m = memory_new(20, &direct);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
@@ -439,6 +498,7 @@ enum { RANDOM_CYCLES = 6000, RANDOM_LINES = 12 };
 /* Busy for 16 cycles of 48; jobs take 1 to 64 cycles and overtake each other; one store in 8 is
  * refused. */
 struct wild {
+    const struct codec_client *client;
     struct codec_job jobs[256];
     cycle_t due[256];
     uint32_t n, count;
@@ -452,8 +512,10 @@ static bool is_busy(cycle_t now)
 static enum codec_answer wild_submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct wild *w = self;
-    if (is_busy(now))
+    if (is_busy(now)) {
+        w->client->wake(w->client->self, (now / 16 + 1) * 16);
         return CODEC_BUSY;
+    }
     const uint32_t dice = ++w->count * 2654435761u >> 16;
     if (job->kind == CODEC_STORE) {
         if (dice % 8 == 0)
@@ -466,6 +528,11 @@ static enum codec_answer wild_submit(void *self, cycle_t now, struct codec_job *
     w->jobs[w->n] = *job;
     w->due[w->n++] = now + 1 + dice % 64;
     return CODEC_TAKEN;
+}
+
+static void wild_join(void *self, const struct codec_client *client)
+{
+    ((struct wild *)self)->client = client;
 }
 
 static bool wild_done(void *self, cycle_t now, struct codec_job *job)
@@ -499,10 +566,10 @@ static void wild_answer(void *ctx, const struct mem_req *reply)
     uint32_t *count = ctx;
     struct mem_req *r = (struct mem_req *)(uintptr_t)reply;
     const bool is_encoded = r->addr / 128 % 4 != 0;
-    r->code_bytes = r->kind == MEM_READ && is_encoded ? CODE : 0;
+    r->form.bytes = r->kind == MEM_READ && is_encoded ? CODE : 0;
     if (r->kind != MEM_READ && r->full != 15 && ++*count % 3 == 0) {
         r->refused = true;
-        r->code_bytes = *count % 2 ? CODE : 0; /* raw by now */
+        r->form.bytes = *count % 2 ? CODE : 0; /* raw by now */
     }
 }
 
@@ -526,7 +593,7 @@ static void wild_access(struct l1_rig *r, uint32_t *x, uint32_t *token)
 static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t *tokens)
 {
     struct wild w = {.n = 0};
-    const struct codec_engine engine = {wild_submit, wild_done, wild_next, &w};
+    const struct codec_engine engine = {wild_submit, wild_done, wild_next, &w, wild_join};
     uint32_t answers = 0, x = 7;
     struct l1_rig *r = l1_rig_new(NULL);
     r->on_fill = wild_answer;
@@ -551,8 +618,7 @@ static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t
 static void nothing_is_lost_and_sleeping_changes_nothing(void **state)
 {
     (void)state;
-    static const struct code_cfg ways[] = {{CODE_DECODED, 0, 3, 96, 8, 0},
-                                           {CODE_KEPT, 0, 2, 96, 8, 0}};
+    static const struct code_cfg ways[] = {{CODE_DECODED, 0, 3, 96, 0}, {CODE_KEPT, 0, 2, 96, 0}};
     for (size_t k = 0; k < ARRAY_LEN(ways); k++) {
         uint32_t tokens, again;
         struct l1_rig *awake = wild_run(&ways[k], false, &tokens);
@@ -581,6 +647,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_encoded_line_is_decoded_before_it_is_used),
         cmocka_unit_test(a_line_waits_for_an_engine_that_is_busy),
+        cmocka_unit_test(a_busy_engine_wakes_its_cache),
+        cmocka_unit_test(a_job_that_nobody_waits_for_has_no_slot),
         cmocka_unit_test(an_engine_without_latency_changes_no_cycle),
         cmocka_unit_test(a_written_line_leaves_when_it_is_encoded),
         cmocka_unit_test(what_does_not_get_smaller_leaves_raw),

@@ -142,8 +142,8 @@ static void a_sector_is_one_burst(void **state)
     assert_int_equal(r->sent[0].addr, 0x1040);
     assert_int_equal(r->sent[0].bytes, 64);
     assert_int_equal(r->back[1], 110 + 21 + 7);
-    assert_int_equal(r->reqs[1].at[MEM_AT_DRAM_IN], 10);
-    assert_int_equal(r->reqs[1].at[MEM_AT_DRAM_OUT], 131);
+    assert_int_equal(r->reqs[1].at[MEM_AT_MC_IN], 10);
+    assert_int_equal(r->reqs[1].at[MEM_AT_MC_OUT], 131);
     assert_int_equal(mem_ctrl_stats(r->mc)->bytes_asked, 32);
     assert_int_equal(mem_ctrl_stats(r->mc)->bytes_moved, 64);
     assert_true(mem_ctrl_idle(r->mc));

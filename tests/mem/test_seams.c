@@ -228,8 +228,9 @@ static void a_storage_policy_delays_answers_of_the_l2(void **state)
 }
 
 /* Lines below 0x10000 take 32 bytes, and 5 cycles when they are hit; `self` overrides. */
-static uint32_t quarter(void *self, addr_t line)
+static uint32_t quarter(void *self, addr_t line, const struct line_form *form)
 {
+    (void)form;
     const uint32_t *bytes = self;
     return *bytes ? *bytes : line < 0x10000 ? 32 : 128;
 }
@@ -298,6 +299,7 @@ static void the_null_engine_is_done_at_once(void **state)
     assert_int_equal(job.bytes, 128);
     assert_false(e->done(e->self, 10, &job));
     assert_true(e->next(e->self, 10) == CYCLE_NEVER);
+    e->join(e->self, &(struct codec_client){NULL, NULL}); /* it is never busy */
 }
 
 int main(void)

@@ -140,22 +140,22 @@ static void lines_of_different_sizes_share_a_set(void **state)
     tags_init(&t, 1, 4, TAGS_LRU, TAGS_LINEAR);
     tags_limit(&t, 256);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 80, gone), 0);
+        assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 80, gone), 0);
         tags_allocate(&t, i, i * 128);
         tags_resize(&t, i, 80);
     }
     assert_int_equal(t.used[0], 240);
-    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 16, gone), 0);
-    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 128, gone), 2);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 16, gone), 0);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 128, gone), 2);
     assert_int_equal(gone[0], 0); /* the oldest first */
     assert_int_equal(gone[1], 1);
     tags_touch(&t, 0);
-    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 24, gone), 1);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 24, gone), 1);
     assert_int_equal(gone[0], 1);
-    assert_int_equal(tags_victims(&t, 0, 1, false, 40, gone), 1); /* line 1 grows */
+    assert_int_equal(tags_victims(&t, 0, 1, 120, gone), 1); /* line 1 grows by 40 */
     assert_int_equal(gone[0], 2);
     t.lines[0].reserved = t.lines[1].reserved = t.lines[2].reserved = 1;
-    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 24, gone), TAGS_NONE);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 24, gone), TAGS_NONE);
     tags_invalidate(&t, 1);
     assert_int_equal(t.used[0], 160);
     tags_free(&t);
@@ -172,9 +172,30 @@ static void tags_are_a_limit_too(void **state)
         tags_allocate(&t, i, i * 128);
         tags_resize(&t, i, 8);
     }
-    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, true, 8, gone), 1);
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 8, gone), 1);
     assert_int_equal(gone[0], 0);
-    assert_int_equal(tags_victims(&t, 0, 0, false, 8, gone), 0);
+    assert_int_equal(tags_victims(&t, 0, 0, 16, gone), 0);
+    tags_free(&t);
+}
+
+/* Without a capacity a line takes the place of one, whatever it has. */
+static void plain_lines_take_a_way_each(void **state)
+{
+    (void)state;
+    struct tags t;
+    uint32_t gone[2];
+    tags_init(&t, 1, 2, TAGS_LRU, TAGS_LINEAR);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 0, gone), 0);
+        tags_allocate(&t, i, i * 128);
+        tags_resize(&t, i, 1000);
+        assert_int_equal(tags_bytes(&t, i), 0);
+    }
+    assert_int_equal(tags_victims(&t, 0, 1, 1000, gone), 0); /* it is there */
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 1000, gone), 1);
+    assert_int_equal(gone[0], 0);
+    t.lines[0].reserved = t.lines[1].reserved = 1;
+    assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 0, gone), TAGS_NONE);
     tags_free(&t);
 }
 
@@ -189,6 +210,7 @@ int main(void)
         cmocka_unit_test(neighbours_fall_into_different_sets),
         cmocka_unit_test(lines_of_different_sizes_share_a_set),
         cmocka_unit_test(tags_are_a_limit_too),
+        cmocka_unit_test(plain_lines_take_a_way_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

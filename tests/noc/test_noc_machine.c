@@ -47,9 +47,7 @@ static cycle_t asker_tick(struct agent *a, cycle_t now)
     if (a->free_list && rng_below(&a->rng, 4) == 0 && port_can_push(a->out[REQUEST], now)) {
         r = a->free_list;
         a->free_list = r->next;
-        r->src = (uint16_t)a->node;
-        r->dst = memory_nodes[rng_below(&a->rng, 8)];
-        r->wire_bytes = 0;
+        *r = (struct mem_req){.src = (uint16_t)a->node, .dst = memory_nodes[rng_below(&a->rng, 8)]};
         port_push(a->out[REQUEST], now, r);
         a->sent++;
     }

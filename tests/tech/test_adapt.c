@@ -73,26 +73,29 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     const addr_t line = memory_block(3), other = memory_block(4), far = memory_block(100);
     caba_form_host_both(f, line, (struct line_form){40, 2});
     caba_form_host_both(f, other, (struct line_form){0});
-    p.fetch(p.self, line);
-    assert_int_equal(p.stored(p.self, line).bytes, 0);
+    p.enter(p.self, line, LINE_READ);
+    assert_int_equal(p.look(p.self, line, true, MEM_READ).bytes, 0);
     assert_false(caba_form_is_mixed(f, line));
     is_on = true;
-    assert_int_equal(p.stored(p.self, line).bytes, 0); /* it is in the L2 */
-    p.fetch(p.self, line);
-    p.fetch(p.self, other);
-    assert_int_equal(p.stored(p.self, line).bytes, 40);
-    assert_int_equal(p.stored(p.self, line).algorithm, 2);
-    assert_int_equal(p.stored(p.self, other).bytes, 0);
+    for (uint32_t i = 0; i < 3; i++) { /* a look changes nothing */
+        assert_int_equal(p.look(p.self, line, false, MEM_READ).bytes, 40);
+        assert_int_equal(p.look(p.self, line, false, MEM_WRITE).bytes, 0);
+        assert_int_equal(p.look(p.self, line, true, MEM_READ).bytes, 0); /* it is in the L2 */
+    }
+    p.enter(p.self, line, LINE_READ);
+    p.enter(p.self, other, LINE_READ);
+    assert_int_equal(p.look(p.self, line, true, MEM_READ).bytes, 40);
+    assert_int_equal(p.look(p.self, line, true, MEM_READ).algorithm, 2);
+    assert_int_equal(p.look(p.self, other, true, MEM_READ).bytes, 0);
     assert_true(caba_form_is_mixed(f, other)); /* of one region */
     assert_false(caba_form_is_mixed(f, far));
-    p.change(p.self, line);
-    p.fetch(p.self, line);
-    assert_int_equal(p.stored(p.self, line).bytes, 0); /* only the raw one holds */
+    p.enter(p.self, line, LINE_CHANGED);
+    assert_int_equal(p.look(p.self, line, false, MEM_READ).bytes, 0); /* only the raw one holds */
     p.store(p.self, far, (struct line_form){8, 0});
     is_on = false;
-    p.fetch(p.self, far);
-    p.change(p.self, far);
-    assert_int_equal(p.stored(p.self, far).bytes, 8); /* the only one there is */
+    p.enter(p.self, far, LINE_READ);
+    assert_false(p.change(p.self, far));
+    assert_int_equal(p.look(p.self, far, true, MEM_READ).bytes, 8); /* the only one there is */
     assert_true(caba_form_is_mixed(f, far));
     assert_false(caba_form_is_mixed(f, line));
     caba_form_free(f);

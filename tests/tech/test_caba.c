@@ -69,25 +69,54 @@ static void lines_have_the_form_that_was_written(void **state)
     struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t a = memory_block(1), b = memory_block(2), outside = MEMORY_BASE - 128;
-    assert_int_equal(p.stored(p.self, a).bytes, 0);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
     caba_form_host(f, a, (struct line_form){40, 2});
     caba_form_host(f, b, (struct line_form){0});
-    assert_int_equal(p.stored(p.self, a).bytes, 40);
-    assert_int_equal(p.stored(p.self, a).algorithm, 2);
-    assert_int_equal(p.stored(p.self, b).bytes, 0);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 40);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).algorithm, 2);
+    assert_int_equal(p.look(p.self, b, true, MEM_READ).bytes, 0);
     p.store(p.self, b, (struct line_form){17, 0});
-    assert_int_equal(p.stored(p.self, b).bytes, 17);
-    assert_int_equal(p.stored(p.self, b).algorithm, 0);
+    assert_int_equal(p.look(p.self, b, true, MEM_READ).bytes, 17);
+    assert_int_equal(p.look(p.self, b, true, MEM_READ).algorithm, 0);
     p.store(p.self, a, (struct line_form){0});
-    assert_int_equal(p.stored(p.self, a).bytes, 0);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
     p.store(p.self, outside, (struct line_form){17, 0});
-    assert_int_equal(p.stored(p.self, outside).bytes, 0);
+    assert_int_equal(p.look(p.self, outside, true, MEM_READ).bytes, 0);
     const struct caba_form_stats *st = caba_form_stats(f);
     assert_int_equal(st->host_encoded, 1);
     assert_int_equal(st->host_raw, 1);
     assert_int_equal(st->stored_encoded, 1);
     assert_int_equal(st->stored_raw, 1);
     assert_int_equal(st->opened, 1);
+    caba_form_free(f);
+    memory_free(mem);
+}
+
+/* The L2 opens what it has read; memory keeps its code until the copy is changed. */
+static void a_copy_is_raw_after_its_first_use(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    const struct form_policy p = caba_form_policy(f, true);
+    const addr_t a = memory_block(1);
+    caba_form_host(f, a, (struct line_form){40, 2});
+    p.enter(p.self, a, LINE_READ);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 40);
+    p.read(p.self, a, false);
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
+    assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 40);
+    p.enter(p.self, a, LINE_READ); /* it was away */
+    assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 40);
+    assert_false(p.change(p.self, a));
+    p.read(p.self, a, false);
+    assert_true(p.change(p.self, a)); /* memory has to get all of it */
+    assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 0);
+    assert_int_equal(caba_form_stats(f)->opened, 1);
+    p.store(p.self, a, (struct line_form){17, 0});
+    p.read(p.self, a, true); /* dirty: it goes to memory as the L2 has it */
+    assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 0);
+    assert_int_equal(caba_form_stats(f)->opened, 2);
     caba_form_free(f);
     memory_free(mem);
 }
@@ -144,20 +173,20 @@ static void memory_is_told_how_large_blocks_are(void **state)
     struct storage_form f;
     cmem_tell(c, local, 40);
     struct mem_req read = memory_request(1, MEM_READ, 15, 0);
-    read.code_bytes = 40;
+    read.form.bytes = 40;
     p.dram_form(p.self, 10, &read, local, 15, &f);
     assert_int_equal(f.bursts, 3);
     assert_int_equal(f.nextras, 1); /* the metadata, first */
     assert_true(f.extras_first);
     assert_int_equal(f.latency, 0);
     struct mem_req write = memory_request(1, MEM_WRITE, 15, 15);
-    write.code_bytes = 70;
+    write.form.bytes = 70;
     p.dram_form(p.self, 11, &write, local, 15, &f);
     assert_int_equal(f.bursts, 7);
     assert_int_equal(f.reads, 0);
     assert_int_equal(f.delay, 0);
     assert_int_equal(f.nextras, 0);
-    write.code_bytes = 0;
+    write.form.bytes = 0;
     p.dram_form(p.self, 12, &write, local, 15, &f);
     assert_int_equal(f.bursts, 15);
     struct mem_req part = memory_request(1, MEM_WRITE, 2, 2);
@@ -183,15 +212,15 @@ static void packets_say_how_large_they_are(void **state)
     struct mem_req read = memory_request(1, MEM_READ, 15, 0);
     assert_int_equal(p.wire_bytes(p.self, &read, false, 0), 0);
     assert_int_equal(p.wire_bytes(p.self, &read, true, 128), 128); /* all 0, but raw */
-    read.code_bytes = 40;
+    read.form.bytes = 40;
     read.wire_bytes = p.wire_bytes(p.self, &read, true, 128);
     assert_int_equal(read.wire_bytes, 40);
     assert_int_equal(p.fill_latency(p.self, &read, 10), 0);
     struct mem_req sector = memory_request(1, MEM_READ, 2, 0);
-    sector.code_bytes = 40;
+    sector.form.bytes = 40;
     assert_int_equal(p.wire_bytes(p.self, &sector, true, 32), 40); /* always the whole line */
     struct mem_req store = memory_request(1, MEM_WRITE, 15, 15);
-    store.code_bytes = 9;
+    store.form.bytes = 9;
     assert_int_equal(p.wire_bytes(p.self, &store, false, 128), 9);
     assert_int_equal(p.send_latency(p.self, &store, 10), 0);
     assert_int_equal(wire_stats(w)->packets, 4);
@@ -210,18 +239,15 @@ static void lines_take_whole_segments(void **state)
     memory_make_close(mem, 1);
     memory_make_random(mem, 2);
     const struct line_form close = caba_codec_form(&bdi, memory_block(1));
-    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
-    const struct form_policy forms = caba_form_policy(f, false);
-    struct caba_capacity l1 = {&bdi, NULL, 128, 8}, l2 = {&bdi, &forms, 128, 8};
-    const struct capacity_policy p = caba_capacity_policy(&l1, 2), q = caba_capacity_policy(&l2, 4);
+    struct caba_capacity c = {&bdi, 128, 8};
+    const struct capacity_policy p = caba_capacity_policy(&c, 2);
+    const struct line_form raw = {0}, coded = {41, 0};
     assert_int_equal(p.tag_factor, 2);
-    assert_int_equal(p.line_bytes(p.self, memory_block(1)), (close.bytes + 7) / 8 * 8);
-    assert_int_equal(p.line_bytes(p.self, memory_block(2)), 128);
-    assert_int_equal(q.line_bytes(q.self, memory_block(1)), 128); /* raw as long as nobody stores */
-    caba_form_host(f, memory_block(1), (struct line_form){41, 0});
-    assert_int_equal(q.line_bytes(q.self, memory_block(1)), 48);
-    assert_int_equal(q.hit_latency(q.self, 48, 10), 0);
-    caba_form_free(f);
+    assert_int_equal(p.line_bytes(p.self, memory_block(1), NULL), (close.bytes + 7) / 8 * 8);
+    assert_int_equal(p.line_bytes(p.self, memory_block(2), NULL), 128);
+    assert_int_equal(p.line_bytes(p.self, memory_block(1), &raw), 128);
+    assert_int_equal(p.line_bytes(p.self, memory_block(1), &coded), 48);
+    assert_int_equal(p.hit_latency(p.self, 48, 10), 0);
     caba_codec_free(&bdi);
     memory_free(mem);
 }
@@ -231,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_code_is_taken),
         cmocka_unit_test(lines_have_the_form_that_was_written),
+        cmocka_unit_test(a_copy_is_raw_after_its_first_use),
         cmocka_unit_test(an_engine_takes_its_time),
         cmocka_unit_test(memory_is_told_how_large_blocks_are),
         cmocka_unit_test(packets_say_how_large_they_are),

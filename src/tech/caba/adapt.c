@@ -173,10 +173,16 @@ static cycle_t gate_next(const void *self, cycle_t now)
     return g->engine.next(g->engine.self, now);
 }
 
+static void gate_join(void *self, const struct codec_client *client)
+{
+    struct gate *g = self;
+    g->engine.join(g->engine.self, client);
+}
+
 struct codec_engine adapt_gate(struct adapt *a, uint32_t sm, struct codec_engine engine)
 {
     a->gates[sm] = (struct gate){.a = a, .engine = engine};
-    return (struct codec_engine){gate_submit, gate_done, gate_next, &a->gates[sm]};
+    return (struct codec_engine){gate_submit, gate_done, gate_next, &a->gates[sm], gate_join};
 }
 
 /* --- the switch --- */

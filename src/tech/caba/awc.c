@@ -184,18 +184,26 @@ void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
     put_waiting(c, in);
 }
 
-/* Jobs come from the L1, which knows no slots. */
+/* The warp of a job from the L1: nobody waits for a write-back or a prefetch, any warp will do. A
+ * store may have left its warp already, and another instruction may have its number: then that
+ * one's warp is charged (DEVIATIONS.md). */
+static unsigned parent_of(struct awc *c, const struct sm *sm, const struct codec_job *job)
+{
+    if (job->kind != CODEC_STORE && job->slot != CODEC_NO_SLOT)
+        return job->slot;
+    if (job->kind == CODEC_STORE && job->store != UINT32_MAX)
+        return extra_slot_of(sm, job->store);
+    const unsigned slot = c->slot_turn;
+    c->slot_turn = (c->slot_turn + 1) % (unsigned)c->sm_cfg->warps;
+    return slot;
+}
+
 static void resolve_inbox(struct awc *c, struct sm *sm)
 {
     struct instance *next;
     for (struct instance *in = c->inbox.head; in; in = next) {
         next = in->next;
-        if (in->job.waiter != UINT32_MAX) {
-            in->slot = extra_slot_of(sm, in->job.waiter);
-        } else {
-            in->slot = c->slot_turn;
-            c->slot_turn = (c->slot_turn + 1) % (unsigned)c->sm_cfg->warps;
-        }
+        in->slot = parent_of(c, sm, &in->job);
         attach(c, sm, in);
         put_waiting(c, in);
     }

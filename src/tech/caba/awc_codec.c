@@ -200,5 +200,5 @@ struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bo
 {
     c->codec = codec;
     c->verify = verify;
-    return (struct codec_engine){submit, done, next, c};
+    return (struct codec_engine){submit, done, next, c, codec_engine_null.join};
 }

@@ -14,7 +14,7 @@ enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_S
 /* One execution of a routine, from its trigger to its end. */
 struct instance {
     const struct routine *r;
-    unsigned slot; /* parent; NO_SLOT: not yet known, whoever waits for job.waiter */
+    unsigned slot; /* parent; NO_SLOT: not yet known, the job says */
     uint32_t mask;
     addr_t addr;
     uint64_t value;
@@ -137,7 +137,7 @@ struct awc {
 
 void instance_append(struct instance_list *l, struct instance *in);
 
-/* awc.c: an instance is triggered; its parent is known, or the job's waiter says. */
+/* awc.c: an instance is triggered; its parent is known, or the job says. */
 void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
 /* Its staged instructions are dropped; its registers may serve another instance. */
 void awc_flush(struct awc *c, struct awt_row *row);

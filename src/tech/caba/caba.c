@@ -28,7 +28,6 @@ struct caba {
     struct caba_codec codec;
     struct cmem **memory;     /* by channel */
     struct caba_form **forms; /* by channel */
-    struct form_policy *form_policies;
     struct wire **sms, **slices;
     struct assist *assist;         /* NULL: fixed engines stand in */
     struct fixed_engine **engines; /* by SM */
@@ -143,7 +142,6 @@ static void caba_free(void *self)
         wire_free(c->slices[i]);
     free(c->memory);
     free(c->forms);
-    free(c->form_policies);
     free(c->sms);
     free(c->slices);
     free(c->engines);
@@ -194,16 +192,14 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
                            .md_ways = (uint32_t)cfg->md_ways};
     c->memory = xcalloc(c->m.channels, sizeof(struct cmem *));
     c->forms = xcalloc(c->m.channels, sizeof(struct caba_form *));
-    c->form_policies = xcalloc(c->m.channels, sizeof *c->form_policies);
     for (uint32_t i = 0; i < c->m.channels; i++) {
         c->forms[i] =
             caba_form_new(&c->m, c->adapt ? adapt_switch(c->adapt) : NULL, (uint64_t)cfg->region);
         mem.is_mixed = c->adapt ? caba_form_is_mixed : NULL;
         mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
-        c->form_policies[i] = caba_form_policy(c->forms[i], c->t->variant & CABA_RAW_L2);
         s->storage[i] = cmem_policy(c->memory[i]);
-        s->forms[i] = c->form_policies[i];
+        s->forms[i] = caba_form_policy(c->forms[i], c->t->variant & CABA_RAW_L2);
         stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(c->memory[i]));
         stats_add(s->stats, "caba_form", caba_form_stat_rows, caba_form_nstat_rows,
                   caba_form_stats(c->forms[i]));
@@ -262,7 +258,6 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
         .direct_latency = (uint32_t)cfg->direct_latency,
         .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
         .most_bytes = caba_codec_most(&c->codec),
-        .segment_bytes = (uint32_t)cfg->segment_bytes,
         .line_buffers = (uint32_t)cfg->line_buffers,
     };
     for (uint32_t i = 0; i < c->m.sms; i++)
@@ -281,14 +276,12 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
 static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
 {
     const bool is_l1 = c->t->variant & CABA_L1;
-    const uint32_t n = is_l1 ? c->m.sms : c->m.slices, each = c->m.slices / c->m.channels;
+    const uint32_t n = is_l1 ? c->m.sms : c->m.slices;
     c->capacities = xcalloc(n, sizeof *c->capacities);
     for (uint32_t i = 0; i < n; i++) {
-        c->capacities[i] =
-            (struct caba_capacity){.codec = &c->codec,
-                                   .forms = is_l1 ? NULL : &c->form_policies[i / each],
-                                   .line_bytes = c->codec.block_bytes,
-                                   .segment_bytes = (uint32_t)cfg->segment_bytes};
+        c->capacities[i] = (struct caba_capacity){.codec = &c->codec,
+                                                  .line_bytes = c->codec.block_bytes,
+                                                  .segment_bytes = (uint32_t)cfg->segment_bytes};
         (is_l1 ? s->l1_capacity : s->l2_capacity)[i] =
             caba_capacity_policy(&c->capacities[i], (uint32_t)c->t->variant & CABA_FACTOR);
     }

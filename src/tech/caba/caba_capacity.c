@@ -1,10 +1,9 @@
 #include "tech/caba/caba_capacity.h"
 
-static uint32_t line_bytes(void *self, addr_t line)
+static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form)
 {
     const struct caba_capacity *c = self;
-    const struct line_form f =
-        c->forms ? c->forms->stored(c->forms->self, line) : caba_codec_form(c->codec, line);
+    const struct line_form f = form ? *form : caba_codec_form(c->codec, line);
     return f.bytes ? (uint32_t)align_up(f.bytes, c->segment_bytes) : c->line_bytes;
 }
 

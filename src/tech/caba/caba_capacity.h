@@ -5,9 +5,8 @@
 #include "tech/caba/caba_codec.h"
 
 struct caba_capacity {
-    const struct caba_codec *codec;  /* of an L1: what a line that is asked for will be, if it
-                                        comes encoded; the cache corrects it when it has come */
-    const struct form_policy *forms; /* of a slice: what it is */
+    const struct caba_codec *codec; /* of an L1: what a line that is asked for will be, if it comes
+                                       encoded; the cache corrects it when it has come */
     uint32_t line_bytes, segment_bytes;
 };
 

@@ -13,7 +13,9 @@ struct caba_form {
     struct block_sizes both;
     uint8_t *region_both, *region_coded;
     uint32_t region_shift;
-    bool has_algorithms; /* others than the first */
+    bool has_algorithms;    /* others than the first */
+    bool raw_after_use;     /* once an encoded line was read, the L2 has it raw */
+    struct block_sizes raw; /* such a copy, clean, though memory has the line encoded */
     struct caba_form_stats stats;
 };
 
@@ -38,6 +40,7 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     block_sizes_init(&f->bytes, blocks);
     block_sizes_init(&f->algorithms, blocks);
     block_sizes_init(&f->both, is_on ? blocks : 0);
+    block_sizes_init(&f->raw, blocks);
     f->is_on = is_on;
     if (is_on) {
         f->region_shift = (uint32_t)__builtin_ctzll(region);
@@ -54,6 +57,7 @@ void caba_form_free(struct caba_form *f)
     block_sizes_free(&f->bytes);
     block_sizes_free(&f->algorithms);
     block_sizes_free(&f->both);
+    block_sizes_free(&f->raw);
     free(f->region_both);
     free(f->region_coded);
     free(f);
@@ -74,16 +78,34 @@ static uint64_t region_of(const struct caba_form *f, addr_t line)
     return (line - f->base) >> f->region_shift;
 }
 
-static struct line_form stored(void *self, addr_t line)
+static struct line_form stored(const struct caba_form *f, addr_t line)
 {
-    struct caba_form *f = self;
     struct line_form form = {0};
     if (!is_here(f, line))
         return form;
-    uint64_t i = number(f, line);
-    form.bytes = *block_size_at(&f->bytes, i);
+    const uint64_t i = number(f, line);
+    form.bytes = block_size_get(&f->bytes, i);
     if (form.bytes && f->has_algorithms)
-        form.algorithm = *block_size_at(&f->algorithms, i);
+        form.algorithm = block_size_get(&f->algorithms, i);
+    return form;
+}
+
+/* A line of which memory has both forms comes in the one that who decides for all lines says; to be
+ * changed it comes raw. */
+static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum mem_kind kind)
+{
+    const struct caba_form *f = self;
+    struct line_form form = stored(f, line);
+    if (!is_here(f, line))
+        return form;
+    const uint64_t i = number(f, line);
+    if (is_in_l2)
+        return f->raw_after_use && block_size_get(&f->raw, i) ? (struct line_form){0} : form;
+    const uint8_t both = f->is_on ? block_size_get(&f->both, i) : 0;
+    if (!both)
+        return form;
+    form.bytes = kind == MEM_READ && *f->is_on ? both : 0;
+    form.algorithm = form.bytes && f->has_algorithms ? block_size_get(&f->algorithms, i) : 0;
     return form;
 }
 
@@ -104,6 +126,7 @@ static void store(void *self, addr_t line, struct line_form form)
     f->stats.opened += !form.bytes && stored(f, line).bytes;
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(f, line, form);
+    block_size_forget(&f->raw, number(f, line));
     if (!f->is_on)
         return;
     *block_size_at(&f->both, number(f, line)) = 0;
@@ -111,27 +134,49 @@ static void store(void *self, addr_t line, struct line_form form)
         f->region_coded[region_of(f, line)] = true;
 }
 
-/* Memory's other form is fetched, by who decides for all lines. */
-static void fetch(void *self, addr_t line)
+/* No other form of it holds any more. */
+static void drop_both(struct caba_form *f, uint64_t i)
 {
-    struct caba_form *f = self;
-    if (!f->is_on || !is_here(f, line))
-        return;
-    const uint64_t i = number(f, line);
-    const uint8_t both = *block_size_at(&f->both, i);
-    if (both)
-        *block_size_at(&f->bytes, i) = *f->is_on ? both : 0;
+    if (f->is_on && block_size_get(&f->both, i))
+        *block_size_at(&f->both, i) = *block_size_at(&f->bytes, i) = 0;
 }
 
-static void change(void *self, addr_t line)
+static void enter(void *self, addr_t line, enum line_entry why)
 {
     struct caba_form *f = self;
-    if (!f->is_on || !is_here(f, line))
+    if (!is_here(f, line))
         return;
     const uint64_t i = number(f, line);
-    uint8_t *both = block_size_at(&f->both, i);
-    if (*both)
-        *both = *block_size_at(&f->bytes, i) = 0;
+    if (why == LINE_READ && f->is_on && block_size_get(&f->both, i))
+        *block_size_at(&f->bytes, i) = (uint8_t)look(f, line, false, MEM_READ).bytes;
+    if (why == LINE_CHANGED)
+        drop_both(f, i);
+    block_size_forget(&f->raw, i);
+}
+
+/* What is dirty goes to memory as the slice has it. */
+static void read_once(void *self, addr_t line, bool is_dirty)
+{
+    struct caba_form *f = self;
+    if (!f->raw_after_use || !look(f, line, true, MEM_READ).bytes)
+        return;
+    if (is_dirty)
+        store(f, line, (struct line_form){0});
+    else
+        *block_size_at(&f->raw, number(f, line)) = true;
+}
+
+static bool change(void *self, addr_t line)
+{
+    struct caba_form *f = self;
+    if (!is_here(f, line))
+        return false;
+    const uint64_t i = number(f, line);
+    drop_both(f, i);
+    if (!f->raw_after_use || !block_size_get(&f->raw, i))
+        return false;
+    store(f, line, (struct line_form){0});
+    return true;
 }
 
 void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
@@ -161,7 +206,8 @@ void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
 
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use)
 {
-    return (struct form_policy){stored, store, is_raw_after_use, f, fetch, change};
+    f->raw_after_use = is_raw_after_use;
+    return (struct form_policy){look, enter, read_once, change, store, f};
 }
 
 const struct caba_form_stats *caba_form_stats(const struct caba_form *f)

@@ -82,5 +82,5 @@ static cycle_t next(const void *self, cycle_t now)
 
 struct codec_engine fixed_engine_seam(struct fixed_engine *e)
 {
-    return (struct codec_engine){submit, done, next, e};
+    return (struct codec_engine){submit, done, next, e, codec_engine_null.join};
 }

@@ -60,9 +60,11 @@ bool ccache_cfg_check(const struct ccache_cfg *cfg, struct err *err)
                    (long long)cfg->segment_bytes);
 }
 
-static uint32_t line_bytes(void *self, addr_t line)
+/* As the codec of the cache makes it now, however it came. */
+static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form)
 {
     struct store *st = self;
+    (void)form;
     const uint32_t raw = st->codec.block_bytes;
     const void *block = st->image.at(st->image.self, line, raw);
     uint32_t bytes = block ? block_codec_bytes(&st->codec, line, block) : raw;

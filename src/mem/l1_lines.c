@@ -1,0 +1,112 @@
+/* What an L1 does with lines by how they come and lie: plain, or encoded and decoded when they
+ * come, decoded for every use, or cut out of. */
+#include "mem/l1_int.h"
+
+void l1_lines_fit(struct l1 *l, uint32_t i)
+{
+    const struct capacity_policy *c = l->capacity;
+    tags_resize(&l->tags, i, c->line_bytes(c->self, l->tags.tag[i], &l->forms[i]));
+}
+
+/* --- plain --- */
+
+static bool plain_yield(struct l1 *l, cycle_t now, addr_t line)
+{
+    (void)l, (void)now, (void)line;
+    return true;
+}
+
+static bool plain_store(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    (void)l, (void)now, (void)r;
+    return false;
+}
+
+static uint32_t plain_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
+{
+    (void)a;
+    return l->capacity->hit_latency(l->capacity->self, tags_bytes(&l->tags, i), now);
+}
+
+static uint32_t plain_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    (void)l, (void)now, (void)reply;
+    assert(!reply->form.bytes && !reply->refused);
+    return 0;
+}
+
+static uint16_t plain_arrive(struct l1 *l, uint32_t i, const struct mem_req *reply,
+                             uint16_t pending)
+{
+    (void)l, (void)i, (void)reply, (void)pending;
+    return 0;
+}
+
+/* --- decoded when they come --- */
+
+/* A refused write or atomic goes on with the line that it brings. */
+static uint32_t coded_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    l->stats.coded_fills += reply->form.bytes != 0;
+    if (reply->form.bytes && l1_code_fill(l, now, reply))
+        return L1_WAITS;
+    if (!reply->refused)
+        return 0;
+    l1_code_retry(l, now, reply);
+    return L1_WAITS;
+}
+
+/* All of a line that comes encoded is there; what others fetch of it is still waited for. */
+static uint16_t coded_arrive(struct l1 *l, uint32_t i, const struct mem_req *reply,
+                             uint16_t pending)
+{
+    (void)i;
+    return reply->form.bytes ? l->all & (uint16_t)~pending : 0;
+}
+
+/* --- kept encoded --- */
+
+static uint16_t kept_arrive(struct l1 *l, uint32_t i, const struct mem_req *reply, uint16_t pending)
+{
+    l->forms[i] = reply->form;
+    l1_lines_fit(l, i);
+    return coded_arrive(l, i, reply, pending);
+}
+
+static uint32_t kept_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
+{
+    if (!l->forms[i].bytes)
+        return plain_hit(l, now, i, a);
+    l->stats.coded_hits++;
+    return l1_code_hit(l, now, i, a) ? L1_WAITS : 0;
+}
+
+/* --- cut out of --- */
+
+static uint32_t direct_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
+{
+    if (!l->forms[i].bytes)
+        return plain_hit(l, now, i, a);
+    l->stats.coded_hits++;
+    return l->code.cfg.direct_latency;
+}
+
+static uint32_t direct_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    if (reply->refused || !reply->form.bytes)
+        return coded_fill(l, now, reply);
+    l->stats.coded_fills++;
+    return l->code.cfg.direct_latency;
+}
+
+static const struct l1_lines plain = {plain_yield, plain_store, plain_hit, plain_fill,
+                                      plain_arrive};
+static const struct l1_lines decoded = {l1_code_yield, l1_code_store, plain_hit, coded_fill,
+                                        coded_arrive};
+static const struct l1_lines kept = {l1_code_yield, l1_code_store, kept_hit, coded_fill,
+                                     kept_arrive};
+static const struct l1_lines direct = {l1_code_yield, l1_code_store, direct_hit, direct_fill,
+                                       kept_arrive};
+
+const struct l1_lines *const l1_lines_by_mode[] = {
+    [CODE_PLAIN] = &plain, [CODE_DECODED] = &decoded, [CODE_KEPT] = &kept, [CODE_DIRECT] = &direct};
