@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool cli_u64(const char *s, uint64_t *v)
 {
@@ -46,6 +48,60 @@ bool cli_dims(const char *s, uint32_t dims[3])
         s = end + 1;
     }
     return false;
+}
+
+const char *const cli_workloads[] = {
+#define X(symbol, name, ...) name,
+#include "../workloads/workloads.def"
+#undef X
+};
+const size_t cli_nworkloads = ARRAY_LEN(cli_workloads);
+
+bool cli_check_workload(const char *name, struct err *err)
+{
+    for (size_t i = 0; i < cli_nworkloads; i++)
+        if (!strcmp(cli_workloads[i], name))
+            return true;
+    return err_set(err, "no workload '%s'; 'parsim workloads' lists them", name);
+}
+
+bool cli_check_size(const char *name, struct err *err)
+{
+    static const char *const sizes[] = {"tiny", "small", "medium", "large"};
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+        if (!strcmp(sizes[i], name))
+            return true;
+    return err_set(err, "--size %s: there are tiny, small, medium and large", name);
+}
+
+char *cli_find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return xstrdup(name);
+    while (*path) {
+        size_t len = strcspn(path, ":");
+        char *full = xasprintf("%.*s/%s", (int)len, path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+        path += len + (path[len] == ':');
+    }
+    return xstrdup(name);
+}
+
+bool cli_check_program(const char *name, struct err *err)
+{
+    struct stat st;
+    char *file = cli_find_program(name);
+    errno = 0;
+    bool ok = !access(file, X_OK) && !stat(file, &st);
+    if (ok && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        ok = false;
+    }
+    free(file);
+    return ok || err_set(err, "cannot run %s: %s", name, strerror(errno));
 }
 
 int cli_fail(const char *command, const char *fmt, ...)

@@ -54,20 +54,12 @@ static const struct option longopts[] = {
     {0},
 };
 
-static const char *const all_workloads[] = {
-#define X(symbol, name, ...) name,
-#include "../workloads/workloads.def"
-#undef X
-};
-
 static bool take_option(struct characterize *c, int opt, struct err *err)
 {
     switch (opt) {
     case OPT_SIZE:
         c->size = optarg;
-        return !strcmp(optarg, "tiny") || !strcmp(optarg, "small") || !strcmp(optarg, "medium") ||
-               !strcmp(optarg, "large") ||
-               err_set(err, "--size %s: there are tiny, small, medium and large", optarg);
+        return cli_check_size(optarg, err);
     case OPT_GPU:
         c->gpu = optarg;
         return true;
@@ -100,12 +92,10 @@ static bool take_workload(struct characterize *c, const char *name, struct err *
     for (size_t i = 0; i < c->workloads.len; i++)
         if (!strcmp(c->workloads.data[i], name))
             return err_set(err, "workload '%s' is given twice", name);
-    for (size_t i = 0; i < ARRAY_LEN(all_workloads); i++)
-        if (!strcmp(all_workloads[i], name)) {
-            vec_push(&c->workloads, all_workloads[i]);
-            return true;
-        }
-    return err_set(err, "no workload '%s'; 'parsim workloads' lists them", name);
+    if (!cli_check_workload(name, err))
+        return false;
+    vec_push(&c->workloads, name);
+    return true;
 }
 
 /* EXIT_DONE: help was printed; EXIT_USAGE with an error; -1: go on. */
@@ -130,8 +120,8 @@ static int parse_line(struct characterize *c, int argc, char **argv, struct err 
     for (int i = optind; i < argc; i++)
         if (!take_workload(c, argv[i], err))
             return EXIT_USAGE;
-    for (size_t i = 0; optind == argc && i < ARRAY_LEN(all_workloads); i++)
-        vec_push(&c->workloads, all_workloads[i]);
+    for (size_t i = 0; optind == argc && i < cli_nworkloads; i++)
+        vec_push(&c->workloads, cli_workloads[i]);
     return -1;
 }
 
@@ -156,8 +146,13 @@ static bool report(const struct characterize *c, struct err *err)
 
 static bool probe(const struct characterize *c, struct err *err)
 {
-    return (!c->json || outfile_probe(c->json, err)) && (!c->csv || outfile_probe(c->csv, err)) &&
-           (!c->plot || outfile_probe_folder(c->plot, err));
+    const char *files[2];
+    size_t n = 0;
+    if (c->json)
+        files[n++] = c->json;
+    if (c->csv)
+        files[n++] = c->csv;
+    return outfile_probe_all(files, n, err) && (!c->plot || outfile_probe_folder(c->plot, err));
 }
 
 int cmd_characterize(int argc, char **argv)

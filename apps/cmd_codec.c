@@ -196,8 +196,14 @@ static bool write_results(const struct command *c, const struct codec_report *re
 static bool analyse(const struct command *c, char **files, unsigned n, struct err *err)
 {
     struct codec_report *reports = xcalloc(n, sizeof *reports);
-    bool ok =
-        (!c->json || outfile_probe(c->json, err)) && (!c->plot || outfile_probe(c->plot, err));
+    const char *outputs[2];
+    size_t nout = 0;
+    if (c->json)
+        outputs[nout++] = c->json;
+    if (c->plot)
+        outputs[nout++] = c->plot;
+    bool ok = outfile_probe_all(outputs, nout, err) &&
+              outfile_check_inputs(outputs, nout, (const char *const *)files, n, err);
     for (unsigned i = 0; i < n && ok; i++)
         ok = codec_scan(files[i], &c->opts, &reports[i], err);
     ok = ok && write_results(c, reports, n, err);

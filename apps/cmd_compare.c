@@ -258,16 +258,30 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
 
 /* --- all --- */
 
-static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
+/* Everything that can be wrong with the line, before anything runs. */
+static bool check(const struct options *o, const struct exp_job *jobs, struct err *err)
 {
     const char *const files[] = {o->json, o->csv, o->plot};
+    const char *given[ARRAY_LEN(files)];
+    size_t n = 0;
     for (unsigned i = 0; i < ARRAY_LEN(files); i++)
-        if (files[i] && !outfile_probe(files[i], err))
-            return EXIT_USAGE;
+        if (files[i])
+            given[n++] = files[i];
+    if (!outfile_probe_all(given, n, err) || !cli_check_size(o->setup.size, err))
+        return false;
+    for (size_t p = 0; p < o->nprograms; p++)
+        if (!(o->program ? cli_check_program(o->program[0], err)
+                         : cli_check_workload(o->programs[p], err)))
+            return false;
     for (size_t d = 0; d < o->designs.n; d++)
         if (!exp_check_design(&jobs[d], err))
-            return EXIT_USAGE;
-    if (!exp_run(&o->setup, jobs, n, NULL, err))
+            return false;
+    return true;
+}
+
+static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
+{
+    if (!check(o, jobs, err) || !exp_run(&o->setup, jobs, n, NULL, err))
         return EXIT_USAGE;
     bool table = !o->json || strcmp(o->json, "-");
     for (size_t p = 0; p < o->nprograms && table; p++)

@@ -297,8 +297,8 @@ static bool take_count(uint64_t *to, const char *name, const char *text, struct 
 static bool take_option(struct options *o, int c, struct err *err)
 {
     const char **const texts[] = {
-        &o->setup.size,   &o->choice.workloads, &o->choice.designs, &o->choice.gpu,
-        &o->setup.folder, &o->report,           &o->import,         &o->build};
+        &o->choice.workloads, &o->choice.designs, &o->choice.gpu, &o->setup.folder,
+        &o->report,           &o->import,         &o->build};
     switch (c) {
     case O_JOBS:
         return take_count(&o->setup.jobs, "jobs", optarg, err);
@@ -314,8 +314,11 @@ static bool take_option(struct options *o, int c, struct err *err)
         return o->builds = true;
     case O_QUIET:
         return o->setup.quiet = true;
+    case O_SIZE:
+        o->setup.size = optarg;
+        return cli_check_size(optarg, err);
     default:
-        *texts[c - O_SIZE] = optarg;
+        *texts[c - O_WORKLOADS] = optarg;
         return true;
     }
 }

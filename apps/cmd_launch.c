@@ -201,17 +201,24 @@ static void print_hex(const struct arg *a)
         printf("%02x%s", p[i], i % 32 == 31 || i + 1 == a->size ? "\n" : i % 4 == 3 ? " " : "");
 }
 
-/* Before the run: what it gives must find a place. */
+/* Before the run: what it gives must find a place, and not that of what it reads. A buffer may go
+ * back to a file that another came from: that is said in its own words. */
 static bool probe_outputs(const struct options *o, struct err *err)
 {
-    VEC(const char *) paths = {0};
+    VEC(const char *) outputs = {0}, inputs = {0};
+    vec_push(&inputs, o->file);
     for (size_t i = 0; i < o->args.len; i++) {
         const struct arg *a = &o->args.data[i];
         if (a->kind == ARG_BUFFER && a->out && *a->out)
-            vec_push(&paths, a->out);
+            vec_push(&outputs, a->out);
+        if (a->kind == ARG_BUFFER && a->in)
+            vec_push(&inputs, a->in);
     }
-    bool ok = outfile_probe_all(paths.data, paths.len, err);
-    vec_free(&paths);
+    bool ok =
+        run_options_check_files(&o->run, outputs.data, outputs.len, inputs.data, inputs.len, err) &&
+        outfile_check_inputs(outputs.data, outputs.len, inputs.data, 1, err);
+    vec_free(&outputs);
+    vec_free(&inputs);
     return ok;
 }
 

@@ -102,26 +102,9 @@ static bool set_library_path(bool preload, struct err *err)
     return ok;
 }
 
-/* The file that execvp() would run. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') || !path)
-        return xstrdup(name);
-    while (*path) {
-        size_t len = strcspn(path, ":");
-        char *full = xasprintf("%.*s/%s", (int)len, path, name);
-        if (access(full, X_OK) == 0)
-            return full;
-        free(full);
-        path += len + (path[len] == ':');
-    }
-    return xstrdup(name);
-}
-
 static int run_program(char **argv, struct err *err)
 {
-    char *file = find_program(argv[0]);
+    char *file = cli_find_program(argv[0]);
     enum elf_runtime runtime = elf_find_runtime(file);
     free(file);
     if (runtime == ELF_RUNTIME_STRIPPED) {
@@ -201,7 +184,11 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
         err_set(err, "no program given; see --help");
         return EXIT_USAGE;
     }
-    return run_options_try(shared, err) ? -1 : EXIT_USAGE;
+    char *program = cli_find_program(argv[optind]);
+    bool ok = run_options_check_files(shared, NULL, 0, (const char *const *)&program, 1, err) &&
+              run_options_try(shared, err);
+    free(program);
+    return ok ? -1 : EXIT_USAGE;
 }
 
 int cmd_run(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "experiment_figure.h"
 
 #include "base/outfile.h"
+#include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,6 +118,9 @@ static struct exp_job job_of(const struct fig *f, const char *workload, const ch
 
 bool fig_check(const struct fig *f, struct err *err)
 {
+    for (size_t w = 0; w < f->workloads.n; w++)
+        if (!cli_check_workload(f->workloads.at[w], err))
+            return false;
     for (size_t d = 0; d < f->designs.n; d++) {
         struct exp_job j = job_of(f, NULL, f->designs.at[d]);
         if (!exp_check_design(&j, err))

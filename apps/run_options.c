@@ -1,5 +1,6 @@
 #include "run_options.h"
 
+#include "base/outfile.h"
 #include "gpu/report.h"
 
 #include <limits.h>
@@ -48,7 +49,7 @@ static bool add_assist(struct run_options *r, const char *file, struct err *err)
     if (!path)
         return err_set(err, "--assist %s: there is no such file", file);
     add_to_list(&r->assist, "assist.files", path);
-    free(path);
+    vec_push(&r->inputs, path);
     return true;
 }
 
@@ -74,6 +75,12 @@ bool run_options_take(struct run_options *r, int c, const char *value, bool *is_
     return session_option_set(row, &r->o, name, value, err);
 }
 
+/* A machine is a name or a file. */
+static bool is_file_name(const char *text)
+{
+    return strchr(text, '/') || strstr(text, ".yaml");
+}
+
 bool run_options_finish(struct run_options *r, struct err *err)
 {
     if (r->with)
@@ -88,10 +95,31 @@ bool run_options_finish(struct run_options *r, struct err *err)
         return false;
     if (r->assist && !r->o.is_timed)
         return err_set(err, "--assist needs a timed run: give --gpu NAME or --timed");
+    if (r->o.gpu && is_file_name(r->o.gpu))
+        vec_push(&r->inputs, xstrdup(r->o.gpu));
     struct machine *m =
         machine_new(r->o.gpu ? r->o.gpu : MACHINE_DEFAULT, r->o.sets, r->o.nsets, err);
     machine_free(m);
     return m && run_report_probe(&r->o, err);
+}
+
+bool run_options_check_files(const struct run_options *r, const char *const *outputs, size_t n,
+                             const char *const *inputs, size_t m, struct err *err)
+{
+    struct report_paths p;
+    VEC(const char *) outs = {0};
+    report_paths_find(&r->o, &p);
+    for (size_t i = 0; i < p.n; i++)
+        vec_push(&outs, p.at[i]);
+    bool ok = outfile_check_inputs(p.at, p.n, inputs, m, err);
+    for (size_t i = 0; i < n; i++)
+        vec_push(&outs, outputs[i]);
+    ok = ok && outfile_probe_all(outs.data, outs.len, err) &&
+         outfile_check_inputs(outs.data, outs.len, (const char *const *)r->inputs.data,
+                              r->inputs.len, err);
+    vec_free(&outs);
+    report_paths_free(&p);
+    return ok;
 }
 
 bool run_options_try(const struct run_options *r, struct err *err)
@@ -151,8 +179,7 @@ static bool export_row(const struct run_options *r, const struct session_option 
         return !*(const uint64_t *)member || setenv(row->variable, number, 1) == 0;
     default: {
         const char *text = *(const char *const *)member;
-        bool is_file =
-            row->kind == SESSION_PATH || (text && (strchr(text, '/') || strstr(text, ".yaml")));
+        bool is_file = row->kind == SESSION_PATH || (text && is_file_name(text));
         if (!text)
             return true;
         return is_file ? export_path(row->variable, text, err)
@@ -193,6 +220,9 @@ bool run_options_export(const struct run_options *r, struct err *err)
 void run_options_free(struct run_options *r)
 {
     vec_free(&r->sets);
+    for (size_t i = 0; i < r->inputs.len; i++)
+        free(r->inputs.data[i]);
+    vec_free(&r->inputs);
     free(r->with);
     free(r->assist);
 }

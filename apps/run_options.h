@@ -13,8 +13,9 @@ enum { RUN_OPTION_FIRST = 1000, RUN_OPTIONS_MAX = 64 };
 struct run_options {
     struct session_options o;
     VEC(const char *) sets;
-    char *with;   /* the techniques named, as one more of `sets` */
-    char *assist; /* the same of files with routines */
+    char *with;         /* the techniques named, as one more of `sets` */
+    char *assist;       /* the same of files with routines */
+    VEC(char *) inputs; /* files that these options read */
 };
 
 /* Appends the shared options to a command's own (ended by a zero row); `all` has RUN_OPTIONS_MAX
@@ -31,6 +32,10 @@ bool run_options_inherit(struct run_options *r, struct err *err);
 /* After that: what they mean together; wrong machines, keys and values are refused, and
  * outputs that cannot be written. */
 bool run_options_finish(struct run_options *r, struct err *err);
+/* With further outputs and inputs of the command: no two outputs are the same file, and those of
+ * these options replace nothing that is read. */
+bool run_options_check_files(const struct run_options *r, const char *const *outputs, size_t n,
+                             const char *const *inputs, size_t m, struct err *err);
 /* Builds the machine with its techniques once, so that what they refuse (routines, saved codes)
  * stops the run before the program starts. */
 bool run_options_try(const struct run_options *r, struct err *err);

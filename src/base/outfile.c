@@ -26,10 +26,57 @@ static bool cannot(const char *path, struct err *err)
     return err_set(err, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Opened by its name, a standard output that is a plain file would lose what is in it. */
-static bool is_stdout(const char *path)
+enum { MAX_LINKS = 8 };
+
+/* The number behind "/dev/fd/3" and the like; -1: it is none. */
+static int number_of_descriptor(const char *path)
 {
-    return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        const char *digits = path + strlen(folders[i]);
+        if (strncmp(path, folders[i], strlen(folders[i])) != 0 || !*digits)
+            continue;
+        if (strspn(digits, "0123456789") == strlen(digits) && strlen(digits) < 9)
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* The open descriptor that the name stands for, also by links ("/dev/stderr"); -1: none. Opened
+ * once more by its name, one that is a plain file would lose what is in it. */
+static int find_descriptor(const char *path)
+{
+    char at[PATH_MAX], next[PATH_MAX];
+    if (!strcmp(path, "-"))
+        return STDOUT_FILENO;
+    snprintf(at, sizeof at, "%s", path);
+    for (unsigned links = 0; links < MAX_LINKS; links++) {
+        int fd = number_of_descriptor(at);
+        ssize_t n = fd < 0 ? readlink(at, next, sizeof next - 1) : -1;
+        if (n <= 0)
+            return fd;
+        next[n] = 0;
+        char *slash = next[0] == '/' ? NULL : strrchr(at, '/');
+        snprintf(slash ? slash + 1 : at, slash ? sizeof at - (size_t)(slash + 1 - at) : sizeof at,
+                 "%s", next);
+    }
+    return -1;
+}
+
+bool outfile_is_stream(const char *path)
+{
+    return find_descriptor(path) >= 0;
+}
+
+/* Whether it is open, for writing. */
+static bool check_descriptor(const char *path, int fd, struct err *err)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) {
+        errno = EBADF;
+        flags = -1;
+    }
+    return flags >= 0 || cannot(path, err);
 }
 
 /* What is at `path`, and the name behind links; *mode of a plain file. */
@@ -101,6 +148,23 @@ static void outfile_free(struct outfile *o)
     free(o);
 }
 
+/* What is written goes on behind what others have written there. */
+static bool open_descriptor(struct outfile *o, int fd, struct err *err)
+{
+    if (fd == STDOUT_FILENO) {
+        o->f = stdout;
+        return true;
+    }
+    if (!check_descriptor(o->path, fd, err))
+        return false;
+    o->real = xstrdup(o->path);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    o->f = own < 0 ? NULL : fdopen(own, "w");
+    if (!o->f && own >= 0)
+        close(own);
+    return o->f || cannot(o->path, err);
+}
+
 /* Opens what find_target() found. */
 static bool open_target(struct outfile *o, enum target t, mode_t mode, struct err *err)
 {
@@ -128,11 +192,10 @@ struct outfile *outfile_open(const char *path, struct err *err)
     struct outfile *o = xcalloc(1, sizeof *o);
     mode_t mode = 0;
     o->path = xstrdup(path);
-    if (is_stdout(path)) {
-        o->f = stdout;
+    const int fd = find_descriptor(path);
+    if (fd >= 0 && open_descriptor(o, fd, err))
         return o;
-    }
-    enum target t = find_target(path, &o->real, &mode, err);
+    enum target t = fd >= 0 ? TARGET_BAD : find_target(path, &o->real, &mode, err);
     if (t != TARGET_BAD && open_target(o, t, mode, err))
         return o;
     drop_temporary(o);
@@ -207,8 +270,9 @@ bool outfile_probe(const char *path, struct err *err)
 {
     mode_t mode;
     char *real, *temp = NULL;
-    if (is_stdout(path))
-        return true;
+    const int open_fd = find_descriptor(path);
+    if (open_fd >= 0)
+        return open_fd == STDOUT_FILENO || check_descriptor(path, open_fd, err);
     enum target t = find_target(path, &real, &mode, err);
     bool ok = t != TARGET_BAD;
     if (t == TARGET_NEW || t == TARGET_FILE) {
@@ -225,14 +289,15 @@ bool outfile_probe(const char *path, struct err *err)
     return ok;
 }
 
-/* Where a file goes, however it is spelled; NULL: a device or standard output, which take all that
- * several write. */
+/* Where a file goes, however it is spelled; NULL: a device or an open descriptor, which take all
+ * that several write. */
 static char *find_place(const char *path)
 {
     struct err ignored = {0};
     mode_t mode;
     char *real = NULL;
-    enum target t = is_stdout(path) ? TARGET_IN_PLACE : find_target(path, &real, &mode, &ignored);
+    enum target t =
+        outfile_is_stream(path) ? TARGET_IN_PLACE : find_target(path, &real, &mode, &ignored);
     if (t == TARGET_FILE)
         return real;
     char *place = NULL;
@@ -263,6 +328,23 @@ bool outfile_probe_all(const char *const *paths, size_t n, struct err *err)
     for (size_t i = 0; i < n; i++)
         free(places[i]);
     free(places);
+    return ok;
+}
+
+bool outfile_check_inputs(const char *const *outputs, size_t n, const char *const *inputs, size_t m,
+                          struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < m && ok; i++) {
+        char *in = realpath(inputs[i], NULL);
+        for (size_t k = 0; k < n && in && ok; k++) {
+            char *place = find_place(outputs[k]);
+            if (place && !strcmp(place, in))
+                ok = err_set(err, "%s is read: %s would take its place", inputs[i], outputs[k]);
+            free(place);
+        }
+        free(in);
+    }
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* Outputs that are whole or not there: a file is written under a temporary name beside its place
- * and gets its name when all of it is on the disk. "-" and "/dev/stdout" are standard output. What
+ * and gets its name when all of it is on the disk. "-" is standard output; that and other open
+ * descriptors by their names ("/dev/stderr", "/dev/fd/3") are written on, whatever they are. What
  * exists and is no plain file (a device, a pipe) is written where it is and never removed; a pipe
  * that nobody reads from is refused.
  *
@@ -34,6 +35,11 @@ bool outfile_close_new(struct outfile *o, bool *exists, struct err *err);
 bool outfile_probe(const char *path, struct err *err);
 /* The same for all of them, which must not be the same file. */
 bool outfile_probe_all(const char *const *paths, size_t n, struct err *err);
+/* None of the outputs is one of the inputs, which would be lost. */
+bool outfile_check_inputs(const char *const *outputs, size_t n, const char *const *inputs, size_t m,
+                          struct err *err);
+/* Whether the name is that of an open descriptor. */
+bool outfile_is_stream(const char *path);
 /* Makes `folder` if it is not there, and probes it. */
 bool outfile_probe_folder(const char *folder, struct err *err);
 /* Fails if what was written to standard output did not arrive. */

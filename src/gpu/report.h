@@ -21,6 +21,14 @@ struct run_report {
 void run_report_print(const struct run_report *r, FILE *out);
 /* The caller owns the object. */
 struct json_object *run_report_to_json(const struct run_report *r);
+/* The files that the options name; what is not theirs belongs to the struct. */
+struct report_paths {
+    const char *at[8];
+    size_t n;
+    char *series, *kernels;
+};
+void report_paths_find(const struct session_options *o, struct report_paths *p);
+void report_paths_free(struct report_paths *p);
 /* Whether every file that the options name can be written; changes none of them. */
 bool run_report_probe(const struct session_options *o, struct err *err);
 /* Every file that the session's options name. */

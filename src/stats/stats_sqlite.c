@@ -187,6 +187,8 @@ bool stats_db_probe(const char *path, struct err *err)
     uint64_t bytes;
     if (!outfile_probe(path, err))
         return false;
+    if (outfile_is_stream(path))
+        return err_set(err, "%s is no file for a database", path);
     if (!file_size(path, &bytes))
         return access(path, F_OK) || err_set(err, "%s is no file for a database", path);
     struct stats_db w = {.path = (char *)(uintptr_t)path};

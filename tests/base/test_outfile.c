@@ -197,6 +197,58 @@ static void temporaries_go_with_their_process_only(void **state)
     outfile_discard(o);
 }
 
+/* Names of a descriptor that is a plain file: written behind what is there, which stays. */
+static void an_open_descriptor_is_written_on(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char name[32], link_name[64];
+    int fd = open(in_folder("log"), O_RDWR | O_CREAT, 0600);
+    struct stat before, after;
+    assert_int_equal(write(fd, "one ", 4), 4);
+    assert_int_equal(fstat(fd, &before), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    snprintf(link_name, sizeof link_name, "%s/link", folder);
+    assert_int_equal(symlink(name, link_name), 0);
+    assert_true(outfile_probe(name, &err));
+    assert_true(file_write(name, "two ", 4, &err));
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    assert_true(file_write(name, "three ", 6, &err));
+    assert_true(file_write(link_name, "four ", 5, &err));
+    assert_int_equal(write(fd, "five", 4), 4);
+    assert_content(in_folder("log"), "one two three four five");
+    assert_int_equal(stat(in_folder("log"), &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    close(fd);
+    assert_false(outfile_probe(name, &err));
+    assert_false(file_write(name, "six", 3, &err));
+    fd = open(in_folder("log"), O_RDONLY);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_false(outfile_probe(name, &err));
+    close(fd);
+    unlink(link_name);
+    unlink(in_folder("log"));
+}
+
+static void an_output_in_the_place_of_an_input_is_found(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char a[64], b[64], l[64];
+    put(in_folder("a"), "data");
+    snprintf(a, sizeof a, "%s/a", folder);
+    snprintf(b, sizeof b, "%s/b", folder);
+    snprintf(l, sizeof l, "%s/l", folder);
+    assert_int_equal(symlink("a", l), 0);
+    const char *const in[] = {"/dev/null", l}, *const fine[] = {b, "-", "/dev/null"},
+                      *const bad[] = {b, a};
+    assert_true(outfile_check_inputs(fine, 3, in, 2, &err));
+    assert_false(outfile_check_inputs(bad, 2, in, 2, &err));
+    assert_non_null(strstr(err.msg, "would take its place"));
+    unlink(l);
+    unlink(a);
+}
+
 static void what_has_no_end_is_not_read(void **state)
 {
     (void)state;
@@ -246,6 +298,8 @@ int main(void)
         cmocka_unit_test(folders_and_missing_folders_are_refused),
         cmocka_unit_test(a_name_that_somebody_took_is_left_alone),
         cmocka_unit_test(temporaries_go_with_their_process_only),
+        cmocka_unit_test(an_open_descriptor_is_written_on),
+        cmocka_unit_test(an_output_in_the_place_of_an_input_is_found),
         cmocka_unit_test(what_has_no_end_is_not_read),
         cmocka_unit_test(a_pipe_is_read_to_its_end),
     };

@@ -28,7 +28,19 @@ ok "compare: a program" '[ $code = 0 ] && grep -q "  base " "$tmp/out"'
 p compare sdk-tra --size tiny --designs base,no-such-design
 ok "compare: an unknown design, before anything runs" '[ $code = 2 ] && says "no-such-design" && ! says "1/" && [ ! -s "$tmp/out" ]'
 p compare no-such-workload --size tiny --designs base
-ok "compare: an unknown workload" '[ $code = 1 ] && says "no-such-workload"'
+ok "compare: an unknown workload, before anything runs" '[ $code = 2 ] && says "no-such-workload" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare sdk-tra no-such-workload --size tiny --designs base
+ok "compare: an unknown workload beside a known one" '[ $code = 2 ] && says "no-such-workload" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare sdk-tra --size huge --designs base
+ok "compare: an unknown size" '[ $code = 2 ] && says "--size huge" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare --designs base -- ./no-such-program
+ok "compare: a program that is not there" '[ $code = 2 ] && says "no-such-program: No such file" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare --designs base -- "$tmp"
+ok "compare: a folder as program" '[ $code = 2 ] && says "$tmp" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare sdk-tra --designs base --gpu no-such-gpu
+ok "compare: an unknown machine" '[ $code = 2 ] && says "no-such-gpu" && ! says "1/" && [ ! -s "$tmp/out" ]'
+p compare sdk-tra --designs base --json same --csv ./same
+ok "compare: two outputs that are the same file" '[ $code = 2 ] && says "same place" && [ ! -e "$tmp/same" ] && [ ! -s "$tmp/out" ]'
 p compare --designs base; ok "compare: nothing to run" '[ $code = 2 ] && says "no program"'
 p compare sdk-tra --jobs 0; ok "compare: --jobs 0" '[ $code = 2 ] && says "1 to 256"'
 p compare sdk-tra --nonsense; ok "compare: an unknown option" '[ $code = 2 ] && says "--nonsense"'
@@ -73,6 +85,10 @@ p figure mine.yaml --size tiny --out res --workloads sdk-tra
 ok "figure: some programs" '[ $code = 0 ] && ! grep -q rodinia-hs "$tmp/out"'
 p figure mine.yaml --size tiny --out res --workloads sdk-nope
 ok "figure: a program that it does not have" '[ $code = 2 ] && says "sdk-nope"'
+sed 's/rodinia-hs\]/no-such-workload]/' "$tmp/mine.yaml" >"$tmp/bad.yaml"; p figure bad.yaml --size tiny --out res
+ok "figure: an unknown workload, before anything runs" '[ $code = 2 ] && says "no-such-workload" && ! says "1/"'
+p figure mine.yaml --size huge --out res
+ok "figure: an unknown size" '[ $code = 2 ] && says "--size huge" && ! says "1/"'
 sed 's/0.25\]/0.25, no-such-design]/; s/Quarter/Quarter, X/; s/0.5\]/0.5, 1]/' "$tmp/mine.yaml" >"$tmp/bad.yaml"
 p figure bad.yaml --size tiny --out res
 ok "figure: an unknown design" '[ $code = 2 ] && says "no-such-design"'

@@ -50,6 +50,35 @@ run launch "${square[@]}" --gpu gtx480 --json "$tmp/same" --csv "$tmp/../${tmp##
 ok "two outputs that are the same file" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/same ]'
 run launch "${square[@]}" --gpu gtx480 --csv "$tmp/c.csv" --per-kernel --json "$tmp/c.kernels.csv"
 ok "an output where another writes a table of its own" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/c.csv ]'
+for option in json csv db trace series dump-config; do
+    more=$([ $option = series ] && echo --interval 100)
+    run launch "${square[@]}" --gpu gtx480 $more "--$option" "$tmp/../${tmp##*/}/in"
+    ok "--$option onto an input" '[ $code = 2 ] && says "/in" && [ ! -s $tmp/out ] && [ "$(stat -c %s $tmp/in)" = 16 ]'
+    run launch $sq square --grid 1 --block 4 "in:$tmp/in" "out:16:$tmp/o" i32:4 --gpu gtx480 $more "--$option" "$tmp/o"
+    ok "--$option onto a buffer's file" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/o ]'
+done
+cp $sq "$tmp/own.ptx"; run launch "$tmp/own.ptx" "${square[@]:1}" --json "$tmp/own.ptx"
+ok "an output onto the PTX" '[ $code = 2 ] && says "own.ptx is read" && cmp -s $sq $tmp/own.ptx'
+run gpus gtx480 --yaml; cp "$tmp/out" "$tmp/own.yaml"; run launch "${square[@]}" --gpu "$tmp/own.yaml" --dump-config "$tmp/own.yaml"
+ok "an output onto the machine" '[ $code = 2 ] && says "own.yaml is read"'
+cp /bin/true "$tmp/program"; run run --json "$tmp/program" -- "$tmp/program"
+ok "an output onto the program" '[ $code = 2 ] && says "program is read" && cmp -s /bin/true $tmp/program'
+run launch $sq square --grid 1 --block 4 "in:$tmp/in" "out:16:$tmp/o" i32:4 "out:16:$tmp/o"
+ok "two buffers into one file" '[ $code = 2 ] && says "same place" && [ ! -e $tmp/o ]'
+run launch $sq square --grid 1 --block 4 "inout:$tmp/in" out:16 i32:4
+ok "inout is its own input" '[ $code = 0 ]'
+run codec "$tmp/data" --json "$tmp/data"; ok "codec: JSON onto its input" '[ $code = 2 ] && says "is read"'
+run codec "$tmp/data" --json "$tmp/same" --plot "$tmp/same"; ok "codec: two outputs in one file" '[ $code = 2 ] && says "same place"'
+echo before >"$tmp/log"; "$PARSIM_BIN" launch "${square[@]}" --quiet --gpu gtx480 --json /dev/fd/3 --csv /dev/fd/3 3>>"$tmp/log" >/dev/null 2>"$tmp/err"
+ok "/dev/fd/3 that is a file keeps what is in it" '[ "$(head -1 $tmp/log)" = before ] && grep -q parsim-run $tmp/log && grep -q "^group" $tmp/log'
+(echo before >&2; "$PARSIM_BIN" launch "${square[@]}" --quiet --json /dev/stderr) >/dev/null 2>"$tmp/err"
+ok "/dev/stderr that is a file keeps what is in it" 'says before && says parsim-run'
+run launch "${square[@]}" --json /dev/fd/9
+ok "a descriptor that is not open" '[ $code = 2 ] && says "/dev/fd/9" && [ ! -s $tmp/out ]'
+for stream in - /dev/stdout /dev/fd/2; do
+    run launch "${square[@]}" --gpu gtx480 --db $stream
+    ok "a database on $stream" '[ $code = 2 ] && says "no file for a database" && [ ! -s $tmp/out ]'
+done
 run launch "${square[@]}" --gpu gtx480 --csv /dev/null --dump-config /dev/null
 ok "a device takes several" '[ $code = 0 ]'
 (echo before; timeout 20 "$PARSIM_BIN" launch "${square[@]}" --quiet --json /dev/stdout) >"$tmp/out" 2>"$tmp/err"
