@@ -1,6 +1,7 @@
 /* Any PTX text: it is refused with an error, or every kernel of it that can be lowered runs to its
  * end, a fault or the limit of instructions, and touches nothing but its own. */
 #include "exec/grid.h"
+#include "exec/support.h"
 #include "fuzz/exec/mutate.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
-enum { BUFFER_BYTES = 4096, MAX_INST = 20000 };
+enum { BUFFER_BYTES = 4096, MAX_INST = 20000, FEW_REGISTERS = 6, MAX_ASKED = 32 };
 
 /* Parameters of 8 bytes are buffers by turns, those of 4 small numbers. */
 static char *make_params(const struct ptx_func *f, addr_t buffer)
@@ -49,6 +50,16 @@ static void run_kernel(struct device *d, struct program *p, const struct ptx_fun
     free(params);
 }
 
+/* What `parsim inspect` asks of each instruction alone. */
+static void ask_support(const struct ptx_func *f)
+{
+    for (uint32_t pc = 0; pc < f->ninsts && pc < MAX_ASKED; pc++) {
+        struct err err = {0};
+        if (!exec_supports(f, &f->insts[pc], &err) && !err.msg[0])
+            abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct err err = {0};
@@ -59,11 +70,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!d)
         abort();
     d->out = fopen("/dev/null", "w");
+    if (size % 4 == 0) /* then most values have no register */
+        d->regs.thread = FEW_REGISTERS;
     const struct mem_alloc *buffer = devmem_alloc(d->mem, BUFFER_BYTES, 0, MEM_DEVICE, NULL);
     struct program *p = program_load(d, &m, 1, &err);
-    for (uint32_t i = 0; p && i < program_func_count(p); i++)
+    for (uint32_t i = 0; p && i < program_func_count(p); i++) {
+        ask_support(program_func(p, i));
         if (program_func(p, i)->is_entry)
             run_kernel(d, p, program_func(p, i), buffer->base);
+    }
     program_unload(p);
     fclose(d->out);
     device_free(d);

@@ -4,6 +4,7 @@
 #include "ptx/regs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void check(bool ok)
 {
@@ -94,7 +95,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!m)
         return 0;
     check_vars(m->vars, m->nvars);
+    for (uint32_t i = 0; i < m->nvars; i++)
+        check(ptx_find_var(m, m->vars[i]->name) || ptx_find_func(m, m->vars[i]->name));
     for (uint32_t i = 0; i < m->nfuncs; i++) {
+        const struct ptx_func *found = ptx_find_func(m, m->funcs[i]->name);
+        check(found && !strcmp(found->name, m->funcs[i]->name));
         check_vars(m->funcs[i]->vars, m->funcs[i]->nvars);
         check_function(m->funcs[i]);
     }
