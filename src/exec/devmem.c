@@ -73,15 +73,22 @@ struct devmem *devmem_new_32(uint64_t capacity_bytes, struct err *err)
     return reserve(capacity_bytes, DEVICE_BASE_32, RESERVE_BYTES_32, COMMIT_STEP, 64, err);
 }
 
+static void forget(struct mem_alloc *a)
+{
+    if (a)
+        free(a->name);
+    free(a);
+}
+
 void devmem_free(struct devmem *m)
 {
     if (!m)
         return;
     munmap(devmem_ptr(m->base), m->reserved);
     for (size_t i = 0; i < m->live.len; i++)
-        free(m->live.data[i]);
+        forget(m->live.data[i]);
     for (uint64_t i = 0; i < FREED_KEPT; i++)
-        free(m->freed[i]);
+        forget(m->freed[i]);
     free(m->freed);
     vec_free(&m->live);
     vec_free(&m->holes);
@@ -106,8 +113,11 @@ static struct mem_alloc *track(struct devmem *m, addr_t base, uint64_t bytes, en
                                const char *name)
 {
     struct mem_alloc *a = xcalloc(1, sizeof *a);
-    *a = (struct mem_alloc){
-        .base = base, .bytes = bytes, .serial = ++m->serial, .kind = (uint8_t)kind, .name = name};
+    *a = (struct mem_alloc){.base = base,
+                            .bytes = bytes,
+                            .serial = ++m->serial,
+                            .kind = (uint8_t)kind,
+                            .name = name ? xstrdup(name) : NULL};
     size_t at = upper_bound(m, base);
     vec_push(&m->live, a);
     memmove(&m->live.data[at + 1], &m->live.data[at], (m->live.len - 1 - at) * sizeof a);
@@ -251,7 +261,7 @@ bool devmem_release(struct devmem *m, addr_t base)
         give_hole(m, a->base, end);
     }
     struct mem_alloc **slot = &m->freed[m->nfreed++ % FREED_KEPT];
-    free(*slot);
+    forget(*slot);
     *slot = a;
     return true;
 }

@@ -32,7 +32,7 @@ struct mem_alloc {
     uint8_t kind;    /* enum alloc_kind */
     bool is_freed;
     bool is_readonly; /* .const: a kernel may not write it */
-    const char *name; /* variables: their PTX name; else NULL */
+    char *name;       /* variables: their PTX name, a copy that outlives their module; else NULL */
 };
 
 struct devmem;

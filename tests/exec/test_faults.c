@@ -54,6 +54,22 @@ static void use_after_free_is_explained(void **state)
     fixture_close(&f);
 }
 
+static void a_variable_of_a_module_that_is_gone_is_named(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const char *const text = ".version 7.0\n.target sm_75\n.global .b32 of_the_other[64];\n";
+    fixture_open(&f, PTX_KERNEL("ld.global.u64 %rd2,[%rd1]; ld.global.u32 %r2,[%rd2+16];\n"), 64);
+    struct ptx_module *m = ptx_parse("other.ptx", text, strlen(text), &f.err);
+    struct program *other = program_load(f.dev, &m, 1, &f.err);
+    assert_non_null(other);
+    memcpy(f.words, &program_var(other, "of_the_other")->base, sizeof(addr_t));
+    program_unload(other);
+    const char *pieces[] = {"16 bytes into freed variable of_the_other (256 bytes", NULL};
+    fixture_expect_fault(&f, 1, 700, pieces);
+    fixture_close(&f);
+}
+
 static void constants_cannot_be_written(void **state)
 {
     (void)state;
@@ -136,6 +152,7 @@ int main(void)
         cmocka_unit_test(barrier_that_nobody_completes),
         cmocka_unit_test(call_of_a_number),
         cmocka_unit_test(use_after_free_is_explained),
+        cmocka_unit_test(a_variable_of_a_module_that_is_gone_is_named),
         cmocka_unit_test(constants_cannot_be_written),
         cmocka_unit_test(endless_recursion_overflows_the_stack),
         cmocka_unit_test(unsupported_instruction_is_an_error_at_launch_only),
