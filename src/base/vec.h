@@ -30,6 +30,15 @@
 
 #define vec_pop(v)  ((v)->data[--(v)->len])
 #define vec_last(v) ((v)->data[(v)->len - 1])
+/* Takes one element with this value out; the last takes its place. */
+#define vec_drop(v, x)                                        \
+    do {                                                      \
+        size_t vec_at = 0;                                    \
+        while (vec_at < (v)->len && (v)->data[vec_at] != (x)) \
+            vec_at++;                                         \
+        if (vec_at < (v)->len)                                \
+            (v)->data[vec_at] = (v)->data[--(v)->len];        \
+    } while (0)
 #define vec_free(v) (free((v)->data), (v)->data = NULL, (v)->len = (v)->cap = 0)
 
 #endif

@@ -88,6 +88,7 @@ int array_create(struct ctx *c, struct array **out, const struct cudaChannelForm
         free(a);
         return e;
     }
+    vec_push(&c->arrays, a);
     *out = a;
     return CUDA_OK;
 }
@@ -99,6 +100,7 @@ int array_destroy(struct ctx *c, struct array *a)
     if (!handle_is(c, HANDLE_ARRAY, a) || a->owner)
         return CUDA_INVALID_HANDLE;
     array_fini(c, a);
+    vec_drop(&c->arrays, a);
     free(a);
     return CUDA_OK;
 }
@@ -151,6 +153,7 @@ int mipmap_create(struct ctx *c, struct mipmap **out, const struct cudaChannelFo
         extent.height = half_of(extent.height);
         extent.depth = is_layered ? extent.depth : half_of(extent.depth);
     }
+    vec_push(&c->mipmaps, m);
     *out = m;
     return CUDA_OK;
 }
@@ -174,9 +177,20 @@ int mipmap_destroy(struct ctx *c, struct mipmap *m)
     handle_remove(c, m);
     for (unsigned i = 0; i < m->count; i++)
         array_fini(c, &m->levels[i]);
+    vec_drop(&c->mipmaps, m);
     free(m->levels);
     free(m);
     return CUDA_OK;
+}
+
+void array_close_all(struct ctx *c)
+{
+    while (c->arrays.len)
+        array_destroy(c, vec_last(&c->arrays));
+    while (c->mipmaps.len)
+        mipmap_destroy(c, vec_last(&c->mipmaps));
+    vec_free(&c->arrays);
+    vec_free(&c->mipmaps);
 }
 
 /* --- copies --- */

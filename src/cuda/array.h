@@ -83,6 +83,8 @@ int mipmap_create(struct ctx *c, struct mipmap **out, const struct cudaChannelFo
                   struct cudaExtent extent, unsigned levels, unsigned flags);
 int mipmap_level(struct ctx *c, struct array **out, struct mipmap *m, unsigned level);
 int mipmap_destroy(struct ctx *c, struct mipmap *m);
+/* Before cudaDeviceReset() takes the memory away. */
+void array_close_all(struct ctx *c);
 
 /* Where a box begins in an array; an error if it does not fit. */
 int array_at(struct ctx *c, struct array *a, size_t x_bytes, size_t y, size_t z, size_t row_bytes,

@@ -6,6 +6,7 @@
 #include "cuda/device_info.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
+#include "cuda/texobj.h"
 #include "exec/check.h"
 
 #include <errno.h>
@@ -218,6 +219,8 @@ int ctx_reset(struct ctx *c)
 {
     struct doomed d = {0};
     module_close_all(c);
+    texture_close_all(c);
+    array_close_all(c);
     devmem_each(c->dev->mem, collect, &d);
     for (size_t i = 0; i < d.bases.len; i++)
         devmem_release(c->dev->mem, d.bases.data[i]);

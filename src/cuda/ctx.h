@@ -35,6 +35,8 @@
 #include <sys/types.h>
 
 struct CUstream_st;
+struct array;
+struct mipmap;
 struct module;
 struct mem_pool;
 
@@ -80,9 +82,12 @@ struct ctx {
     struct device *dev;
     int fault; /* sticky error of a kernel; 0 = none */
     char fault_msg[1024];
-    struct u64map handles;        /* pointer -> enum handle_kind */
-    struct u64map host_funcs;     /* address of a host stub -> struct function * */
-    struct u64map host_vars;      /* address of a host's shadow variable -> struct variable * */
+    struct u64map handles;      /* pointer -> enum handle_kind */
+    struct u64map host_funcs;   /* address of a host stub -> struct function * */
+    struct u64map host_vars;    /* address of a host's shadow variable -> struct variable * */
+    struct u64map textures;     /* handle -> what it was made from: texobj.h */
+    VEC(struct array *) arrays; /* array.h; those of mipmaps are theirs */
+    VEC(struct mipmap *) mipmaps;
     struct u64map pinned;         /* address of pinned host memory -> bytes; 0 = freed */
     size_t nregistered;           /* ranges of host_memory.h */
     VEC(struct module *) modules; /* all that are loaded or registered */

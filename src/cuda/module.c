@@ -191,10 +191,7 @@ static void module_free(struct ctx *c, struct module *m)
     }
     for (size_t i = 0; i < m->images.len; i++)
         free(m->images.data[i].text);
-    for (size_t i = 0; i < c->modules.len; i++)
-        if (c->modules.data[i] == m)
-            c->modules.data[i] = vec_last(&c->modules);
-    c->modules.len--;
+    vec_drop(&c->modules, m);
     vec_free(&m->images);
     vec_free(&m->functions);
     vec_free(&m->variables);

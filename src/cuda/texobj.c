@@ -12,8 +12,6 @@ struct texture_record {
     struct tex_object *levels; /* of a mipmap, from 1 on */
 };
 
-static struct u64map records; /* handle -> struct texture_record *; under the context's lock */
-
 enum { READ_ELEMENT, READ_NORMALIZED_FLOAT };
 enum { INVALID_FILTER_SETTING = 26, INVALID_NORM_SETTING = 27 };
 
@@ -199,7 +197,7 @@ static int publish(struct ctx *c, uint64_t *out, struct tex_object *o, struct te
     o->is_used = true;
     o->level_objects = r->levels;
     *out = tex_table_add(&c->dev->textures, o);
-    u64map_put(&records, *out, (uintptr_t)r);
+    u64map_put(&c->textures, *out, (uintptr_t)r);
     return CUDA_OK;
 }
 
@@ -242,7 +240,7 @@ int surface_create(struct ctx *c, uint64_t *out, const struct cudaResourceDesc *
 static struct texture_record *record_of(struct ctx *c, uint64_t handle, bool is_surface)
 {
     const struct tex_object *o = tex_table_get(&c->dev->textures, handle);
-    const uint64_t *r = u64map_get(&records, handle);
+    const uint64_t *r = u64map_get(&c->textures, handle);
     return o && o->is_surface == is_surface && r ? (void *)(uintptr_t)*r : NULL;
 }
 
@@ -254,10 +252,18 @@ int texture_destroy(struct ctx *c, uint64_t handle, bool is_surface)
     if (!r)
         return CUDA_INVALID_VALUE;
     tex_table_remove(&c->dev->textures, handle);
-    u64map_put(&records, handle, 0);
+    u64map_put(&c->textures, handle, 0);
     free(r->levels);
     free(r);
     return CUDA_OK;
+}
+
+void texture_close_all(struct ctx *c)
+{
+    struct tex_table *t = &c->dev->textures;
+    for (uint64_t h; (h = tex_table_first(t));)
+        if (texture_destroy(c, h, tex_table_get(t, h)->is_surface))
+            tex_table_remove(t, h); /* the record went with its memory */
 }
 
 int texture_describe(struct ctx *c, uint64_t handle, bool is_surface, struct cudaResourceDesc *res,

@@ -50,6 +50,9 @@ int surface_create(struct ctx *c, uint64_t *out, const struct cudaResourceDesc *
 /* 0 is allowed. */
 int texture_destroy(struct ctx *c, uint64_t handle, bool is_surface);
 
+/* Before cudaDeviceReset() takes the memory away. */
+void texture_close_all(struct ctx *c);
+
 /* What the object was made from; any of the pointers may be NULL. */
 int texture_describe(struct ctx *c, uint64_t handle, bool is_surface, struct cudaResourceDesc *res,
                      struct cudaTextureDesc *tex, struct cudaResourceViewDesc *view);

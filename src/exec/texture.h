@@ -23,6 +23,7 @@ enum tex_shape {
 };
 
 struct tex_object {
+    uint64_t handle; /* in its table */
     bool is_used, is_surface;
     uint8_t shape;          /* enum tex_shape */
     uint8_t format;         /* enum tex_format: of one channel in memory */
@@ -48,12 +49,15 @@ struct tex_object {
 struct tex_table {
     struct tex_object *objects;
     uint32_t count, cap;
+    uint32_t removed; /* so far */
 };
 
-/* A new object with a copy of *init; the handle is never 0. */
+/* A new object with a copy of *init; the handle is never 0, nor that of one that was removed. */
 uint64_t tex_table_add(struct tex_table *t, const struct tex_object *init);
 bool tex_table_remove(struct tex_table *t, uint64_t handle);
 const struct tex_object *tex_table_get(const struct tex_table *t, uint64_t handle);
+/* The handle of one that is there; 0 = none is. */
+uint64_t tex_table_first(const struct tex_table *t);
 /* Those whose texels begin in a range of addresses. */
 void tex_table_remove_range(struct tex_table *t, addr_t base, uint64_t bytes);
 void tex_table_free(struct tex_table *t);

@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles look nothing like addresses or small integers, so that a stray value is caught. */
-#define HANDLE_TAG UINT64_C(0x7e00000000000000)
+/* Handles look nothing like addresses or small integers, so that a stray value is caught: a tag,
+ * how many had been removed when it was made (so that it stays dead after its own removal), and the
+ * place in the table. */
+#define HANDLE_TAG   UINT64_C(0x7e00000000000000)
+#define HANDLE_PLACE UINT64_C(0xffffff)
+
+static uint64_t handle_at(const struct tex_table *t, uint32_t i)
+{
+    return HANDLE_TAG | (uint64_t)t->removed << 24 | ((i + 1) & HANDLE_PLACE);
+}
 
 uint64_t tex_table_add(struct tex_table *t, const struct tex_object *init)
 {
@@ -21,13 +29,15 @@ uint64_t tex_table_add(struct tex_table *t, const struct tex_object *init)
         t->count++;
     t->objects[i] = *init;
     t->objects[i].is_used = true;
-    return HANDLE_TAG | (i + 1);
+    t->objects[i].handle = handle_at(t, i);
+    return t->objects[i].handle;
 }
 
 const struct tex_object *tex_table_get(const struct tex_table *t, uint64_t handle)
 {
-    const uint64_t i = (handle ^ HANDLE_TAG) - 1;
-    return i < t->count && t->objects[i].is_used ? &t->objects[i] : NULL;
+    const uint64_t i = (handle & HANDLE_PLACE) - 1;
+    const struct tex_object *o = i < t->count ? &t->objects[i] : NULL;
+    return o && o->is_used && o->handle == handle ? o : NULL;
 }
 
 bool tex_table_remove(struct tex_table *t, uint64_t handle)
@@ -36,14 +46,23 @@ bool tex_table_remove(struct tex_table *t, uint64_t handle)
     if (!o)
         return false;
     t->objects[o - t->objects].is_used = false;
+    t->removed++;
     return true;
+}
+
+uint64_t tex_table_first(const struct tex_table *t)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->objects[i].is_used)
+            return t->objects[i].handle;
+    return 0;
 }
 
 void tex_table_remove_range(struct tex_table *t, addr_t base, uint64_t bytes)
 {
     for (uint32_t i = 0; i < t->count; i++)
-        if (t->objects[i].data - base < bytes)
-            t->objects[i].is_used = false;
+        if (t->objects[i].is_used && t->objects[i].data - base < bytes)
+            tex_table_remove(t, t->objects[i].handle);
 }
 
 void tex_table_free(struct tex_table *t)

@@ -200,7 +200,13 @@ static void handles_are_checked(void **state)
     assert_true(tex_table_remove(&t, a));
     assert_false(tex_table_remove(&t, a));
     assert_null(tex_table_get(&t, a));
-    assert_int_equal(tex_table_add(&t, &o), a);
+    assert_int_equal(tex_table_first(&t), b);
+    const uint64_t again = tex_table_add(&t, &o); /* in the same place, under another name */
+    assert_true(again != a && again != b);
+    assert_null(tex_table_get(&t, a));
+    assert_non_null(tex_table_get(&t, again));
+    assert_true(tex_table_remove(&t, again) && tex_table_remove(&t, b));
+    assert_int_equal(tex_table_first(&t), 0);
     tex_table_free(&t);
 }
 

@@ -1,0 +1,107 @@
+/* What cudaDeviceReset() has taken away stays away: handles of before are errors, also where
+ * others have taken their place since. */
+#include "../../include/cuda/cuda.h"
+#include "cuda/texobj.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+int cudaMalloc(void **p, size_t bytes);
+int cudaMemset(void *p, int value, size_t bytes);
+int cudaDeviceReset(void);
+int cudaDeviceSynchronize(void);
+int cudaCreateTextureObject(uint64_t *t, const struct cudaResourceDesc *res,
+                            const struct cudaTextureDesc *tex,
+                            const struct cudaResourceViewDesc *view);
+int cudaDestroyTextureObject(uint64_t t);
+int cudaMallocArray(struct array **a, const struct cudaChannelFormatDesc *d, size_t width,
+                    size_t height, unsigned flags);
+int cudaFreeArray(struct array *a);
+int cudaMemcpy2DToArray(struct array *a, size_t x, size_t y, const void *src, size_t pitch,
+                        size_t width, size_t height, int kind);
+
+static const struct cudaChannelFormatDesc words = {32, 0, 0, 0, CHANNEL_UNSIGNED};
+static const char ptx[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 t, .param .u64 o) {\n"
+    ".reg .b64 %d<3>; .reg .b32 %r<6>; ld.param.u64 %d1, [t]; ld.param.u64 %d2, [o]; mov.u32 %r1, "
+    "1;\n"
+    "tex.1d.v4.u32.s32 {%r2,%r3,%r4,%r5}, [%d1, {%r1}]; st.global.u32 [%d2], %r2; ret; }\n";
+
+static uint64_t make_texture(void)
+{
+    uint64_t handle = 0;
+    struct cudaResourceDesc r = {.resType = RESOURCE_LINEAR};
+    const struct cudaTextureDesc t = {0};
+    assert_int_equal(cudaMalloc(&r.res.linear.devPtr, 64), 0);
+    assert_int_equal(cudaMemset(r.res.linear.devPtr, 0x11, 64), 0);
+    r.res.linear.desc = words;
+    r.res.linear.sizeInBytes = 64;
+    assert_int_equal(cudaCreateTextureObject(&handle, &r, &t, NULL), 0);
+    return handle;
+}
+
+/* 0, or the error of a kernel that reads the texture. */
+static int read_texture(uint64_t handle, uint32_t *value)
+{
+    CUmodule module;
+    CUfunction f;
+    void *out, *args[] = {&handle, &out};
+    assert_int_equal(cuModuleLoadData(&module, ptx), 0);
+    assert_int_equal(cuModuleGetFunction(&f, module, "k"), 0);
+    assert_int_equal(cudaMalloc(&out, 64), 0);
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), 0);
+    const int error = cudaDeviceSynchronize();
+    if (!error)
+        assert_int_equal(cuMemcpyDtoH_v2(value, (CUdeviceptr)(uintptr_t)out, 4), 0);
+    return error;
+}
+
+static void a_texture_object_ends_with_a_reset(void **state)
+{
+    (void)state;
+    uint32_t value = 0;
+    const uint64_t old = make_texture();
+    assert_int_equal(read_texture(old, &value), 0);
+    assert_int_equal(value, 0x11111111);
+    assert_int_equal(cudaDeviceReset(), 0);
+    assert_int_equal(cudaDestroyTextureObject(old), CUDA_INVALID_VALUE);
+    assert_int_not_equal(read_texture(old, &value), 0);
+    assert_int_equal(cudaDeviceReset(), 0); /* of the fault */
+    const uint64_t new = make_texture();
+    assert_int_not_equal(old, new);
+    assert_int_equal(read_texture(new, &value), 0);
+    assert_int_not_equal(read_texture(old, &value), 0);
+    assert_int_equal(cudaDeviceReset(), 0);
+}
+
+static void an_array_ends_with_a_reset(void **state)
+{
+    (void)state;
+    struct array *old = NULL;
+    uint32_t row[16] = {0}, found[16] = {0};
+    void *p;
+    memset(row, 0xff, sizeof row);
+    assert_int_equal(cudaMallocArray(&old, &words, 16, 1, 0), 0);
+    assert_int_equal(cudaMemcpy2DToArray(old, 0, 0, row, sizeof row, sizeof row, 1, 1), 0);
+    assert_int_equal(cudaDeviceReset(), 0);
+    assert_int_equal(cudaMalloc(&p, 4096), 0); /* where the array was */
+    assert_int_equal(cudaMemset(p, 0, 4096), 0);
+    assert_int_not_equal(cudaMemcpy2DToArray(old, 0, 0, row, sizeof row, sizeof row, 1, 1), 0);
+    assert_int_not_equal(cudaFreeArray(old), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(found, (CUdeviceptr)(uintptr_t)p, sizeof found), 0);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(found[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_texture_object_ends_with_a_reset),
+        cmocka_unit_test(an_array_ends_with_a_reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
