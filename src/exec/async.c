@@ -187,6 +187,21 @@ static bool op_mbarrier(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
+/* Changes nothing, so that all lanes look at once: programs wait in a loop around it. */
+static bool op_mbarrier_wait(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct mbar_op *o = x->op.data;
+    addr_t addr[WARP_LANES];
+    struct mbar b[WARP_LANES];
+    warp_addresses(w, &o->addr, o->imm, addr);
+    if (!warp_load(w, x, o->space, addr, 8, b, 8, mask))
+        return false;
+    FOR_LANES(l, mask)
+    if (!mbar_step(w, x, l, &b[l]))
+        return false;
+    return true;
+}
+
 static int mbar_kind_of(const struct ptx_inst *i)
 {
     static const struct {
@@ -236,7 +251,8 @@ static bool lower_mbarrier(struct lower *lo, const struct ptx_inst *i, struct xi
         return false;
     }
     x->kind = X_OP;
-    x->op.fn = op_mbarrier;
+    x->space = o->space;
+    x->op.fn = kind == MB_WAIT ? op_mbarrier_wait : op_mbarrier;
     x->op.data = o;
     return true;
 }
@@ -254,6 +270,7 @@ static bool lower_copy_arrive(struct lower *lo, const struct ptx_inst *i, struct
     o->space = (uint8_t)ptx_inst_space(i);
     o->d.none = true;
     x->kind = X_OP;
+    x->space = o->space;
     x->op.fn = op_mbarrier;
     x->op.data = o;
     return i->nops == 1 && lower_side(lo, &i->ops[0], &o->addr, &o->imm);

@@ -106,6 +106,23 @@ static void global_addresses(void **state)
     stepper_close(&s);
 }
 
+static void a_look_at_an_mbarrier_is_one_read(void **state)
+{
+    (void)state;
+    struct stepper s;
+    stepper_open(&s,
+                 PTX_KERNEL(".shared .align 8 .b64 m;\nmbarrier.init.shared.b64 [m],40;\n"
+                            "mbarrier.try_wait.parity.shared.b64 %p1,[m],0;\n"),
+                 1, 32);
+    stepper_to(&s, 0, 0, 3, 0);
+    stepper_step(&s, 0, 0, 0);
+    assert_int_equal(only(&s)->space, PTX_SPACE_SHARED);
+    assert_int_equal(only(&s)->bytes, 8);
+    assert_int_equal(only(&s)->mask, UINT32_MAX);
+    assert_false(only(&s)->is_write);
+    stepper_close(&s);
+}
+
 static void shared_and_local_are_offsets(void **state)
 {
     (void)state;
@@ -271,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_barrier_blocks_until_the_last),
         cmocka_unit_test(sides_of_a_branch),
         cmocka_unit_test(global_addresses),
+        cmocka_unit_test(a_look_at_an_mbarrier_is_one_read),
         cmocka_unit_test(shared_and_local_are_offsets),
         cmocka_unit_test(generic_addresses_are_split),
         cmocka_unit_test(a_fault_in_a_step),
