@@ -10,6 +10,10 @@
 /* Room of a lane: the widest access, aligned. */
 enum { LANE_BYTES = 128 };
 
+/* One for all SMs, which may run on threads of their own, and results do not depend on them:
+ * `zeros` is never written; `scratch` is used by atom and red on global memory alone, which an SM
+ * never executes itself: they are deferred to where all SMs meet (step.h) and run there one after
+ * another, each from zeros. `known` and the counts change between runs (oob_report()). */
 struct oob {
     addr_t zeros;        /* for reads: nobody writes there */
     addr_t scratch;      /* for atomics: by lane, cleared before each */
@@ -98,6 +102,7 @@ void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint3
     const struct oob *o = w->grid->dev->oob;
     const unsigned bytes = (unsigned)a->bytes * a->count;
     const bool is_atomic = x->src->op == PTX_OP_ATOM || x->src->op == PTX_OP_RED;
+    assert(!is_atomic || x->is_deferred); /* nobody else is at the scratch */
     if (is_atomic)
         memset(devmem_ptr(o->scratch), 0, (size_t)WARP_LANES * LANE_BYTES);
     FOR_LANES(l, lanes)

@@ -218,6 +218,22 @@ fi
 head -c 4096 "$root/docs/run-output.md" >"$tmp/data"
 square=("$root/docs/examples/square.ptx" square --grid 16 --block 64 "in:$tmp/data" out:4096 i32:1000)
 run "${square[@]}"; cp "$tmp/out" "$tmp/want"
+# --oob warn: atomics of all SMs at the same time in a hole find 0, whatever the host threads do
+cat >"$tmp/hole.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out)
+{   .reg .u64 %a<4>; .reg .u32 %r<6>;
+    ld.param.u64 %a0, [out]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r0, %r1, %r2;
+    add.u64 %a1, %a0, 0x40000000; atom.global.add.u32 %r4, [%a1], 7; atom.global.exch.b32 %r5, [%a1+4], 9; add.u32 %r4, %r4, %r5;
+    mul.wide.u32 %a2, %r3, 4; add.u64 %a3, %a0, %a2; st.global.u32 [%a3], %r4; ret; }
+PTX
+for threads in 1 2 4; do
+    "$PARSIM_BIN" launch "$tmp/hole.ptx" k --gpu gtx480 --oob warn --grid 60 --block 64 --threads $threads --json "$tmp/hole.$threads.json" "out:15360:$tmp/hole.$threads" >/dev/null 2>"$tmp/err"; code=$?
+    ok "--oob warn, atomics, --threads $threads" '[ $code = 0 ] && says "7680 accesses of threads at 2 places" && cmp -s "$tmp/hole.$threads" <(head -c 15360 /dev/zero)'
+done
+
 for g in gtx480 gtx480-gpgpusim gtx480-gscalar gtx580 mesh56 h200; do
     run "${square[@]}" --gpu $g
     ok "$g computes" '[ $code = 0 ] && [ -s "$tmp/want" ] && cmp -s "$tmp/out" "$tmp/want"'
