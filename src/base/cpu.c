@@ -23,7 +23,8 @@ static enum cpu_level detect(void)
         !__builtin_cpu_supports("bmi2"))
         return CPU_base;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+        !__builtin_cpu_supports("avx512cd"))
         return CPU_avx2;
     return CPU_avx512;
 #else
