@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_EXEC_SEQ_H
 #define TESTS_FUZZ_EXEC_SEQ_H
 
-#include "base/common.h"
+#include "exec/grid.h"
 
 #include <stdio.h>
 
@@ -80,5 +80,16 @@ uint32_t seq_initial(unsigned thread, unsigned word);
 /* Runs the tree for every thread, one thread at a time between statements that look across lanes.
  */
 void seq_interpret(const struct seq_stmt *s, struct seq_state *st);
+
+/* Where generated programs run. */
+struct seq_machine {
+    struct device *dev;
+    bool (*run)(void *self, struct launch *l, struct err *err);
+    void *self;
+};
+/* Generates a program from the fuzzer's bytes, runs it on the machine and aborts unless it does
+ * what the interpreter does. Returns its PTX, to be freed. */
+char *seq_check(const uint8_t *data, size_t size, const struct seq_machine *machine,
+                unsigned *threads);
 
 #endif

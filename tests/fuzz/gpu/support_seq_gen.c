@@ -1,0 +1,1 @@
+#include "fuzz/exec/support_seq_gen.c"
