@@ -146,13 +146,9 @@ static bool report(const struct characterize *c, struct err *err)
 
 static bool probe(const struct characterize *c, struct err *err)
 {
-    const char *files[2];
-    size_t n = 0;
-    if (c->json)
-        files[n++] = c->json;
-    if (c->csv)
-        files[n++] = c->csv;
-    return outfile_probe_all(files, n, err) && (!c->plot || outfile_probe_folder(c->plot, err));
+    const char *const files[] = {c->json, c->csv};
+    return outfile_probe_all(files, ARRAY_LEN(files), err) &&
+           (!c->plot || outfile_probe_folder(c->plot, err));
 }
 
 int cmd_characterize(int argc, char **argv)

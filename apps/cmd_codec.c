@@ -196,14 +196,9 @@ static bool write_results(const struct command *c, const struct codec_report *re
 static bool analyse(const struct command *c, char **files, unsigned n, struct err *err)
 {
     struct codec_report *reports = xcalloc(n, sizeof *reports);
-    const char *outputs[2];
-    size_t nout = 0;
-    if (c->json)
-        outputs[nout++] = c->json;
-    if (c->plot)
-        outputs[nout++] = c->plot;
-    bool ok = outfile_probe_all(outputs, nout, err) &&
-              outfile_check_inputs(outputs, nout, (const char *const *)files, n, err);
+    const char *const outputs[] = {c->json, c->plot};
+    bool ok = outfile_probe_all(outputs, ARRAY_LEN(outputs), err) &&
+              outfile_check_inputs(outputs, ARRAY_LEN(outputs), (const char *const *)files, n, err);
     for (unsigned i = 0; i < n && ok; i++)
         ok = codec_scan(files[i], &c->opts, &reports[i], err);
     ok = ok && write_results(c, reports, n, err);

@@ -262,12 +262,7 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
 static bool check(const struct options *o, const struct exp_job *jobs, struct err *err)
 {
     const char *const files[] = {o->json, o->csv, o->plot};
-    const char *given[ARRAY_LEN(files)];
-    size_t n = 0;
-    for (unsigned i = 0; i < ARRAY_LEN(files); i++)
-        if (files[i])
-            given[n++] = files[i];
-    if (!outfile_probe_all(given, n, err) || !cli_check_size(o->setup.size, err))
+    if (!outfile_probe_all(files, ARRAY_LEN(files), err) || !cli_check_size(o->setup.size, err))
         return false;
     for (size_t p = 0; p < o->nprograms; p++)
         if (!(o->program ? cli_check_program(o->program[0], err)

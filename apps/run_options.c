@@ -109,9 +109,9 @@ bool run_options_check_files(const struct run_options *r, const char *const *out
     struct report_paths p;
     VEC(const char *) outs = {0};
     report_paths_find(&r->o, &p);
-    for (size_t i = 0; i < p.n; i++)
+    for (size_t i = 0; i < REPORT_PATHS; i++)
         vec_push(&outs, p.at[i]);
-    bool ok = outfile_check_inputs(p.at, p.n, inputs, m, err);
+    bool ok = outfile_check_inputs(p.at, REPORT_PATHS, inputs, m, err);
     for (size_t i = 0; i < n; i++)
         vec_push(&outs, outputs[i]);
     ok = ok && outfile_probe_all(outs.data, outs.len, err) &&

@@ -318,8 +318,8 @@ bool outfile_probe_all(const char *const *paths, size_t n, struct err *err)
     char **places = xcalloc(n, sizeof *places);
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        ok = outfile_probe(paths[i], err);
-        places[i] = ok ? find_place(paths[i]) : NULL;
+        ok = !paths[i] || outfile_probe(paths[i], err);
+        places[i] = ok && paths[i] ? find_place(paths[i]) : NULL;
         for (size_t k = 0; ok && k < i; k++)
             if (places[i] && places[k] && !strcmp(places[i], places[k]))
                 ok = err_set(err, "%s and %s are the same place: each output needs its own",
@@ -338,7 +338,7 @@ bool outfile_check_inputs(const char *const *outputs, size_t n, const char *cons
     for (size_t i = 0; i < m && ok; i++) {
         char *in = realpath(inputs[i], NULL);
         for (size_t k = 0; k < n && in && ok; k++) {
-            char *place = find_place(outputs[k]);
+            char *place = outputs[k] ? find_place(outputs[k]) : NULL;
             if (place && !strcmp(place, in))
                 ok = err_set(err, "%s is read: %s would take its place", inputs[i], outputs[k]);
             free(place);

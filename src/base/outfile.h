@@ -33,7 +33,7 @@ bool outfile_close_new(struct outfile *o, bool *exists, struct err *err);
 
 /* Whether outfile_open() would work; nothing is changed. */
 bool outfile_probe(const char *path, struct err *err);
-/* The same for all of them, which must not be the same file. */
+/* The same for all of them, which must not be the same file; here and below NULL is none. */
 bool outfile_probe_all(const char *const *paths, size_t n, struct err *err);
 /* None of the outputs is one of the inputs, which would be lost. */
 bool outfile_check_inputs(const char *const *outputs, size_t n, const char *const *inputs, size_t m,

@@ -196,15 +196,12 @@ static bool write_timed(const struct run_report *r, struct err *err)
 
 void report_paths_find(const struct session_options *o, struct report_paths *p)
 {
-    *p = (struct report_paths){0};
-    p->series = o->csv && o->interval && !o->series ? report_beside(o->csv, "series") : NULL;
-    p->kernels = o->csv && o->per_kernel ? report_beside(o->csv, "kernels") : NULL;
-    const char *const all[] = {o->json,    o->dump_config, o->csv, p->series,
-                               p->kernels, o->series,      o->db,  o->trace};
-    static_assert(ARRAY_LEN(all) == ARRAY_LEN(p->at), "all of them have room");
-    for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        if (all[i])
-            p->at[p->n++] = all[i];
+    char *series = o->csv && o->interval && !o->series ? report_beside(o->csv, "series") : NULL,
+         *kernels = o->csv && o->per_kernel ? report_beside(o->csv, "kernels") : NULL;
+    *p = (struct report_paths){
+        {o->json, o->dump_config, o->csv, series, kernels, o->series, o->db, o->trace},
+        series,
+        kernels};
 }
 
 void report_paths_free(struct report_paths *p)
@@ -217,7 +214,8 @@ bool run_report_probe(const struct session_options *o, struct err *err)
 {
     struct report_paths p;
     report_paths_find(o, &p);
-    bool ok = outfile_probe_all(p.at, p.n, err) && (!o->db || stats_db_probe(o->db, err)) &&
+    bool ok = outfile_probe_all(p.at, REPORT_PATHS, err) &&
+              (!o->db || stats_db_probe(o->db, err)) &&
               (!o->plot || outfile_probe_folder(o->plot, err));
     report_paths_free(&p);
     return ok;

@@ -21,10 +21,11 @@ struct run_report {
 void run_report_print(const struct run_report *r, FILE *out);
 /* The caller owns the object. */
 struct json_object *run_report_to_json(const struct run_report *r);
-/* The files that the options name; what is not theirs belongs to the struct. */
+/* The files that the options name (NULL: not asked for); what is not theirs belongs to the struct.
+ */
+enum { REPORT_PATHS = 8 };
 struct report_paths {
-    const char *at[8];
-    size_t n;
+    const char *at[REPORT_PATHS];
     char *series, *kernels;
 };
 void report_paths_find(const struct session_options *o, struct report_paths *p);
