@@ -23,7 +23,7 @@ static const char help[] =
     "  --jobs N        runs at once (default: as many as there are processors)\n"
     "  --json FILE     everything as JSON ('-' = standard output, without the tables)\n"
     "  --csv FILE      everything as CSV ('-' = standard output, without the tables)\n"
-    "  --plot DIR      the papers' figures with these workloads: SVG, data, gnuplot scripts\n"
+    "  --plot DIR      the papers' figures with these workloads: SVG, PDF, data\n"
     "  --results DIR   where the runs' own results are kept (default characterize-results);\n"
     "                  those that are there already are not run again\n"
     "  --quiet         no progress\n";

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "cli.h"
 #include "cmd.h"
-#include "experiment_file.h"
+#include "study/study_file.h"
 
 #include <getopt.h>
 #include <json-c/json.h>
@@ -37,7 +37,7 @@ static const char help[] =
     "written,\n"
     "130 and 143 interrupted\n";
 
-/* The columns of the table, as exp_metric() knows them. */
+/* The columns of the table, as study_metric() knows them. */
 static const struct column {
     const char *name, *metric, *head;
     double scale;
@@ -53,9 +53,9 @@ static const struct column {
 enum { CYCLES = 0, COLUMNS = ARRAY_LEN(columns) };
 
 struct options {
-    struct exp_setup setup;
+    struct study_setup setup;
     const char *gpu, *json, *csv, *plot;
-    struct exp_list designs;
+    struct study_list designs;
     char **programs; /* names of workloads */
     size_t nprograms;
     char *const *program; /* or one with its arguments */
@@ -66,9 +66,9 @@ static const char *program_name(const struct options *o, size_t p)
     return o->program ? o->program[0] : o->programs[p];
 }
 
-static double value(const struct exp_job *j, unsigned column)
+static double value(const struct study_job *j, unsigned column)
 {
-    return j->result ? exp_metric(j->result, j->design, columns[column].metric) : NAN;
+    return j->result ? study_metric(j->result, j->design, columns[column].metric) : NAN;
 }
 
 /* --- the table --- */
@@ -100,9 +100,9 @@ static void print_head(const struct options *o, const char *title)
     putchar('\n');
 }
 
-static void print_block(const struct options *o, const struct exp_job *jobs, size_t p)
+static void print_block(const struct options *o, const struct study_job *jobs, size_t p)
 {
-    const struct exp_job *row = &jobs[p * o->designs.n];
+    const struct study_job *row = &jobs[p * o->designs.n];
     print_head(o, program_name(o, p));
     for (size_t d = 0; d < o->designs.n; d++) {
         printf("  %-*s", design_width(o), o->designs.at[d]);
@@ -120,26 +120,26 @@ static void print_block(const struct options *o, const struct exp_job *jobs, siz
 }
 
 /* A table of one number over all programs. */
-static void tabulate(const struct options *o, const struct exp_job *jobs, const char *metric,
-                     enum exp_norm norm, struct exp_table *t)
+static void tabulate(const struct options *o, const struct study_job *jobs, const char *metric,
+                     enum study_norm norm, struct study_table *t)
 {
-    exp_table_init(t, o->nprograms, o->designs.n);
+    study_table_init(t, o->nprograms, o->designs.n);
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
-        t->values[i] = jobs[i].result ? exp_metric(jobs[i].result, jobs[i].design, metric) : NAN;
-    exp_table_normalise(t, norm, 0);
-    exp_table_average(t, EXP_GEOMETRIC);
+        t->values[i] = jobs[i].result ? study_metric(jobs[i].result, jobs[i].design, metric) : NAN;
+    study_table_normalise(t, norm, 0);
+    study_table_average(t, STUDY_GEOMETRIC);
 }
 
-static void print_means(const struct options *o, const struct exp_job *jobs)
+static void print_means(const struct options *o, const struct study_job *jobs)
 {
     static const struct {
         const char *head, *metric;
-        enum exp_norm norm;
-    } means[] = {{"speedup", "cycles", EXP_BASE_OVER},
-                 {"DRAM bytes", "dram_bytes", EXP_OVER_BASE},
-                 {"energy", "energy", EXP_OVER_BASE},
-                 {"EDP", "edp", EXP_OVER_BASE}};
-    struct exp_table t[ARRAY_LEN(means)];
+        enum study_norm norm;
+    } means[] = {{"speedup", "cycles", STUDY_BASE_OVER},
+                 {"DRAM bytes", "dram_bytes", STUDY_OVER_BASE},
+                 {"energy", "energy", STUDY_OVER_BASE},
+                 {"EDP", "edp", STUDY_OVER_BASE}};
+    struct study_table t[ARRAY_LEN(means)];
     for (unsigned i = 0; i < ARRAY_LEN(means); i++)
         tabulate(o, jobs, means[i].metric, means[i].norm, &t[i]);
     printf("geometric means of %zu programs, relative to %s\n  %-*s", t[0].complete,
@@ -154,12 +154,12 @@ static void print_means(const struct options *o, const struct exp_job *jobs)
         putchar('\n');
     }
     for (unsigned i = 0; i < ARRAY_LEN(means); i++)
-        exp_table_free(&t[i]);
+        study_table_free(&t[i]);
 }
 
 /* --- files --- */
 
-static size_t count_missing(const struct options *o, const struct exp_job *jobs)
+static size_t count_missing(const struct options *o, const struct study_job *jobs)
 {
     size_t n = 0;
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
@@ -167,17 +167,17 @@ static size_t count_missing(const struct options *o, const struct exp_job *jobs)
     return n;
 }
 
-static void write_csv(const struct options *o, const struct exp_job *jobs, FILE *f)
+static void write_csv(const struct options *o, const struct study_job *jobs, FILE *f)
 {
     fprintf(f, "program,design");
     for (unsigned c = 0; c < COLUMNS; c++)
         fprintf(f, ",%s", columns[c].name);
     fprintf(f, ",speedup\n");
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
-        const struct exp_job *j = &jobs[i];
+        const struct study_job *j = &jobs[i];
         fprintf(f, "%s,%s", program_name(o, i / o->designs.n), j->design);
         for (unsigned c = 0; c <= COLUMNS; c++) {
-            const struct exp_job *base = &jobs[i / o->designs.n * o->designs.n];
+            const struct study_job *base = &jobs[i / o->designs.n * o->designs.n];
             double v = c < COLUMNS ? value(j, c) : value(base, CYCLES) / value(j, CYCLES);
             fputc(',', f);
             if (!isnan(v))
@@ -189,13 +189,13 @@ static void write_csv(const struct options *o, const struct exp_job *jobs, FILE 
         fprintf(f, "runs missing,%zu\n", count_missing(o, jobs));
 }
 
-static void write_json(const struct options *o, const struct exp_job *jobs, FILE *f)
+static void write_json(const struct options *o, const struct study_job *jobs, FILE *f)
 {
     struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
     json_object_object_add(all, "gpu", json_object_new_string(o->gpu));
     json_object_object_add(all, "size", o->program ? NULL : json_object_new_string(o->setup.size));
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
-        const struct exp_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
+        const struct study_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
         struct json_object *r = json_object_new_object();
         double speedup = value(base, CYCLES) / value(j, CYCLES);
         json_object_object_add(r, "program",
@@ -219,30 +219,30 @@ static void write_json(const struct options *o, const struct exp_job *jobs, FILE
     json_object_put(all);
 }
 
-static void write_plot(const struct options *o, const struct exp_job *jobs, FILE *f)
+static void write_plot(const struct options *o, const struct study_job *jobs, FILE *f)
 {
-    struct exp_table t;
+    struct study_table t;
     const char **names = xcalloc(o->nprograms, sizeof *names);
     for (size_t p = 0; p < o->nprograms; p++)
         names[p] = program_name(o, p);
-    tabulate(o, jobs, "cycles", EXP_BASE_OVER, &t);
+    tabulate(o, jobs, "cycles", STUDY_BASE_OVER, &t);
     char *title = xasprintf("Speedup over %s on %s", o->designs.at[0], o->gpu);
     t.title = title;
     t.unit = "speedup";
     t.rows = names;
     t.columns = o->designs.at;
     t.missing = count_missing(o, jobs);
-    exp_table_svg(&t, f);
-    exp_table_free(&t);
+    study_table_plot(&t, f);
+    study_table_free(&t);
     free(title);
     free(names);
 }
 
-static bool write_files(const struct options *o, const struct exp_job *jobs, struct err *err)
+static bool write_files(const struct options *o, const struct study_job *jobs, struct err *err)
 {
     const struct {
         const char *path;
-        void (*fill)(const struct options *o, const struct exp_job *jobs, FILE *f);
+        void (*fill)(const struct options *o, const struct study_job *jobs, FILE *f);
     } files[] = {{o->json, write_json}, {o->csv, write_csv}, {o->plot, write_plot}};
     for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
         struct outfile *f = files[i].path ? outfile_open(files[i].path, err) : NULL;
@@ -259,7 +259,7 @@ static bool write_files(const struct options *o, const struct exp_job *jobs, str
 /* --- all --- */
 
 /* Everything that can be wrong with the line, before anything runs. */
-static bool check(const struct options *o, const struct exp_job *jobs, struct err *err)
+static bool check(const struct options *o, const struct study_job *jobs, struct err *err)
 {
     const char *const files[] = {o->json, o->csv, o->plot};
     if (!outfile_probe_all(files, ARRAY_LEN(files), err) || !cli_check_size(o->setup.size, err))
@@ -269,14 +269,14 @@ static bool check(const struct options *o, const struct exp_job *jobs, struct er
                          : cli_check_workload(o->programs[p], err)))
             return false;
     for (size_t d = 0; d < o->designs.n; d++)
-        if (!exp_check_design(&jobs[d], err))
+        if (!study_check_design(&jobs[d], err))
             return false;
     return true;
 }
 
-static int run(const struct options *o, struct exp_job *jobs, size_t n, struct err *err)
+static int run(const struct options *o, struct study_job *jobs, size_t n, struct err *err)
 {
-    if (!check(o, jobs, err) || !exp_run(&o->setup, jobs, n, NULL, err))
+    if (!check(o, jobs, err) || !study_run(&o->setup, jobs, n, NULL, err))
         return EXIT_USAGE;
     bool table = !o->json || strcmp(o->json, "-");
     for (size_t p = 0; p < o->nprograms && table; p++)
@@ -297,7 +297,7 @@ static int run(const struct options *o, struct exp_job *jobs, size_t n, struct e
 static int compare(const struct options *o, struct err *err)
 {
     size_t n = o->nprograms * o->designs.n;
-    struct exp_job *jobs = xcalloc(n, sizeof *jobs);
+    struct study_job *jobs = xcalloc(n, sizeof *jobs);
     for (size_t i = 0; i < n; i++) {
         jobs[i].gpu = o->gpu;
         jobs[i].design = o->designs.at[i % o->designs.n];
@@ -305,7 +305,7 @@ static int compare(const struct options *o, struct err *err)
         jobs[i].program = o->program;
     }
     int code = run(o, jobs, n, err);
-    exp_jobs_free(jobs, n);
+    study_jobs_free(jobs, n);
     free(jobs);
     return code;
 }
@@ -374,10 +374,10 @@ int cmd_compare(int argc, char **argv)
         if (!take_option(&o, &designs, c, &err))
             return cli_fail("compare", "%s", err.msg);
     }
-    o.designs = exp_list_of(designs);
+    o.designs = study_list_of(designs);
     if (take_programs(&o, argc, argv, &err))
         code = compare(&o, &err);
-    exp_list_free(&o.designs);
+    study_list_free(&o.designs);
     if (code != EXIT_DONE)
         cli_fail("compare", "%s", err.msg);
     return code;

@@ -3,7 +3,7 @@
 #include "base/vec.h"
 #include "cli.h"
 #include "cmd.h"
-#include "experiment_figure.h"
+#include "study/study_figure.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -44,7 +44,7 @@ static const char help[] =
     "130 and 143 interrupted\n";
 
 struct options {
-    struct exp_setup setup;
+    struct study_setup setup;
     struct fig_choice choice;
     const char *report, *import, *build;
     bool builds;
@@ -53,9 +53,9 @@ struct options {
 struct figures {
     const struct options *o;
     VEC(struct fig *) at;
-    struct exp_plan *plan;
-    struct exp_store *store;
-    struct exp_setup setup;
+    struct study_plan *plan;
+    struct study_store *store;
+    struct study_setup setup;
 };
 
 /* --- which --- */
@@ -70,7 +70,7 @@ static bool is_part(const char *figure, const char *name)
 
 static bool is_known(const char *name)
 {
-    for (const struct exp_text *t = exp_texts(); t->name; t++)
+    for (const struct study_text *t = study_texts(); t->name; t++)
         if (!strcmp(t->name, name))
             return true;
     return false;
@@ -82,6 +82,14 @@ static bool has_figure(const struct figures *f, const char *name)
         if (!strcmp(f->at.data[i]->name, name))
             return true;
     return false;
+}
+
+static bool check_workloads(const struct fig *f, struct err *err)
+{
+    for (size_t w = 0; w < f->workloads.n; w++)
+        if (!cli_check_workload(f->workloads.at[w], err))
+            return false;
+    return true;
 }
 
 /* One figure into the plan. One that cannot be is an error, but the others go on. */
@@ -96,7 +104,7 @@ static int add_figure(struct figures *f, const char *name, unsigned rank, bool i
     struct fig *fig = fig_load(name, &choice, &is_empty, &err);
     if (!fig && is_empty)
         return EXIT_DONE;
-    if (!fig || (!f->o->report && !fig_check(fig, &err))) {
+    if (!fig || (!f->o->report && !(check_workloads(fig, &err) && fig_check(fig, &err)))) {
         fig_free(fig);
         return cli_fail("figure", "%s: %s", name, err.msg);
     }
@@ -109,7 +117,7 @@ static int add_figures(struct figures *f, const char *name, unsigned rank, bool 
 {
     int code = EXIT_DONE;
     bool any = false;
-    for (const struct exp_text *t = exp_texts(); t->name && !is_known(name); t++)
+    for (const struct study_text *t = study_texts(); t->name && !is_known(name); t++)
         if (is_part(t->name, name)) {
             int one = add_figure(f, t->name, rank, false);
             code = one > code ? one : code;
@@ -121,7 +129,8 @@ static int add_figures(struct figures *f, const char *name, unsigned rank, bool 
 /* --- all of them --- */
 
 /* What is missing: a line a run; of a report, which may be of much less, a line a figure. */
-static int tell_missing(const struct figures *f, const struct fig *fig, const struct exp_job *jobs)
+static int tell_missing(const struct figures *f, const struct fig *fig,
+                        const struct study_job *jobs)
 {
     size_t n = fig_missing(fig, jobs, f->o->report ? NULL : stderr, "parsim figure: missing: ");
     if (n && f->o->report && !f->setup.quiet)
@@ -130,7 +139,7 @@ static int tell_missing(const struct figures *f, const struct fig *fig, const st
     return n ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
+static int show(struct figures *f, const struct study_job *jobs, struct err *err)
 {
     const char *dir = f->o->report ? f->o->report : f->setup.folder;
     int code = EXIT_DONE;
@@ -139,8 +148,8 @@ static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
         if (!fig_tabulate(fig, jobs, err))
             return EXIT_USAGE;
         if (!f->o->report) {
-            exp_table_print(&fig->table, stdout);
-            exp_table_beside_paper(&fig->table, stdout, "  ");
+            study_table_print(&fig->table, stdout);
+            study_table_beside_paper(&fig->table, stdout, "  ");
             putchar('\n');
         }
         int missing = tell_missing(f, fig, jobs);
@@ -160,10 +169,10 @@ static int show(struct figures *f, const struct exp_job *jobs, struct err *err)
 static int make(struct figures *f, struct err *err)
 {
     size_t n;
-    struct exp_job *jobs = exp_plan_jobs(f->plan, &n);
+    struct study_job *jobs = study_plan_jobs(f->plan, &n);
     if (f->o->report)
-        exp_recall(&f->setup, jobs, n, f->store);
-    else if (!exp_run(&f->setup, jobs, n, f->store, err))
+        study_recall(&f->setup, jobs, n, f->store);
+    else if (!study_run(&f->setup, jobs, n, f->store, err))
         return EXIT_USAGE;
     return show(f, jobs, err);
 }
@@ -196,23 +205,23 @@ static int run_names(struct figures *f, char **names, int n, struct err *err)
     return made > code ? made : code;
 }
 
-static bool open_store(struct figures *f, char build[EXP_BUILD], struct err *err)
+static bool open_store(struct figures *f, char build[STUDY_BUILD], struct err *err)
 {
     const struct options *o = f->o;
     char *path = xasprintf("%s/results.db", o->setup.folder);
-    f->store = exp_store_open(path, err);
+    f->store = study_store_open(path, err);
     free(path);
-    exp_build(build);
+    study_build(build);
     f->setup.build = build;
-    return f->store && (!o->import || exp_store_import(f->store, o->import, err)) &&
-           (!o->build || exp_store_build(f->store, o->build, build, err));
+    return f->store && (!o->import || study_store_import(f->store, o->import, err)) &&
+           (!o->build || study_store_build(f->store, o->build, build, err));
 }
 
 static int figures(const struct options *o, char **names, int n)
 {
-    struct figures f = {.o = o, .setup = o->setup, .plan = exp_plan_new()};
+    struct figures f = {.o = o, .setup = o->setup, .plan = study_plan_new()};
     struct err err = {0};
-    char build[EXP_BUILD];
+    char build[STUDY_BUILD];
     int code = EXIT_USAGE;
     if (mkdir(o->setup.folder, 0777) && errno != EEXIST)
         err_set(&err, "cannot make the folder %s: %s", o->setup.folder, strerror(errno));
@@ -221,7 +230,7 @@ static int figures(const struct options *o, char **names, int n)
     else if (open_store(&f, build, &err)) {
         code = EXIT_DONE;
         if (o->builds)
-            exp_store_list(f.store, build, stdout);
+            study_store_list(f.store, build, stdout);
         else
             code = run_names(&f, names, n, &err);
     }
@@ -230,8 +239,8 @@ static int figures(const struct options *o, char **names, int n)
     for (size_t i = 0; i < f.at.len; i++)
         fig_free(f.at.data[i]);
     vec_free(&f.at);
-    exp_plan_free(f.plan);
-    exp_store_close(f.store);
+    study_plan_free(f.plan);
+    study_store_close(f.store);
     return code;
 }
 
@@ -239,13 +248,13 @@ static int figures(const struct options *o, char **names, int n)
 
 static int list_all(void)
 {
-    for (const struct exp_text *t = exp_texts(); t->name; t++) {
+    for (const struct study_text *t = study_texts(); t->name; t++) {
         struct err err = {0};
-        struct exp_file *f = exp_file_load(t->name, &err);
+        struct study_file *f = study_file_load(t->name, &err);
         if (!f)
             return cli_fail("figure", "%s", err.msg);
         printf("%-14s %s\n", t->name, f->figure.title);
-        exp_file_free(f);
+        study_file_free(f);
     }
     return EXIT_DONE;
 }

@@ -1,6 +1,5 @@
 /* parsim validate: our models beside other simulators and hand calculation. */
 #include "base/outfile.h"
-#include "base/outfolder.h"
 #include "cmd.h"
 #include "validate.h"
 
@@ -19,7 +18,7 @@ static const char help[] =
     "  gpu          the whole machine against GPGPU-Sim, latencies against hand calculation\n"
     "  --quick      fewer rows, shorter runs\n"
     "  --json FILE  every check, for a program to read\n"
-    "  --plot DIR   curves as SVG (gnuplot), the data files beside them\n"
+    "  --plot DIR   curves as SVG and PDF, the data files beside them\n"
     "  --data DIR   the reference tables; by default tests/data/reference, looked for in the\n"
     "               current folder and around the program\n";
 

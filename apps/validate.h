@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "out/plot.h"
 
 #include <stdio.h>
 
@@ -39,6 +40,12 @@ struct report {
 void report_check(struct report *r, const char *file, const char *metric, double ours,
                   double theirs, double bound, const char *fmt, ...) PRINTF_LIKE(7, 8);
 bool report_write_json(const struct report *r, const char *path, struct err *err);
+
+/* Values beside each other, for a picture. */
+struct curve {
+    VEC(double) offered, theirs, ours;
+};
+void curve_free(struct curve *c);
 
 struct validate_options {
     const char *data;           /* folder of the reference tables */

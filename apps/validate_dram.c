@@ -1,6 +1,5 @@
 /* DRAM against DRAMsim3, Ramulator and hand calculation. Each config_id of the reference is a list
  * of settings; nothing else depends on the row. */
-#include "base/outfolder.h"
 #include "dram/dram_traffic.h"
 #include "validate.h"
 
@@ -169,33 +168,55 @@ static bool hand_check(const struct validate_options *o, struct report *r, struc
     return ok;
 }
 
+/* Bus fractions of the rows of one other simulator, whose tables begin with `files`. */
+static void add_points(const struct report *r, const char *files, struct curve *to)
+{
+    for (size_t i = 0; i < r->checks.len; i++) {
+        const struct check *c = &r->checks.data[i];
+        if (strcmp(c->metric, "bus fraction") || strncmp(c->file, files, strlen(files)))
+            continue;
+        vec_push(&to->theirs, c->theirs);
+        vec_push(&to->ours, c->ours);
+    }
+}
+
 /* Bus fraction of every row, ours over theirs. */
 static bool plot(const struct validate_options *o, const struct report *r, struct err *err)
 {
-    static const char name[] = "dram_bus_fraction";
-    FILE *f = outfolder_begin(o->pictures, name, "dat", err);
-    if (!f)
-        return false;
-    for (int ram = 0; ram < 2; ram++) {
-        fprintf(f, "%s# theirs ours (%s)\n", ram ? "\n\n" : "", ram ? "Ramulator" : "DRAMsim3");
-        for (size_t i = 0; i < r->checks.len; i++) {
-            const struct check *c = &r->checks.data[i];
-            if (!strcmp(c->metric, "bus fraction") && ram == !strncmp(c->file, "ram", 3))
-                fprintf(f, "%g %g\n", c->theirs, c->ours);
-        }
-    }
-    if (!outfolder_end(o->pictures, f, err) || !(f = outfolder_begin(o->pictures, name, "gp", err)))
-        return false;
-    fprintf(f,
-            "set terminal svg size 640,560 font 'sans,13'\nset output '%s.svg'\n"
-            "set title 'Share of the data bus used, one GDDR5 channel, every reference row'\n"
-            "set xlabel 'the other simulator'\nset ylabel 'Parsim'\nset key left top\nset grid\n"
-            "set xrange [0:1]\nset yrange [0:1]\n"
-            "plot x with lines lc 'gray' title 'equal', x*1.02 with lines dt 2 lc 'gray' title "
-            "'2%%', x*0.98 with lines dt 2 lc 'gray' notitle, '%s.dat' index 0 with points pt 6 "
-            "title 'DRAMsim3', '' index 1 with points pt 2 title 'Ramulator'\n",
-            name, name);
-    return outfolder_end(o->pictures, f, err) && outfolder_plot(o->pictures, name, err);
+    static const double x[] = {0, 1}, most[] = {0, 1 / 1.02}, less[] = {0, 0.98};
+    struct curve dramsim = {0}, ramulator = {0};
+    add_points(r, "dramsim", &dramsim);
+    add_points(r, "ram", &ramulator);
+    const struct plot_line lines[] = {
+        {.name = "equal", .x = x, .y = x, .n = 2, .colour = 3},
+        {.name = "2% more or less", .x = most, .y = x, .n = 2, .colour = 3, .is_dashed = true},
+        {.x = x, .y = less, .n = 2, .colour = 3, .is_dashed = true},
+        {.name = "DRAMsim3",
+         .x = dramsim.theirs.data,
+         .y = dramsim.ours.data,
+         .n = dramsim.ours.len,
+         .colour = 1,
+         .has_points = true},
+        {.name = "Ramulator",
+         .x = ramulator.theirs.data,
+         .y = ramulator.ours.data,
+         .n = ramulator.ours.len,
+         .colour = 2,
+         .has_points = true}};
+    const struct plot_panel panel = {.x = "the other simulator (share of the bus)",
+                                     .y = "Parsim (share of the bus)",
+                                     .top = 1,
+                                     .lines = lines,
+                                     .nlines = ARRAY_LEN(lines),
+                                     .height = 460};
+    const struct plot p = {.title =
+                               "Share of the data bus used, one GDDR5 channel, every reference row",
+                           .panels = &panel,
+                           .npanels = 1};
+    bool ok = plot_save(&p, o->pictures, "dram_bus_fraction", err);
+    curve_free(&dramsim);
+    curve_free(&ramulator);
+    return ok;
 }
 
 bool validate_dram(const struct validate_options *o, struct report *r, struct err *err)

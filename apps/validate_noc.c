@@ -1,5 +1,4 @@
 /* Interconnect against BookSim. */
-#include "base/outfolder.h"
 #include "noc/noc_traffic.h"
 #include "validate.h"
 
@@ -104,7 +103,8 @@ static double saturation_of(const struct table *t, const char *config)
 }
 
 static void row_check(const struct validate_options *o, const struct table *t, size_t i,
-                      const char *file, const struct pattern *p, struct report *r, FILE *curve)
+                      const char *file, const struct pattern *p, struct report *r,
+                      struct curve *curve)
 {
     const char *config = table_text(t, i, "config_id");
     double offered = table_number(t, i, "offered_flits_per_src_cycle");
@@ -117,9 +117,9 @@ static void row_check(const struct validate_options *o, const struct table *t, s
              (int64_t)table_number(t, i, "vc_buf_flits"));
     row_run(o, &cfg, p, offered, (uint32_t)table_number(t, i, "packet_flits"),
             saturated || offered > saturation, &res);
-    if (curve)
-        fprintf(curve, "%g %g %g %g %g\n", offered, theirs, res.packet_latency,
-                table_number(t, i, "accepted_flits_per_src_cycle"), res.accepted_flits);
+    vec_push(&curve->offered, offered);
+    vec_push(&curve->theirs, theirs);
+    vec_push(&curve->ours, res.packet_latency);
     if (offered <= 0.8 * saturation)
         report_check(r, file, "latency", res.packet_latency, theirs, 0.05, "%s %g", config,
                      offered);
@@ -129,27 +129,28 @@ static void row_check(const struct validate_options *o, const struct table *t, s
                      offered);
 }
 
-static bool curve_plot(const struct validate_options *o, const char *config, struct err *err)
+static bool curve_plot(const struct validate_options *o, const char *config, const struct curve *c,
+                       struct err *err)
 {
-    FILE *f = outfolder_begin(o->pictures, config, "gp", err);
-    if (!f)
-        return false;
-    fprintf(f,
-            "set terminal svg size 640,420 font 'sans,13'\nset output '%s.svg'\n"
-            "set title '%s' noenhanced\nset xlabel 'offered flits a source and cycle'\n"
-            "set ylabel 'packet latency (cycles)'\nset logscale y 2\nset yrange [*:512]\nset grid\n"
-            "set key left top\nplot '%s.dat' using 1:2 with linespoints pt 6 title 'BookSim', "
-            "'' using 1:3 with linespoints pt 2 title 'Parsim'\n",
-            config, config, config);
-    return outfolder_end(o->pictures, f, err) && outfolder_plot(o->pictures, config, err);
-}
-
-static FILE *curve_open(const struct validate_options *o, const char *config, struct err *err)
-{
-    FILE *f = outfolder_begin(o->pictures, config, "dat", err);
-    if (f)
-        fprintf(f, "# offered, latency theirs, latency ours, accepted theirs, accepted ours\n");
-    return f;
+    const struct plot_line lines[] = {{.name = "BookSim",
+                                       .x = c->offered.data,
+                                       .y = c->theirs.data,
+                                       .n = c->offered.len,
+                                       .has_points = true,
+                                       .colour = 2},
+                                      {.name = "Parsim",
+                                       .x = c->offered.data,
+                                       .y = c->ours.data,
+                                       .n = c->offered.len,
+                                       .colour = 1}};
+    const struct plot_panel panel = {.x = "offered flits a source and cycle",
+                                     .y = "packet latency (cycles)",
+                                     .top = 512,
+                                     .is_log = true,
+                                     .lines = lines,
+                                     .nlines = ARRAY_LEN(lines)};
+    const struct plot p = {.title = config, .panels = &panel, .npanels = 1};
+    return plot_save(&p, o->pictures, config, err);
 }
 
 /* In a quick run one configuration a traffic pattern stands for all. */
@@ -167,14 +168,13 @@ static bool table_check(const struct validate_options *o, const char *file, stru
         const char *config = table_text(&t, i, "config_id");
         struct pattern p;
         ok = pattern_make(&p, table_text(&t, i, "traffic"), err);
-        FILE *curve = ok && o->pictures ? curve_open(o, config, err) : NULL;
-        ok = ok && (curve || !o->pictures);
+        struct curve curve = {0};
         size_t end = i;
         for (; end < t.nrows && !strcmp(config, table_text(&t, end, "config_id")); end++)
             if (ok && row_wanted(o, config))
-                row_check(o, &t, end, file, &p, r, curve);
-        if (curve)
-            ok = outfolder_end(o->pictures, curve, err) && ok && curve_plot(o, config, err);
+                row_check(o, &t, end, file, &p, r, &curve);
+        ok = ok && (!o->pictures || !curve.offered.len || curve_plot(o, config, &curve, err));
+        curve_free(&curve);
         i = end;
     }
     table_free(&t);

@@ -107,6 +107,13 @@ void report_check(struct report *r, const char *file, const char *metric, double
            c.ok ? "ok" : "FAILED", c.row, metric, ours, theirs, 100 * diff, 100 * bound);
 }
 
+void curve_free(struct curve *c)
+{
+    vec_free(&c->offered);
+    vec_free(&c->theirs);
+    vec_free(&c->ours);
+}
+
 bool report_write_json(const struct report *r, const char *path, struct err *err)
 {
     json_object *root = json_object_new_object(), *list = json_object_new_array();

@@ -25,7 +25,7 @@ bool outfile_close(struct outfile *o, struct err *err);
 /* As if it had never been opened; NULL is allowed. */
 void outfile_discard(struct outfile *o);
 
-/* For other writers (a database, gnuplot) that want a name: what to write instead of `path`. */
+/* For other writers (a database) that want a name: what to write instead of `path`. */
 const char *outfile_name(const struct outfile *o);
 /* The end of such a file: as outfile_close(), but fails if there is a `path` by now, and leaves
  * both alone then (*exists). */

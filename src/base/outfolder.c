@@ -1,3 +1,4 @@
+/* Files of a folder, moved to their places when all are whole. */
 #include "base/outfolder.h"
 
 #include "base/outfile.h"
@@ -5,12 +6,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct outfolder {
@@ -67,59 +65,10 @@ bool outfolder_end(struct outfolder *f, FILE *file, struct err *err)
     return cannot(f, err);
 }
 
-bool outfolder_plot(struct outfolder *f, const char *name, struct err *err)
-{
-    char *script = xasprintf("%s.gp", name);
-    int status = 0;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        /* what `parsim run` has set is for the program */
-        unsetenv("LD_PRELOAD");
-        unsetenv("LD_LIBRARY_PATH");
-        if (chdir(f->temp))
-            _exit(126);
-        execlp("gnuplot", "gnuplot", script, (char *)NULL);
-        _exit(127);
-    }
-    free(script);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_set(err, "cannot wait for gnuplot: %s", strerror(errno));
-    if (pid < 0)
-        return err_set(err, "cannot start gnuplot: %s", strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, "gnuplot is not installed; its scripts and data are in %s", f->folder);
-    return !status || err_set(err, "gnuplot failed on %s/%s.gp", f->folder, name);
-}
-
-/* How files of the kind end that gnuplot makes; NULL: not one of them. */
-static const char *picture_end(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return !dot ? NULL : !strcmp(dot, ".svg") ? "</svg>" : !strcmp(dot, ".pdf") ? "%%EOF" : NULL;
-}
-
-/* gnuplot does not say when a disk is full. */
-static bool is_whole(const char *path, const char *end)
-{
-    char tail[65] = "";
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    if (fseek(file, -64, SEEK_END))
-        rewind(file);
-    tail[fread(tail, 1, sizeof tail - 1, file)] = 0;
-    fclose(file);
-    return strstr(tail, end) || (errno = ENOSPC, false);
-}
-
 static bool move_out(const struct outfolder *f, const char *name)
 {
     char *from = xasprintf("%s/%s", f->temp, name), *to = xasprintf("%s/%s", f->folder, name);
-    const char *end = picture_end(name);
-    bool ok = (!end || is_whole(from, end)) && !rename(from, to);
+    bool ok = !rename(from, to);
     free(from);
     free(to);
     return ok;
@@ -128,9 +77,9 @@ static bool move_out(const struct outfolder *f, const char *name)
 bool outfolder_close(struct outfolder *f, bool ok, struct err *err)
 {
     DIR *d = opendir(f->temp);
-    bool moved = d != NULL;
+    bool moved = d != NULL && ok;
     for (struct dirent *e; moved && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (ok || !picture_end(e->d_name)))
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
             moved = move_out(f, e->d_name);
     if (ok && !moved)
         ok = cannot(f, err);

@@ -60,13 +60,11 @@ assert float(rows[1]["half_scalar"]) > 5
 P
 fi
 
-if command -v gnuplot >/dev/null; then
-    run sdk-tra rodinia-bp --quiet --plot plots >/dev/null || fail "--plot"
-    for name in caba_2_issue_slots caba_3_registers thesis_2_1_usage thesis_2_3_region \
-        thesis_2_6_consistency gscalar_2_3_divergent gscalar_2_13_eligible; do
-        grep -q 'rodinia-bp' plots/$name.svg || fail "plot $name"
-    done
-fi
+run sdk-tra rodinia-bp --quiet --plot plots >/dev/null || fail "--plot"
+for name in caba_2_issue_slots caba_3_registers thesis_2_1_usage thesis_2_3_region \
+    thesis_2_6_consistency gscalar_2_3_divergent gscalar_2_13_eligible; do
+    grep -q 'rodinia-bp' plots/$name.svg || fail "plot $name"
+done
 
 expect() { # code, pattern, arguments
     local code=$1 pattern=$2

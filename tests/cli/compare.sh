@@ -100,9 +100,9 @@ p figure no-such; ok "figure: an unknown experiment" '[ $code = 2 ] && says "no-
 p figure; ok "figure: none given" '[ $code = 2 ] && says "no experiment"'
 
 # a code from a run before
-printf 'figure:\n  title: offline\n  gpu: gtx580\n  workloads: [sdk-sla]\n  designs: ["e2mc@e2mc.profile={profile}"]\n  metric: ratio\n' >"$tmp/code.yaml"
+printf 'figure:\n  title: offline\n  gpu: gtx580\n  workloads: [sdk-sla]\n  designs: ["e2mc@e2mc.profile={e2mc.save_profile}"]\n  metric: ratio\n' >"$tmp/code.yaml"
 p figure code.yaml --size tiny --out res
-ok "figure: a code from a run before" '[ $code = 0 ] && [ -s "$tmp"/res/sdk-sla.tiny-*-gtx580-16.e2mc ] && awk "/sdk-sla/ { exit !(\$2 > 1) }" "$tmp/out"'
+ok "figure: a code from a run before" '[ $code = 0 ] && [ -s "$tmp"/res/sdk-sla.tiny-*-gtx580-e2mc.e2mc.save_profile ] && awk "/sdk-sla/ { exit !(\$2 > 1) }" "$tmp/out"'
 
 # codecs on the arrays of programs
 printf 'figure:\n  title: ratios\n  kind: codec\n  workloads: [sdk-sla]\n  designs: [bdi, e2mc-16]\n  metric: codec_ratio\n' >"$tmp/data.yaml"
@@ -135,8 +135,11 @@ figure:
   metric: cycles
   normalise: base_over
   selection: compressible
+  ratio_of: hw-bdi
   reported: ["-", 1.5]
 Y
+grep -v ratio_of "$tmp/bound.yaml" >"$tmp/bad.yaml"; p figure bad.yaml --size tiny --out res
+ok "figure: compressible by which design" '[ $code = 2 ] && says "figure.ratio_of"'
 p figure bound.yaml --size tiny --out res
 ok "figure: bus and ratio of every program" '[ $code = 0 ] && head -2 "$tmp/out" | grep -q "bus   ratio   2x bw kept" && grep -q "bound by" "$tmp/res/bound.md" && ! grep -q "mean of kept" "$tmp/out"'
 

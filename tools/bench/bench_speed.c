@@ -5,6 +5,7 @@
  *   bench_speed scale DIR  the scaling measurements, as DIR/scaling.dat and DIR/scaling.svg */
 #include "base/file.h"
 #include "gpu/session.h"
+#include "out/plot.h"
 #include "support_kernels.h"
 
 #include <stdio.h>
@@ -118,61 +119,57 @@ static int speed(const char *only)
     return failed ? 1 : 0;
 }
 
-static void plot(const char *dir)
+/* What is measured at each number of SMs. */
+enum { SHORT, LONG, IDLE, CURVES };
+
+struct scaling {
+    double sms, ns[CURVES];
+};
+
+static bool plot(const char *dir, const struct scaling *at, size_t n, struct err *err)
 {
-    char *path = xasprintf("%s/scaling.gp", dir);
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "bench_speed: cannot write %s\n", path);
-        exit(1);
+    static const char *const names[CURVES] = {"vecadd", "vecadd, 10 times longer",
+                                              "sfu on 15 SMs, the others idle"};
+    struct plot_line lines[CURVES];
+    double x[8], y[CURVES][8];
+    for (unsigned k = 0; k < CURVES; k++) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] = at[i].sms;
+            y[k][i] = at[i].ns[k];
+        }
+        lines[k] = (struct plot_line){.name = names[k], .x = x, .y = y[k], .n = n};
     }
-    fprintf(f,
-            "set terminal svg size 640,400\nset output '%s/scaling.svg'\n"
-            "set ylabel 'ns of CPU time a warp-instruction'\nset xlabel 'SMs'\nset key left\n"
-            "set yrange [0:*]\n"
-            "plot '%s/scaling.dat' using 1:2 with linespoints title 'vecadd', "
-            "'' using 1:3 with linespoints title 'vecadd, 10 times longer', "
-            "'' using 1:4 with linespoints title 'sfu on 15 SMs, the others idle'\n",
-            dir, dir);
-    fclose(f);
-    char *cmd = xasprintf("gnuplot %s", path);
-    if (system(cmd))
-        fprintf(stderr, "bench_speed: gnuplot failed; the data are in %s/scaling.dat\n", dir);
-    free(cmd);
-    free(path);
+    const struct plot_panel panel = {
+        .x = "SMs", .y = "CPU time a warp-instruction (ns)", .lines = lines, .nlines = CURVES};
+    const struct plot p = {.title = "Host time as machines grow", .panels = &panel, .npanels = 1};
+    struct outfolder *out = outfolder_open(dir, err);
+    return out && outfolder_close(out, plot_save(&p, out, "scaling", err), err);
 }
 
 static int scale(const char *dir)
 {
     static const uint32_t sms[] = {15, 60, 132};
-    char *path = xasprintf("%s/scaling.dat", dir);
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "bench_speed: cannot write %s\n", path);
-        return 1;
-    }
-    fprintf(f,
-            "# SMs, ns a warp-instruction: vecadd, vecadd 10 times longer, sfu with 15 blocks\n");
+    struct scaling at[ARRAY_LEN(sms)];
+    struct err err = {0};
     for (unsigned i = 0; i < ARRAY_LEN(sms); i++) {
-        const struct setup setups[] = {
-            {.threads = 1, .scale = 1, .sms = sms[i]},
-            {.threads = 1, .scale = 10, .sms = sms[i]},
-            {.threads = 1, .scale = 1, .sms = sms[i], .blocks = 15},
+        const struct setup setups[CURVES] = {
+            [SHORT] = {.threads = 1, .scale = 1, .sms = sms[i]},
+            [LONG] = {.threads = 1, .scale = 10, .sms = sms[i]},
+            [IDLE] = {.threads = 1, .scale = 1, .sms = sms[i], .blocks = 15},
         };
-        double ns[3];
-        for (unsigned k = 0; k < 3; k++) {
-            struct result r = run(&benches[k == 2 ? 3 : 0], &setups[k]);
-            ns[k] = r.cpu / (double)r.warp_inst * 1e9;
+        at[i].sms = sms[i];
+        for (unsigned k = 0; k < CURVES; k++) {
+            struct result r = run(&benches[k == IDLE ? 3 : 0], &setups[k]);
+            at[i].ns[k] = r.cpu / (double)r.warp_inst * 1e9;
         }
-        fprintf(f, "%u %.1f %.1f %.1f\n", sms[i], ns[0], ns[1], ns[2]);
         printf("%4u SMs: %.0f ns a warp-instruction, %.0f in a kernel 10 times longer; %.0f with "
                "15 busy SMs\n",
-               sms[i], ns[0], ns[1], ns[2]);
+               sms[i], at[i].ns[SHORT], at[i].ns[LONG], at[i].ns[IDLE]);
     }
-    fclose(f);
-    free(path);
-    plot(dir);
-    return 0;
+    if (plot(dir, at, ARRAY_LEN(sms), &err))
+        return 0;
+    fprintf(stderr, "bench_speed: %s\n", err.msg);
+    return 1;
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* The table of all figures: what the papers report beside what came out here. */
-#include "experiment_figure.h"
+#include "study/study_figure.h"
 
 #include "base/file.h"
 #include "base/outfile.h"
@@ -21,7 +21,7 @@ static void put(FILE *out, double v)
 
 static void write_row(const struct fig *f, size_t column, bool is_first, FILE *out)
 {
-    const struct exp_table *t = &f->table;
+    const struct study_table *t = &f->table;
     if (is_first)
         fprintf(out, "| [%s](%s.md) |", t->title, f->name);
     else
@@ -40,8 +40,8 @@ static void write_row(const struct fig *f, size_t column, bool is_first, FILE *o
 /* Not the base, which is 1 by definition; of parts, only what a paper reports. */
 static bool is_shown(const struct fig *f, size_t c)
 {
-    const enum exp_norm norm = (enum exp_norm)f->file->figure.normalise;
-    const bool is_relative = norm == EXP_OVER_BASE || norm == EXP_BASE_OVER;
+    const enum study_norm norm = (enum study_norm)f->file->figure.normalise;
+    const bool is_relative = norm == STUDY_OVER_BASE || norm == STUDY_BASE_OVER;
     if (isnan(f->table.means[c]))
         return false;
     if (f->table.stack > 1)
@@ -62,7 +62,7 @@ static void write_figure(const struct fig *f, FILE *out)
                 f->table.complete);
 }
 
-static void write_table(struct fig *const *figs, size_t n, const struct exp_setup *s, FILE *out)
+static void write_table(struct fig *const *figs, size_t n, const struct study_setup *s, FILE *out)
 {
     fprintf(
         out,
@@ -86,7 +86,7 @@ static const char *split(char *text)
     return to + strlen(end_mark);
 }
 
-bool fig_overview(struct fig *const *figs, size_t n, const struct exp_setup *s, const char *dir,
+bool fig_overview(struct fig *const *figs, size_t n, const struct study_setup *s, const char *dir,
                   struct err *err)
 {
     char *path = xasprintf("%s/README.md", dir);

@@ -1,7 +1,8 @@
 /* Results in an SQLite file. */
-#include "experiment.h"
+#include "study/study.h"
 
 #include "base/file.h"
+#include "study/study_kind.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct exp_store {
+struct study_store {
     sqlite3 *db;
     sqlite3_stmt *get, *put, *get_failure, *put_failure, *drop_failure, *like, *near, *other_size;
 };
@@ -28,7 +29,7 @@ static const char import_text[] = "INSERT OR IGNORE INTO result SELECT * FROM ot
                                   "INSERT OR IGNORE INTO failure SELECT * FROM other.failure;"
                                   "DETACH other";
 
-static bool prepare(struct exp_store *st)
+static bool prepare(struct study_store *st)
 {
     const struct {
         sqlite3_stmt **to;
@@ -54,19 +55,19 @@ static bool prepare(struct exp_store *st)
     return true;
 }
 
-struct exp_store *exp_store_open(const char *path, struct err *err)
+struct study_store *study_store_open(const char *path, struct err *err)
 {
-    struct exp_store *st = xcalloc(1, sizeof *st);
+    struct study_store *st = xcalloc(1, sizeof *st);
     if (sqlite3_open(path, &st->db) == SQLITE_OK &&
         sqlite3_busy_timeout(st->db, 60000) == SQLITE_OK &&
         sqlite3_exec(st->db, schema, NULL, NULL, NULL) == SQLITE_OK && prepare(st))
         return st;
     err_set(err, "%s: %s", path, sqlite3_errmsg(st->db));
-    exp_store_close(st);
+    study_store_close(st);
     return NULL;
 }
 
-void exp_store_close(struct exp_store *st)
+void study_store_close(struct study_store *st)
 {
     if (!st)
         return;
@@ -93,23 +94,23 @@ static void hash_file(uint64_t *h, const char *path)
 static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
 /* A run depends on the libraries and the workloads; the command itself only starts it. */
-void exp_build(char id[EXP_BUILD])
+void study_build(char id[STUDY_BUILD])
 {
     static const char *const parts[] = {"lib/libcuda.so.1", "bin/parsim-workloads"};
     uint64_t h = hash_start;
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++) {
-        char *path = exp_beside(parts[i]);
+        char *path = study_beside(parts[i]);
         hash_file(&h, path);
         free(path);
     }
-    snprintf(id, EXP_BUILD, "%016" PRIx64, h);
+    snprintf(id, STUDY_BUILD, "%016" PRIx64, h);
 }
 
 /* A machine of the user's is known by what its file holds, not by its name. */
-static void bind_gpu(sqlite3_stmt *q, const struct exp_job *j)
+static void bind_gpu(sqlite3_stmt *q, const struct study_job *j)
 {
     char text[32];
-    const char *gpu = j->kind == EXP_RUN ? j->gpu : "";
+    const char *gpu = study_kind(j)->has_machine ? j->gpu : "";
     if (strchr(gpu, '/') || strstr(gpu, ".yaml")) {
         uint64_t h = hash_start;
         hash_file(&h, gpu);
@@ -119,7 +120,7 @@ static void bind_gpu(sqlite3_stmt *q, const struct exp_job *j)
     sqlite3_bind_text(q, 3, gpu, -1, SQLITE_TRANSIENT);
 }
 
-static sqlite3_stmt *bind(sqlite3_stmt *q, const struct exp_setup *s, const struct exp_job *j)
+static sqlite3_stmt *bind(sqlite3_stmt *q, const struct study_setup *s, const struct study_job *j)
 {
     sqlite3_reset(q);
     sqlite3_bind_text(q, 1, s->build, -1, SQLITE_STATIC);
@@ -131,7 +132,8 @@ static sqlite3_stmt *bind(sqlite3_stmt *q, const struct exp_setup *s, const stru
     return q;
 }
 
-bool exp_store_build(struct exp_store *st, const char *id, char build[EXP_BUILD], struct err *err)
+bool study_store_build(struct study_store *st, const char *id, char build[STUDY_BUILD],
+                       struct err *err)
 {
     const bool newest = !strcmp(id, "newest");
     sqlite3_stmt *q = NULL;
@@ -143,12 +145,12 @@ bool exp_store_build(struct exp_store *st, const char *id, char build[EXP_BUILD]
         sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
     found = found && sqlite3_step(q) == SQLITE_ROW;
     if (found)
-        snprintf(build, EXP_BUILD, "%s", (const char *)sqlite3_column_text(q, 0));
+        snprintf(build, STUDY_BUILD, "%s", (const char *)sqlite3_column_text(q, 0));
     sqlite3_finalize(q);
     return found || err_set(err, "--build %s: there are no results of it; --builds lists them", id);
 }
 
-bool exp_store_import(struct exp_store *st, const char *path, struct err *err)
+bool study_store_import(struct study_store *st, const char *path, struct err *err)
 {
     uint64_t bytes;
     char *attach = sqlite3_mprintf("ATTACH %Q AS other", path);
@@ -162,7 +164,7 @@ bool exp_store_import(struct exp_store *st, const char *path, struct err *err)
     return ok;
 }
 
-void exp_store_list(struct exp_store *st, const char *build, FILE *out)
+void study_store_list(struct study_store *st, const char *build, FILE *out)
 {
     sqlite3_stmt *q = NULL;
     if (sqlite3_prepare_v2(st->db,
@@ -181,8 +183,8 @@ void exp_store_list(struct exp_store *st, const char *build, FILE *out)
 
 /* --- results --- */
 
-struct json_object *exp_store_get(struct exp_store *st, const struct exp_setup *s,
-                                  const struct exp_job *j, double *seconds, char **error)
+struct json_object *study_store_get(struct study_store *st, const struct study_setup *s,
+                                    const struct study_job *j, double *seconds, char **error)
 {
     struct json_object *o = NULL;
     if (sqlite3_step(bind(st->get, s, j)) == SQLITE_ROW) {
@@ -196,7 +198,7 @@ struct json_object *exp_store_get(struct exp_store *st, const struct exp_setup *
     return o;
 }
 
-static bool done(struct exp_store *st, sqlite3_stmt *q, struct err *err)
+static bool done(struct study_store *st, sqlite3_stmt *q, struct err *err)
 {
     bool ok = sqlite3_step(q) == SQLITE_DONE;
     if (!ok)
@@ -205,8 +207,8 @@ static bool done(struct exp_store *st, sqlite3_stmt *q, struct err *err)
     return ok;
 }
 
-bool exp_store_put(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
-                   struct err *err)
+bool study_store_put(struct study_store *st, const struct study_setup *s, const struct study_job *j,
+                     struct err *err)
 {
     if (!j->result) {
         sqlite3_stmt *q = bind(st->put_failure, s, j);
@@ -221,8 +223,8 @@ bool exp_store_put(struct exp_store *st, const struct exp_setup *s, const struct
     return done(st, q, err) && done(st, bind(st->drop_failure, s, j), err);
 }
 
-double exp_store_expect(struct exp_store *st, const struct exp_setup *s, const struct exp_job *j,
-                        bool of_any_size)
+double study_store_expect(struct study_store *st, const struct study_setup *s,
+                          const struct study_job *j, bool of_any_size)
 {
     double v = NAN;
     sqlite3_stmt *const all[] = {st->like, st->near, st->other_size};

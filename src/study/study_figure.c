@@ -1,8 +1,8 @@
 /* One figure. */
-#include "experiment_figure.h"
+#include "study/study_figure.h"
 
 #include "base/outfile.h"
-#include "cli.h"
+#include "study/study_kind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* --- what is chosen --- */
 
-static bool has(const struct exp_list *l, const char *name)
+static bool has(const struct study_list *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
         if (!strcmp(l->at[i], name))
@@ -19,12 +19,12 @@ static bool has(const struct exp_list *l, const char *name)
 }
 
 /* What `only` (NULL: all) leaves of a list of the file. */
-static bool choose(struct exp_list *to, const struct exp_list *all, const char *only, bool strict,
-                   const char *what, size_t *of, struct err *err)
+static bool choose(struct study_list *to, const struct study_list *all, const char *only,
+                   bool strict, const char *what, size_t *of, struct err *err)
 {
-    struct exp_list want = exp_list_of(only ? only : "");
+    struct study_list want = study_list_of(only ? only : "");
     bool ok = true;
-    *to = (struct exp_list){.at = xcalloc(all->n + 1, sizeof *to->at)};
+    *to = (struct study_list){.at = xcalloc(all->n + 1, sizeof *to->at)};
     for (size_t i = 0; i < want.n && ok && strict; i++)
         if (!has(all, want.at[i]))
             ok = err_set(err, "the experiment has no %s '%s'", what, want.at[i]);
@@ -34,7 +34,7 @@ static bool choose(struct exp_list *to, const struct exp_list *all, const char *
                 of[to->n] = i;
             to->at[to->n++] = all->at[i];
         }
-    exp_list_free(&want);
+    study_list_free(&want);
     return ok;
 }
 
@@ -50,7 +50,7 @@ static char *base_name(const char *name)
 
 static void name_columns(struct fig *f)
 {
-    const struct exp_file *e = f->file;
+    const struct study_file *e = f->file;
     const size_t parts = e->metrics.n;
     f->columns = xcalloc(f->designs.n * parts + 1, sizeof *f->columns);
     for (size_t i = 0; i < f->designs.n * parts; i++) {
@@ -64,7 +64,7 @@ struct fig *fig_load(const char *name, const struct fig_choice *c, bool *is_empt
 {
     struct fig *f = xcalloc(1, sizeof *f);
     f->name = base_name(name);
-    f->file = exp_file_load(name, err);
+    f->file = study_file_load(name, err);
     bool ok = f->file != NULL;
     if (ok) {
         f->of = xcalloc(f->file->designs.n, sizeof *f->of);
@@ -89,16 +89,16 @@ void fig_free(struct fig *f)
     for (size_t i = 0; f->columns && f->columns[i]; i++)
         free(f->columns[i]);
     free(f->columns);
-    exp_table_free(&f->table);
-    exp_list_free(&f->workloads);
-    exp_list_free(&f->designs);
+    study_table_free(&f->table);
+    study_list_free(&f->workloads);
+    study_list_free(&f->designs);
     free(f->of);
     free(f->jobs);
     free(f->bases);
     free(f->ratios);
     free(f->doubles);
     free(f->name);
-    exp_file_free(f->file);
+    study_file_free(f->file);
     free(f);
 }
 
@@ -108,44 +108,41 @@ void fig_free(struct fig *f)
 #define TWICE_THE_BANDWIDTH "base@dram.bandwidth_scale=2"
 static const double least_gain = 1.05;
 
-static struct exp_job job_of(const struct fig *f, const char *workload, const char *design)
+static struct study_job job_of(const struct fig *f, const char *workload, const char *design)
 {
-    return (struct exp_job){.kind = (enum exp_kind)f->file->figure.kind,
-                            .gpu = f->gpu,
-                            .workload = workload,
-                            .design = design};
+    return (struct study_job){.kind = (enum study_kind)f->file->figure.kind,
+                              .gpu = f->gpu,
+                              .workload = workload,
+                              .design = design};
 }
 
 bool fig_check(const struct fig *f, struct err *err)
 {
-    for (size_t w = 0; w < f->workloads.n; w++)
-        if (!cli_check_workload(f->workloads.at[w], err))
-            return false;
     for (size_t d = 0; d < f->designs.n; d++) {
-        struct exp_job j = job_of(f, NULL, f->designs.at[d]);
-        if (!exp_check_design(&j, err))
+        struct study_job j = job_of(f, NULL, f->designs.at[d]);
+        if (!study_check_design(&j, err))
             return false;
     }
     return true;
 }
 
-static size_t plan_one(const struct fig *f, struct exp_plan *plan, unsigned rank,
+static size_t plan_one(const struct fig *f, struct study_plan *plan, unsigned rank,
                        const char *workload, const char *design)
 {
-    struct exp_job j = job_of(f, workload, design);
+    struct study_job j = job_of(f, workload, design);
     j.rank = rank;
-    return exp_plan_add(plan, &j);
+    return study_plan_add(plan, &j);
 }
 
-void fig_plan(struct fig *f, struct exp_plan *plan, unsigned rank)
+void fig_plan(struct fig *f, struct study_plan *plan, unsigned rank)
 {
-    const struct exp_figure *e = &f->file->figure;
+    const struct study_figure *e = &f->file->figure;
     const size_t rows = f->workloads.n, n = rows * f->designs.n;
     f->jobs = xcalloc(n, sizeof *f->jobs);
     for (size_t i = 0; i < n; i++)
         f->jobs[i] = plan_one(f, plan, rank, f->workloads.at[i / f->designs.n],
                               f->designs.at[i % f->designs.n]);
-    if (e->selection == EXP_ALL)
+    if (e->selection == STUDY_ALL)
         return;
     f->bases = xcalloc(rows, sizeof *f->bases);
     f->ratios = xcalloc(rows, sizeof *f->ratios);
@@ -158,27 +155,27 @@ void fig_plan(struct fig *f, struct exp_plan *plan, unsigned rank)
     }
 }
 
-static double gain_of(const struct exp_job *base, const struct exp_job *twice)
+static double gain_of(const struct study_job *base, const struct study_job *twice)
 {
-    return base->result && twice->result ? exp_metric(base->result, "base", "cycles") /
-                                               exp_metric(twice->result, twice->design, "cycles")
+    return base->result && twice->result ? study_metric(base->result, "base", "cycles") /
+                                               study_metric(twice->result, twice->design, "cycles")
                                          : NAN;
 }
 
 static const double least_ratio = 1.10;
 
-static void find_facts(struct fig *f, const struct exp_job *jobs)
+static void find_facts(struct fig *f, const struct study_job *jobs)
 {
-    struct exp_table *t = &f->table;
-    const bool needs_ratio = f->file->figure.selection == EXP_COMPRESSIBLE;
+    struct study_table *t = &f->table;
+    const bool needs_ratio = f->file->figure.selection == STUDY_COMPRESSIBLE;
     t->facts = xcalloc(t->nrows, sizeof *t->facts);
     for (size_t r = 0; r < t->nrows; r++) {
-        const struct exp_job *base = &jobs[f->bases[r]], *with = &jobs[f->ratios[r]];
-        struct exp_fact *fact = &t->facts[r];
-        fact->bottleneck = exp_bottleneck(base->result);
+        const struct study_job *base = &jobs[f->bases[r]], *with = &jobs[f->ratios[r]];
+        struct study_fact *fact = &t->facts[r];
+        fact->bottleneck = study_bottleneck(base->result);
         fact->gain = gain_of(base, &jobs[f->doubles[r]]);
-        fact->bus = base->result ? exp_metric(base->result, "base", "bandwidth") : NAN;
-        fact->ratio = with->result ? exp_metric(with->result, with->design, "ratio") : NAN;
+        fact->bus = base->result ? study_metric(base->result, "base", "bandwidth") : NAN;
+        fact->ratio = with->result ? study_metric(with->result, with->design, "ratio") : NAN;
         fact->kept = fact->gain >= least_gain && (!needs_ratio || fact->ratio >= least_ratio);
     }
     t->rule = needs_ratio ? "at least 1.05 times as fast with twice the DRAM bandwidth and without "
@@ -200,14 +197,15 @@ static bool reference_of(const struct fig *f, size_t *at, struct err *err)
     return err_set(err, "%s: figure.reference: '%s' is not among the designs", f->name, name);
 }
 
-static void fill(struct fig *f, const struct exp_job *jobs)
+static void fill(struct fig *f, const struct study_job *jobs)
 {
-    struct exp_table *t = &f->table;
-    const struct exp_file *e = f->file;
+    struct study_table *t = &f->table;
+    const struct study_file *e = f->file;
     const size_t parts = e->metrics.n;
     for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
-        const struct exp_job *j = &jobs[f->jobs[i / parts]];
-        t->values[i] = j->result ? exp_metric(j->result, j->design, e->metrics.at[i % parts]) : NAN;
+        const struct study_job *j = &jobs[f->jobs[i / parts]];
+        t->values[i] =
+            j->result ? study_metric(j->result, j->design, e->metrics.at[i % parts]) : NAN;
     }
     for (size_t c = 0; c < t->ncolumns && e->reported.n; c++) {
         const char *text = e->reported.at[f->of[c / parts] * parts + c % parts];
@@ -216,34 +214,34 @@ static void fill(struct fig *f, const struct exp_job *jobs)
     }
 }
 
-bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err)
+bool fig_tabulate(struct fig *f, const struct study_job *jobs, struct err *err)
 {
-    const struct exp_figure *e = &f->file->figure;
-    struct exp_table *t = &f->table;
+    const struct study_figure *e = &f->file->figure;
+    struct study_table *t = &f->table;
     if (!reference_of(f, &f->reference, err))
         return false;
     f->reference *= f->file->metrics.n;
-    exp_table_init(t, f->workloads.n, f->designs.n * f->file->metrics.n);
+    study_table_init(t, f->workloads.n, f->designs.n * f->file->metrics.n);
     t->title = e->title;
     t->unit = e->unit;
     t->rows = f->workloads.at;
     t->columns = (const char *const *)f->columns;
-    t->stack = e->normalise == EXP_SHARE ? f->file->metrics.n : 1;
+    t->stack = e->normalise == STUDY_SHARE ? f->file->metrics.n : 1;
     t->parts = f->file->parts.at;
     fill(f, jobs);
     t->missing = fig_missing(f, jobs, NULL, NULL);
-    if (e->selection != EXP_ALL)
+    if (e->selection != STUDY_ALL)
         find_facts(f, jobs);
-    exp_table_normalise(t, (enum exp_norm)e->normalise, f->reference);
-    exp_table_average(t, (enum exp_mean)e->mean);
+    study_table_normalise(t, (enum study_norm)e->normalise, f->reference);
+    study_table_average(t, (enum study_mean)e->mean);
     return true;
 }
 
-size_t fig_missing(const struct fig *f, const struct exp_job *jobs, FILE *out, const char *prefix)
+size_t fig_missing(const struct fig *f, const struct study_job *jobs, FILE *out, const char *prefix)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->workloads.n * f->designs.n; i++) {
-        const struct exp_job *j = &jobs[f->jobs[i]];
+        const struct study_job *j = &jobs[f->jobs[i]];
         if (j->result)
             continue;
         n++;
@@ -256,22 +254,22 @@ size_t fig_missing(const struct fig *f, const struct exp_job *jobs, FILE *out, c
 
 /* --- its files --- */
 
-static void write_markdown(const struct fig *f, const struct exp_setup *s,
-                           const struct exp_job *jobs, FILE *out)
+static void write_markdown(const struct fig *f, const struct study_setup *s,
+                           const struct study_job *jobs, FILE *out)
 {
-    const struct exp_figure *e = &f->file->figure;
-    const struct exp_table *t = &f->table;
+    const struct study_figure *e = &f->file->figure;
+    const struct study_table *t = &f->table;
     fprintf(out, "# %s\n\n%s%s`parsim figure %s --size %s`", e->title, e->paper,
             *e->paper ? ". " : "", f->name, s->size);
-    if (e->kind == EXP_RUN)
+    if (study_kind(&jobs[f->jobs[0]])->has_machine)
         fprintf(out, " on %s", f->gpu);
     fprintf(out, "; the mean is that of the %zu programs that every design ran.", t->complete);
     if (t->facts)
         fprintf(out, " Kept: %s (%zu programs).", t->rule, t->kept);
     fprintf(out, "\n\n![%s](%s.svg)\n\n", e->title, f->name);
-    exp_table_markdown(t, out);
+    study_table_markdown(t, out);
     fputc('\n', out);
-    exp_table_beside_paper(t, out, "- ");
+    study_table_beside_paper(t, out, "- ");
     if (*e->remark)
         fprintf(out, "\n%s\n", e->remark);
     if (fig_missing(f, jobs, NULL, NULL)) {
@@ -280,7 +278,7 @@ static void write_markdown(const struct fig *f, const struct exp_setup *s,
     }
 }
 
-bool fig_write(const struct fig *f, const struct exp_setup *s, const struct exp_job *jobs,
+bool fig_write(const struct fig *f, const struct study_setup *s, const struct study_job *jobs,
                const char *dir, bool with_csv, struct err *err)
 {
     static const char *const exts[] = {"svg", "md", "csv"};
@@ -289,11 +287,11 @@ bool fig_write(const struct fig *f, const struct exp_setup *s, const struct exp_
         char *path = xasprintf("%s/%s.%s", dir, f->name, exts[i]);
         struct outfile *out = outfile_open(path, err);
         if (out && i == 0)
-            exp_table_svg(&f->table, outfile_stream(out));
+            study_table_plot(&f->table, outfile_stream(out));
         else if (out && i == 1)
             write_markdown(f, s, jobs, outfile_stream(out));
         else if (out)
-            exp_table_csv(&f->table, outfile_stream(out));
+            study_table_csv(&f->table, outfile_stream(out));
         ok = out && outfile_close(out, err);
         free(path);
     }

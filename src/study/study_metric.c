@@ -1,5 +1,5 @@
 /* Numbers of a result. */
-#include "experiment.h"
+#include "study/study.h"
 
 #include <json-c/json.h>
 #include <math.h>
@@ -75,7 +75,7 @@ static double sum_of(const struct json_object *result, const char *design, char 
     return sum;
 }
 
-double exp_metric(const struct json_object *result, const char *design, const char *metric)
+double study_metric(const struct json_object *result, const char *design, const char *metric)
 {
     char *copy = xstrdup(metric), *by = strchr(copy, '/');
     if (by)
@@ -85,7 +85,7 @@ double exp_metric(const struct json_object *result, const char *design, const ch
     return w != 0 ? v / w : NAN;
 }
 
-const char *exp_bottleneck(const struct json_object *result)
+const char *study_bottleneck(const struct json_object *result)
 {
     struct json_object *summary = NULL, *text = NULL;
     if (!result || !json_object_object_get_ex(result, "summary", &summary) ||
@@ -113,7 +113,7 @@ static double left_over(const struct json_object *kernel, double registers)
     return 1 - used / registers;
 }
 
-void exp_digest(struct json_object *result)
+void study_digest(struct json_object *result)
 {
     struct json_object *kernels = NULL, *o;
     double registers = number_at(result, "machine.sm.registers"), sum = 0, cycles = 0;

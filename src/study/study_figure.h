@@ -1,8 +1,8 @@
 /* One figure: an experiment's file, the jobs that it needs, its table and what is written of it. */
-#ifndef APPS_EXPERIMENT_FIGURE_H
-#define APPS_EXPERIMENT_FIGURE_H
+#ifndef STUDY_FIGURE_H
+#define STUDY_FIGURE_H
 
-#include "experiment_file.h"
+#include "study/study_file.h"
 
 /* What the command line chose of the experiments. */
 struct fig_choice {
@@ -13,15 +13,15 @@ struct fig_choice {
 
 struct fig {
     char *name; /* of its files */
-    struct exp_file *file;
-    struct exp_list workloads, designs;
+    struct study_file *file;
+    struct study_list workloads, designs;
     const char *gpu;
     size_t *of;                       /* designs[i] is the file's design of[i] */
     size_t *jobs;                     /* numbers in the plan, by program and design */
     size_t *bases, *ratios, *doubles; /* the same, by program */
     char **columns;
     size_t reference; /* the column of the base */
-    struct exp_table table;
+    struct study_table table;
 };
 
 /* NULL with an error; *is_empty: nothing of it was chosen. */
@@ -30,18 +30,19 @@ struct fig *fig_load(const char *name, const struct fig_choice *choice, bool *is
 void fig_free(struct fig *f);
 /* Refuses designs that `parsim run` does not know. */
 bool fig_check(const struct fig *f, struct err *err);
-void fig_plan(struct fig *f, struct exp_plan *plan, unsigned rank);
+void fig_plan(struct fig *f, struct study_plan *plan, unsigned rank);
 /* When the plan's jobs have their results. */
-bool fig_tabulate(struct fig *f, const struct exp_job *jobs, struct err *err);
+bool fig_tabulate(struct fig *f, const struct study_job *jobs, struct err *err);
 /* How many of its runs have no result; a line each if `out` is not NULL. */
-size_t fig_missing(const struct fig *f, const struct exp_job *jobs, FILE *out, const char *prefix);
+size_t fig_missing(const struct fig *f, const struct study_job *jobs, FILE *out,
+                   const char *prefix);
 /* DIR/NAME.md and .svg, and .csv. */
-bool fig_write(const struct fig *f, const struct exp_setup *s, const struct exp_job *jobs,
+bool fig_write(const struct fig *f, const struct study_setup *s, const struct study_job *jobs,
                const char *dir, bool with_csv, struct err *err);
 
-/* experiment_report.c: the table of all figures, in DIR/README.md, between the two marks that it
+/* study_overview.c: the table of all figures, in DIR/README.md, between the two marks that it
  * has for it; the rest of the file stays. A file that is not there is made. */
-bool fig_overview(struct fig *const *figs, size_t n, const struct exp_setup *s, const char *dir,
+bool fig_overview(struct fig *const *figs, size_t n, const struct study_setup *s, const char *dir,
                   struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Many child processes: which is next, what they gave, how long it still takes. */
-#include "experiment_child.h"
+#include "study/study_child.h"
+#include "study/study_kind.h"
 
 #include "base/interrupt.h"
 #include "base/tempfile.h"
@@ -31,12 +32,12 @@ static void drop_bins(struct json_object *o)
     }
 }
 
-static struct json_object *read_result(const struct exp_job *j, const char *path)
+static struct json_object *read_result(const struct study_job *j, const char *path)
 {
     struct json_object *o =
-        j->kind == EXP_DUMP ? json_object_new_object() : json_object_from_file(path);
+        study_kind(j)->has_result ? json_object_from_file(path) : json_object_new_object();
     if (o) {
-        exp_digest(o);
+        study_digest(o);
         json_object_object_del(o, "kernels");
         json_object_object_del(o, "machine");
         json_object_object_del(o, "series");
@@ -45,7 +46,7 @@ static struct json_object *read_result(const struct exp_job *j, const char *path
     return o;
 }
 
-static void take(struct exp_job *j, int code, const char *json, const char *log)
+static void take(struct study_job *j, int code, const char *json, const char *log)
 {
     struct json_object *faults = NULL;
     j->result = code ? NULL : read_result(j, json);
@@ -55,7 +56,7 @@ static void take(struct exp_job *j, int code, const char *json, const char *log)
         json_object_put(j->result);
         j->result = NULL;
     } else if (!j->result) {
-        char *words = exp_last_words(log);
+        char *words = study_last_words(log);
         j->error = xasprintf("exit code %d: %s", code, words);
         free(words);
     }
@@ -86,12 +87,12 @@ struct slot {
 };
 
 struct pool {
-    const struct exp_setup *s;
-    struct exp_job *jobs;
+    const struct study_setup *s;
+    struct study_job *jobs;
     struct entry *entries;
     size_t *order;
     size_t n, done, known, failed;
-    struct exp_store *store;
+    struct study_store *store;
     VEC(struct slot) slots;
     double from, shown, spent, cpu;
 };
@@ -111,7 +112,7 @@ static size_t find_maker(const struct pool *p, const char *file)
 
 static size_t find_group(const struct pool *p, size_t job)
 {
-    const struct exp_job *of = &p->jobs[job];
+    const struct study_job *of = &p->jobs[job];
     size_t i = 0;
     while (of->workload &&
            (p->jobs[i].kind != of->kind || strcmp(p->jobs[i].workload, of->workload)))
@@ -121,17 +122,17 @@ static size_t find_group(const struct pool *p, size_t job)
 
 static void look_up_one(struct pool *p, size_t i)
 {
-    struct exp_job *j = &p->jobs[i];
+    struct study_job *j = &p->jobs[i];
     struct entry *e = &p->entries[i];
-    e->needs = exp_needs(p->s, j);
-    e->gives = exp_gives(p->s, j);
+    e->needs = study_needs(p->s, j);
+    e->gives = study_gives(p->s, j);
     e->group = find_group(p, i);
     e->expected = NAN;
-    if (j->kind == EXP_DUMP || !p->store)
+    if (!study_kind(j)->has_result || !p->store)
         return;
-    j->result = exp_store_get(p->store, p->s, j, &j->seconds, NULL);
-    e->expected = exp_store_expect(p->store, p->s, j, false);
-    double any = exp_store_expect(p->store, p->s, j, true);
+    j->result = study_store_get(p->store, p->s, j, &j->seconds, NULL);
+    e->expected = study_store_expect(p->store, p->s, j, false);
+    double any = study_store_expect(p->store, p->s, j, true);
     e->weight = isnan(any) ? 0 : any;
 }
 
@@ -142,7 +143,7 @@ static void look_up(struct pool *p)
     for (size_t i = 0; i < p->n; i++)
         look_up_one(p, i);
     for (size_t i = 0; i < p->n; i++)
-        if (p->jobs[i].kind == EXP_DUMP)
+        if (!study_kind(&p->jobs[i])->has_result)
             p->jobs[i].result = json_object_new_object();
     for (size_t i = 0; i < p->n; i++) {
         struct entry *e = &p->entries[i];
@@ -264,12 +265,12 @@ static void show_left(const struct pool *p)
         fprintf(stderr, "%.0f min left", left / 60);
 }
 
-static const char *name_of(const struct exp_job *j)
+static const char *name_of(const struct study_job *j)
 {
     return j->workload ? j->workload : j->program[0];
 }
 
-static void progress(const struct pool *p, const struct exp_job *j)
+static void progress(const struct pool *p, const struct study_job *j)
 {
     const bool is_tty = isatty(STDERR_FILENO);
     if (p->s->quiet)
@@ -322,11 +323,11 @@ static bool start(struct pool *p, struct slot *slot, size_t job, struct err *err
     slot->from = wall_seconds();
     slot->stopped = NULL;
     slot->was_cut = false;
-    slot->part = e->gives ? exp_part_new(e->gives) : NULL;
+    slot->part = e->gives ? study_part_new(e->gives) : NULL;
     fflush(NULL);
     slot->pid = fork();
     if (slot->pid == 0)
-        exp_child(p->s, &p->jobs[job], slot->json, slot->log, slot->part);
+        study_child(p->s, &p->jobs[job], slot->json, slot->log, slot->part);
     e->state = RUNS;
     return slot->pid > 0 || err_set(err, "cannot start a process: %s", strerror(errno));
 }
@@ -334,15 +335,16 @@ static bool start(struct pool *p, struct slot *slot, size_t job, struct err *err
 /* A file that a run made for others gets its name. */
 static void keep_part(const struct pool *p, struct slot *slot)
 {
-    struct exp_job *j = &p->jobs[slot->job];
+    struct study_job *j = &p->jobs[slot->job];
     if (!slot->part)
         return;
-    if (j->result && rename(slot->part, p->entries[slot->job].gives) && j->kind == EXP_DUMP) {
+    if (j->result && rename(slot->part, p->entries[slot->job].gives) &&
+        !study_kind(j)->has_result) {
         json_object_put(j->result);
         j->result = NULL;
         j->error = xasprintf("%s cannot be made: %s", p->entries[slot->job].gives, strerror(errno));
     }
-    exp_part_drop(slot->part);
+    study_part_drop(slot->part);
     slot->part = NULL;
 }
 
@@ -357,7 +359,7 @@ static const char *what_ends(const struct pool *p)
 static bool finish(struct pool *p, struct slot *slot, int code, const struct rusage *use,
                    struct err *err)
 {
-    struct exp_job *j = &p->jobs[slot->job];
+    struct study_job *j = &p->jobs[slot->job];
     slot->pid = 0;
     p->entries[slot->job].state = ENDED;
     j->seconds = wall_seconds() - slot->from;
@@ -376,8 +378,8 @@ static bool finish(struct pool *p, struct slot *slot, int code, const struct rus
     progress(p, j);
     /* what the command's own end has stopped has not failed */
     const bool is_kept =
-        j->kind != EXP_DUMP && !slot->was_cut && (j->result || !interrupt_signal());
-    return !is_kept || !p->store || exp_store_put(p->store, p->s, j, err);
+        study_kind(j)->has_result && !slot->was_cut && (j->result || !interrupt_signal());
+    return !is_kept || !p->store || study_store_put(p->store, p->s, j, err);
 }
 
 static void stop_late_ones(struct pool *p)
@@ -442,7 +444,7 @@ static void pool_free(struct pool *p)
         free(slot->json);
         free(slot->log);
         if (slot->part)
-            exp_part_drop(slot->part);
+            study_part_drop(slot->part);
     }
     for (size_t i = 0; i < p->n; i++) {
         free(p->entries[i].needs);
@@ -453,8 +455,8 @@ static void pool_free(struct pool *p)
     free(p->order);
 }
 
-bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct exp_store *store,
-             struct err *err)
+bool study_run(const struct study_setup *s, struct study_job *jobs, size_t n,
+               struct study_store *store, struct err *err)
 {
     struct pool p = {.s = s, .jobs = jobs, .n = n, .store = store, .from = wall_seconds()};
     char tmp[] = "/tmp/parsim-XXXXXX";
@@ -482,17 +484,18 @@ bool exp_run(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct e
     return ok;
 }
 
-void exp_recall(const struct exp_setup *s, struct exp_job *jobs, size_t n, struct exp_store *store)
+void study_recall(const struct study_setup *s, struct study_job *jobs, size_t n,
+                  struct study_store *store)
 {
     for (size_t i = 0; i < n; i++)
-        if (jobs[i].kind != EXP_DUMP) {
-            jobs[i].result = exp_store_get(store, s, &jobs[i], &jobs[i].seconds, &jobs[i].error);
+        if (study_kind(&jobs[i])->has_result) {
+            jobs[i].result = study_store_get(store, s, &jobs[i], &jobs[i].seconds, &jobs[i].error);
             if (!jobs[i].result && !jobs[i].error)
                 jobs[i].error = xstrdup("has not been run");
         }
 }
 
-void exp_jobs_free(struct exp_job *jobs, size_t n)
+void study_jobs_free(struct study_job *jobs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         json_object_put(jobs[i].result);

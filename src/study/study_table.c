@@ -1,13 +1,13 @@
 /* Tables of experiments. */
-#include "experiment.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void exp_table_init(struct exp_table *t, size_t nrows, size_t ncolumns)
+void study_table_init(struct study_table *t, size_t nrows, size_t ncolumns)
 {
-    *t = (struct exp_table){.nrows = nrows, .ncolumns = ncolumns, .stack = 1};
+    *t = (struct study_table){.nrows = nrows, .ncolumns = ncolumns, .stack = 1, .base = SIZE_MAX};
     t->values = xcalloc(nrows * ncolumns + 1, sizeof *t->values);
     t->means = xcalloc(ncolumns + 1, sizeof *t->means);
     t->kept_means = xcalloc(ncolumns + 1, sizeof *t->kept_means);
@@ -16,7 +16,7 @@ void exp_table_init(struct exp_table *t, size_t nrows, size_t ncolumns)
         t->reported[c] = NAN;
 }
 
-void exp_table_free(struct exp_table *t)
+void study_table_free(struct study_table *t)
 {
     free(t->values);
     free(t->means);
@@ -25,7 +25,7 @@ void exp_table_free(struct exp_table *t)
     free(t->facts);
 }
 
-static void take_shares(const struct exp_table *t, double *row)
+static void take_shares(const struct study_table *t, double *row)
 {
     for (size_t c = 0; c < t->ncolumns; c += t->stack) {
         double sum = 0;
@@ -36,30 +36,31 @@ static void take_shares(const struct exp_table *t, double *row)
     }
 }
 
-void exp_table_normalise(struct exp_table *t, enum exp_norm norm, size_t reference)
+void study_table_normalise(struct study_table *t, enum study_norm norm, size_t reference)
 {
-    for (size_t r = 0; r < t->nrows && norm != EXP_AS_IS; r++) {
+    t->base = norm == STUDY_OVER_BASE || norm == STUDY_BASE_OVER ? reference : SIZE_MAX;
+    for (size_t r = 0; r < t->nrows && norm != STUDY_AS_IS; r++) {
         double *row = &t->values[r * t->ncolumns], base = row[reference];
-        for (size_t c = 0; c < t->ncolumns && norm != EXP_SHARE; c++) {
-            double of = norm == EXP_OVER_BASE ? row[c] : base;
-            double by = norm == EXP_OVER_BASE ? base : row[c];
+        for (size_t c = 0; c < t->ncolumns && norm != STUDY_SHARE; c++) {
+            double of = norm == STUDY_OVER_BASE ? row[c] : base;
+            double by = norm == STUDY_OVER_BASE ? base : row[c];
             row[c] = by != 0 ? of / by : NAN;
         }
-        if (norm == EXP_SHARE)
+        if (norm == STUDY_SHARE)
             take_shares(t, row);
     }
 }
 
-double exp_mean_of(const double *values, size_t n, enum exp_mean mean)
+double study_mean_of(const double *values, size_t n, enum study_mean mean)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += mean == EXP_GEOMETRIC ? log(values[i]) : values[i];
+        sum += mean == STUDY_GEOMETRIC ? log(values[i]) : values[i];
     sum /= (double)n;
-    return !n ? NAN : mean == EXP_GEOMETRIC ? exp(sum) : sum;
+    return !n ? NAN : mean == STUDY_GEOMETRIC ? exp(sum) : sum;
 }
 
-static bool is_complete(const struct exp_table *t, size_t row)
+static bool is_complete(const struct study_table *t, size_t row)
 {
     for (size_t c = 0; c < t->ncolumns; c++)
         if (isnan(t->values[row * t->ncolumns + c]))
@@ -67,19 +68,19 @@ static bool is_complete(const struct exp_table *t, size_t row)
     return true;
 }
 
-static double mean_of_column(const struct exp_table *t, size_t c, bool kept_only, size_t *n)
+static double mean_of_column(const struct study_table *t, size_t c, bool kept_only, size_t *n)
 {
     double *column = xcalloc(t->nrows + 1, sizeof *column);
     *n = 0;
     for (size_t r = 0; r < t->nrows; r++)
         if (is_complete(t, r) && (!kept_only || (t->facts && t->facts[r].kept)))
             column[(*n)++] = t->values[r * t->ncolumns + c];
-    double mean = exp_mean_of(column, *n, t->mean);
+    double mean = study_mean_of(column, *n, t->mean);
     free(column);
     return mean;
 }
 
-void exp_table_average(struct exp_table *t, enum exp_mean mean)
+void study_table_average(struct study_table *t, enum study_mean mean)
 {
     t->mean = mean;
     for (size_t c = 0; c < t->ncolumns; c++) {
@@ -98,12 +99,12 @@ static void number(FILE *out, double v, int width)
         fprintf(out, "%*.3f", width, v);
 }
 
-static const char *mean_name(const struct exp_table *t)
+static const char *mean_name(const struct study_table *t)
 {
-    return t->mean == EXP_GEOMETRIC ? "geometric mean" : "mean";
+    return t->mean == STUDY_GEOMETRIC ? "geometric mean" : "mean";
 }
 
-static bool any_reported(const struct exp_table *t)
+static bool any_reported(const struct study_table *t)
 {
     for (size_t c = 0; c < t->ncolumns; c++)
         if (!isnan(t->reported[c]))
@@ -118,13 +119,13 @@ static int column_width(const char *name)
 }
 
 /* "geometric mean of the 7 kept" */
-static void name_kept(const struct exp_table *t, char *to, size_t size)
+static void name_kept(const struct study_table *t, char *to, size_t size)
 {
     snprintf(to, size, "%s of the %zu kept", mean_name(t), t->kept);
 }
 
-static void print_row(const struct exp_table *t, FILE *out, const char *name, const double *values,
-                      const struct exp_fact *fact)
+static void print_row(const struct study_table *t, FILE *out, const char *name,
+                      const double *values, const struct study_fact *fact)
 {
     fprintf(out, "  %-16s", name);
     if (t->facts && fact) {
@@ -140,7 +141,7 @@ static void print_row(const struct exp_table *t, FILE *out, const char *name, co
     fputc('\n', out);
 }
 
-void exp_table_print(const struct exp_table *t, FILE *out)
+void study_table_print(const struct study_table *t, FILE *out)
 {
     fprintf(out, "%s%s%s\n  %-16s", t->title, *t->unit ? ": " : "", t->unit, "");
     if (t->facts)
@@ -157,8 +158,8 @@ void exp_table_print(const struct exp_table *t, FILE *out)
         print_row(t, out, "the paper", t->reported, NULL);
 }
 
-static void markdown_row(const struct exp_table *t, FILE *out, const char *name,
-                         const double *values, const struct exp_fact *fact)
+static void markdown_row(const struct study_table *t, FILE *out, const char *name,
+                         const double *values, const struct study_fact *fact)
 {
     fprintf(out, "| %s |", name);
     if (t->facts && fact) {
@@ -181,7 +182,7 @@ static void markdown_row(const struct exp_table *t, FILE *out, const char *name,
     fputc('\n', out);
 }
 
-void exp_table_markdown(const struct exp_table *t, FILE *out)
+void study_table_markdown(const struct study_table *t, FILE *out)
 {
     char kept[64];
     name_kept(t, kept, sizeof kept);
@@ -204,7 +205,7 @@ void exp_table_markdown(const struct exp_table *t, FILE *out)
         markdown_row(t, out, "the paper", t->reported, NULL);
 }
 
-void exp_table_csv(const struct exp_table *t, FILE *out)
+void study_table_csv(const struct study_table *t, FILE *out)
 {
     fprintf(out, "program,design,value\n");
     for (size_t r = 0; r < t->nrows; r++)
@@ -223,7 +224,7 @@ void exp_table_csv(const struct exp_table *t, FILE *out)
         fprintf(out, "runs missing,,%zu\n", t->missing);
 }
 
-void exp_table_beside_paper(const struct exp_table *t, FILE *out, const char *prefix)
+void study_table_beside_paper(const struct study_table *t, FILE *out, const char *prefix)
 {
     for (size_t c = 0; c < t->ncolumns; c++) {
         if (isnan(t->reported[c]) || isnan(t->means[c]))

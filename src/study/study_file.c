@@ -1,24 +1,25 @@
-#include "experiment_file.h"
+#include "study/study_file.h"
+
+#include "study/study_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const exp_kind_names[] = {"run", "codec", NULL};
-static const char *const exp_norm_names[] = {"none", "over_base", "base_over", "share", NULL};
-static const char *const exp_selection_names[] = {"none", "memory_bound", "compressible", NULL};
-static const char *const exp_mean_names[] = {"geometric", "arithmetic", NULL};
+static const char *const study_norm_names[] = {"none", "over_base", "base_over", "share", NULL};
+static const char *const study_selection_names[] = {"none", "memory_bound", "compressible", NULL};
+static const char *const study_mean_names[] = {"geometric", "arithmetic", NULL};
 
 static const struct conf_field fields[] = {
-#define ROW(...)      CONF_FIELD(exp_figure, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(exp_figure, __VA_ARGS__)
-#include "experiment_file.def"
+#define ROW(...)      CONF_FIELD(study_figure, __VA_ARGS__)
+#define ROW_ENUM(...) CONF_FIELD_ENUM(study_figure, __VA_ARGS__)
+#include "study/study_file.def"
 #undef ROW
 #undef ROW_ENUM
 };
 
-struct exp_list exp_list_of(const char *text)
+struct study_list study_list_of(const char *text)
 {
-    struct exp_list l = {.text = xstrdup(text)};
+    struct study_list l = {.text = xstrdup(text)};
     size_t most = 1;
     char *save = NULL;
     for (const char *p = text; *p; p++)
@@ -34,16 +35,21 @@ struct exp_list exp_list_of(const char *text)
     return l;
 }
 
-void exp_list_free(struct exp_list *l)
+void study_list_free(struct study_list *l)
 {
     free(l->text);
     free(l->at);
 }
 
-static bool check(const struct exp_file *f, const char *name, struct err *err)
+static bool check(const struct study_file *f, const char *name, struct err *err)
 {
     if (!f->workloads.n || !f->designs.n)
         return err_set(err, "%s: figure.workloads and figure.designs are needed", name);
+    if (f->figure.selection == STUDY_COMPRESSIBLE && !*f->figure.ratio_of)
+        return err_set(err,
+                       "%s: figure.ratio_of: a design is needed, whose ratio says what is "
+                       "compressible",
+                       name);
     if (f->labels.n && f->labels.n != f->designs.n)
         return err_set(err, "%s: figure.labels: %zu names for %zu designs", name, f->labels.n,
                        f->designs.n);
@@ -62,12 +68,12 @@ static bool check(const struct exp_file *f, const char *name, struct err *err)
     return true;
 }
 
-static bool load(struct exp_file *f, const char *name, struct err *err)
+static bool load(struct study_file *f, const char *name, struct err *err)
 {
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml")))
         return conf_load(f->conf, name, err);
-    for (const struct exp_text *t = exp_texts(); t->name; t++)
+    for (const struct study_text *t = study_texts(); t->name; t++)
         if (!strcmp(t->name, name)) {
             char *place = xasprintf("experiments/%s.yaml", name);
             bool ok = conf_parse(f->conf, place, t->text, strlen(t->text), err);
@@ -78,34 +84,34 @@ static bool load(struct exp_file *f, const char *name, struct err *err)
                    name);
 }
 
-struct exp_file *exp_file_load(const char *name, struct err *err)
+struct study_file *study_file_load(const char *name, struct err *err)
 {
-    struct exp_file *f = xcalloc(1, sizeof *f);
+    struct study_file *f = xcalloc(1, sizeof *f);
     f->conf = conf_new();
     conf_add(f->conf, "figure", fields, ARRAY_LEN(fields), &f->figure);
     bool ok = load(f, name, err);
-    f->workloads = exp_list_of(f->figure.workloads);
-    f->designs = exp_list_of(f->figure.designs);
-    f->labels = exp_list_of(f->figure.labels);
-    f->metrics = exp_list_of(f->figure.metric);
-    f->parts = exp_list_of(f->figure.parts);
-    f->reported = exp_list_of(f->figure.reported);
+    f->workloads = study_list_of(f->figure.workloads);
+    f->designs = study_list_of(f->figure.designs);
+    f->labels = study_list_of(f->figure.labels);
+    f->metrics = study_list_of(f->figure.metric);
+    f->parts = study_list_of(f->figure.parts);
+    f->reported = study_list_of(f->figure.reported);
     if (ok && check(f, name, err))
         return f;
-    exp_file_free(f);
+    study_file_free(f);
     return NULL;
 }
 
-void exp_file_free(struct exp_file *f)
+void study_file_free(struct study_file *f)
 {
     if (!f)
         return;
-    exp_list_free(&f->workloads);
-    exp_list_free(&f->designs);
-    exp_list_free(&f->labels);
-    exp_list_free(&f->metrics);
-    exp_list_free(&f->parts);
-    exp_list_free(&f->reported);
+    study_list_free(&f->workloads);
+    study_list_free(&f->designs);
+    study_list_free(&f->labels);
+    study_list_free(&f->metrics);
+    study_list_free(&f->parts);
+    study_list_free(&f->reported);
     conf_free(f->conf);
     free(f);
 }

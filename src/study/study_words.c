@@ -1,0 +1,43 @@
+/* Command lines of child processes. */
+#include "study/study_words.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void study_words_add(struct study_words *w, const char *text)
+{
+    vec_push(&w->at, xstrdup(text));
+}
+
+void study_words_parsim(struct study_words *w, const char *command)
+{
+    vec_push(&w->at, study_beside("parsim"));
+    study_words_add(w, command);
+}
+
+void study_words_workload(struct study_words *w, const struct study_setup *s,
+                          const struct study_job *j)
+{
+    vec_push(&w->at, xasprintf("workload:%s", j->workload));
+    study_words_add(w, "--size");
+    study_words_add(w, s->size);
+}
+
+_Noreturn void study_words_exec(struct study_words *w)
+{
+    vec_push(&w->at, NULL);
+    execv(w->at.data[0], w->at.data);
+    fprintf(stderr, "cannot run %s: %s\n", w->at.data[0], strerror(errno));
+    _exit(127);
+}
+
+int study_words_wait(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}

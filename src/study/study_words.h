@@ -1,0 +1,24 @@
+/* Private to study_*.c: command lines of child processes. */
+#ifndef STUDY_STUDY_WORDS_H
+#define STUDY_STUDY_WORDS_H
+
+#include "base/vec.h"
+#include "study/study.h"
+
+struct study_words {
+    VEC(char *) at;
+};
+
+/* A copy of `text`. */
+void study_words_add(struct study_words *w, const char *text);
+/* `parsim COMMAND`, this binary. */
+void study_words_parsim(struct study_words *w, const char *command);
+/* The job's workload and its size. */
+void study_words_workload(struct study_words *w, const struct study_setup *s,
+                          const struct study_job *j);
+/* Becomes that process. */
+_Noreturn void study_words_exec(struct study_words *w);
+/* The exit code of a child; 128: a signal ended it. */
+int study_words_wait(pid_t pid);
+
+#endif
