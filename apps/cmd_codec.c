@@ -10,8 +10,43 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ALL_CODECS \
-    "bdi,fpc,fpc-seg,cpack,cpack4,dpc,bpc,e2mc-4,e2mc-8,e2mc-16,e2mc-32,bestof,gsr,lz4,zstd"
+/* --- which codecs there are --- */
+
+/* All that have a column by default, with `between` between them. */
+static char *list_codecs(bool with_parameters, const char *between)
+{
+    char *text = xstrdup("");
+    for (unsigned i = 0; i < CODEC_ID_COUNT; i++) {
+        const char *name =
+            i == CODEC_E2MC ? "e2mc-4,e2mc-8,e2mc-16,e2mc-32" : codec_id_name((enum codec_id)i);
+        if (i == CODEC_ZERO || (!with_parameters && (i == CODEC_E2MC || i == CODEC_BESTOF)))
+            continue;
+        char *more = xasprintf("%s%s%s", text, *text ? between : "", name);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+/* Words in lines of the help's right column. */
+static void put_wrapped(FILE *out, const char *text)
+{
+    enum { INDENT = 20, WIDTH = 76 };
+    size_t at = 0;
+    while (*text) {
+        const size_t word = strcspn(text, " ");
+        if (at && at + 1 + word > WIDTH) {
+            fprintf(out, "\n%*s", INDENT, "");
+            at = 0;
+        }
+        fprintf(out, "%s%.*s", at ? " " : "", (int)word, text);
+        at += word + (at > 0);
+        text += word + (text[word] == ' ');
+    }
+    fputc('\n', out);
+}
+
+/* --- the command line --- */
 
 static const char help[] =
     "usage: parsim codec [OPTIONS] FILE...        how compressible are the blocks of these files?\n"
@@ -22,12 +57,12 @@ static const char help[] =
     "\n"
     "  --block B         bytes a block: 32, 64, 128 (default 128)\n"
     "  --mag M           memory access granularity in bytes, a divisor of B (default 32)\n"
-    "  --codec LIST      comma-separated, or 'all' (default): bdi fpc fpc-seg cpack cpack4 dpc "
-    "bpc\n"
-    "                    gsr; e2mc-L or e2mc-LwW (symbols of L = 4, 8, 16, 32 bits, W = 1, 2, 4, "
-    "8\n"
-    "                    decoding ways; e2mc = e2mc-16); bestof (= bestof:bdi+fpc+cpack) or\n"
-    "                    bestof:NAME+NAME...; zero; and lz4, zstd on the same blocks\n"
+    "  --codec LIST      ";
+static const char help_codecs[] =
+    "comma-separated, or 'all' (default): %s; e2mc-L or e2mc-LwW (symbols of L = 4, 8, 16, 32 "
+    "bits, W = 1, 2, 4, 8 decoding ways; e2mc = e2mc-16); bestof (= bestof:bdi+fpc+cpack) or "
+    "bestof:NAME+NAME...; zero; and lz4, zstd on the same blocks";
+static const char help_rest[] =
     "  --window BYTES    step of the picture and of the JSON's \"windows\" (default: file / 512)\n"
     "  --sample BYTES    e2mc: tables from the first BYTES, which stay raw, as in an online\n"
     "                    sampling phase; without it, from the whole file (offline)\n"
@@ -47,6 +82,16 @@ static const char help[] =
     "standard input and output.\n"
     "\n"
     "exit code: 0 done, 2 bad usage or input, or an output that cannot be written\n";
+
+static void put_help(FILE *out)
+{
+    char *names = list_codecs(false, " "), *codecs = xasprintf(help_codecs, names);
+    fputs(help, out);
+    put_wrapped(out, codecs);
+    fputs(help_rest, out);
+    free(names);
+    free(codecs);
+}
 
 struct command {
     struct codec_options opts;
@@ -128,7 +173,9 @@ static bool split_codecs(struct command *c, struct err *err)
     struct codec_options *o = &c->opts;
     if (!check_codec(o, "zero", err)) /* block and granularity, whatever the codecs are */
         return false;
-    c->split = xstrdup(strcmp(c->list, "all") ? c->list : ALL_CODECS);
+    char *all = list_codecs(true, ",");
+    c->split = strcmp(c->list, "all") ? xstrdup(c->list) : xasprintf("%s,lz4,zstd", all);
+    free(all);
     for (char *name = strtok(c->split, ","); name; name = strtok(NULL, ",")) {
         if (o->ncolumns == CODEC_COLUMNS_MAX)
             return err_set(err, "more than %d codecs", CODEC_COLUMNS_MAX);
@@ -223,7 +270,7 @@ int cmd_codec(int argc, char **argv)
     struct err err;
     int first = parse_args(&c, argc, argv, &err);
     if (first == 0)
-        fputs(help, stdout);
+        put_help(stdout);
     bool ok =
         first == 0 || (first > 0 && analyse(&c, argv + first, (unsigned)(argc - first), &err));
     for (unsigned l = 0; l < CODEC_LENGTHS; l++)

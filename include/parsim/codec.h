@@ -27,17 +27,9 @@ enum {
 
 /* Identity of an algorithm; the number is what `bestof` and the file container write. */
 enum codec_id {
-    CODEC_ZERO,
-    CODEC_BDI,
-    CODEC_FPC,
-    CODEC_FPC_SEG,
-    CODEC_CPACK,
-    CODEC_CPACK4,
-    CODEC_DPC,
-    CODEC_BPC,
-    CODEC_E2MC,
-    CODEC_BESTOF,
-    CODEC_GSR,
+#define CODEC(ID, file, size) CODEC_##ID,
+#include "codecs.def"
+#undef CODEC
     CODEC_ID_COUNT
 };
 
@@ -55,15 +47,19 @@ struct codec_params {
     const struct codec_table *table; /* e2mc's code; must outlive the codec */
 };
 
-/* `name` is one of: zero bdi fpc fpc-seg cpack cpack4 dpc bpc gsr; e2mc-L or e2mc-LwW (L symbol
- * bits: 4 8 16 32, W parallel decoding ways: 1 2 4 8; "e2mc" = e2mc-16); bestof (= bestof:bdi+fpc+
- * cpack) or bestof:NAME+NAME... of codecs that need no table. NULL and a message if it is not. */
+/* `name` is one of codecs.def: zero bdi fpc fpc-seg cpack cpack4 dpc bpc gsr; e2mc-L or e2mc-LwW (L
+ * symbol bits: 4 8 16 32, W parallel decoding ways: 1 2 4 8; "e2mc" = e2mc-16); bestof (=
+ * bestof:bdi+fpc+ cpack) or bestof:NAME+NAME... of codecs that need no table. NULL and a message if
+ * it is not. */
 CODEC_API struct codec *codec_new(const char *name, const struct codec_params *params,
                                   struct codec_error *err);
 CODEC_API void codec_free(struct codec *c);
 /* For e2mc, the symbol bits that its table must have; else 0. False if there is no such codec. */
 CODEC_API bool codec_name_parse(const char *name, enum codec_id *id, unsigned *symbol_bits,
                                 unsigned *ways);
+
+/* What an algorithm is called, without what may follow its name. */
+CODEC_API const char *codec_id_name(enum codec_id id);
 
 CODEC_API const char *codec_name(const struct codec *c);
 CODEC_API enum codec_id codec_id(const struct codec *c);

@@ -76,4 +76,6 @@ const struct codec_class codec_bestof_class = {
     .decode = bestof_decode,
     .tally = bestof_tally,
     .unit = "blocks",
+    .hw = {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN, "CABA (ISCA 2015), section 7.3",
+           "idealized: no selection overhead"},
 };

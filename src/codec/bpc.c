@@ -165,12 +165,7 @@ static void bpc_tally(const struct codec *c, const uint8_t *block, uint64_t *cou
 
 static const char *const kinds[] = {"zeros", "ones", "dbp-zero", "two-ones", "one", "raw-plane"};
 
-const struct codec_class codec_bpc_class = {
-    .name = "bpc",
-    .encode = bpc_encode,
-    .decode = bpc_decode,
-    .tally = bpc_tally,
-    .unit = "planes",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(bpc, "bpc", "planes",
+            {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN,
+             "Bit-Plane Compression (Kim et al., ISCA 2016)",
+             "not checked against the paper itself"});

@@ -6,12 +6,9 @@
 #include <stdlib.h>
 
 static const struct codec_class *const classes[CODEC_ID_COUNT] = {
-    [CODEC_ZERO] = &codec_zero_class,   [CODEC_BDI] = &codec_bdi_class,
-    [CODEC_FPC] = &codec_fpc_class,     [CODEC_FPC_SEG] = &codec_fpc_seg_class,
-    [CODEC_CPACK] = &codec_cpack_class, [CODEC_CPACK4] = &codec_cpack4_class,
-    [CODEC_DPC] = &codec_dpc_class,     [CODEC_BPC] = &codec_bpc_class,
-    [CODEC_E2MC] = &codec_e2mc_class,   [CODEC_BESTOF] = &codec_bestof_class,
-    [CODEC_GSR] = &codec_gsr_class,
+#define CODEC(ID, file, size) [CODEC_##ID] = &codec_##file##_class,
+#include "parsim/codecs.def"
+#undef CODEC
 };
 
 #define BESTOF_DEFAULT "bdi+fpc+cpack"
@@ -57,34 +54,30 @@ bool codec_name_parse(const char *name, enum codec_id *id, unsigned *symbol_bits
     return parse_e2mc(name, symbol_bits, ways);
 }
 
-static codec_size_fn *size_kernel(enum codec_id id, unsigned block_bytes)
+void codec_encoded_size(const struct codec *c, const uint8_t *blocks, size_t n, uint16_t *bits)
 {
-    const struct codec_kernels *k = codec_kernels();
-    unsigned b = block_bytes == 32 ? 0 : block_bytes == 64 ? 1 : 2;
-    switch (id) {
-    case CODEC_ZERO:
-        return k->zero[b];
-    case CODEC_BDI:
-        return k->bdi[b];
-    case CODEC_FPC:
-        return k->fpc[b];
-    case CODEC_FPC_SEG:
-        return k->fpc_seg[b];
-    case CODEC_CPACK:
-        return k->cpack[b];
-    case CODEC_CPACK4:
-        return k->cpack4[b];
-    case CODEC_DPC:
-        return k->dpc[b];
-    case CODEC_BPC:
-        return k->bpc[b];
-    case CODEC_GSR:
-        return k->gsr[b];
-    case CODEC_E2MC:
-        return codec_e2mc_size;
-    default:
-        return codec_bestof_size;
+    for (size_t i = 0; i < n; i++) {
+        struct bitw w;
+        bitw_init(&w);
+        const unsigned b = c->cls->encode(c, blocks + i * c->block_bytes, &w);
+        bits[i] = (uint16_t)codec_stored_bits(c, b);
     }
+}
+
+/* NULL: there is a kernel. */
+static codec_size_fn *const sizes[CODEC_ID_COUNT] = {
+#define SIZE_KERNEL(file)     NULL
+#define SIZE_ENCODED(file)    codec_encoded_size
+#define SIZE_OWN(file)        codec_##file##_size
+#define CODEC(ID, file, size) [CODEC_##ID] = SIZE_##size(file),
+#include "parsim/codecs.def"
+#undef CODEC
+};
+
+static codec_size_fn *size_of(enum codec_id id, unsigned block_bytes)
+{
+    const unsigned b = block_bytes == 32 ? 0 : block_bytes == 64 ? 1 : 2;
+    return sizes[id] ? sizes[id] : codec_kernels()->of[id][b];
 }
 
 static bool add_member(struct codec *c, const char *name, size_t len,
@@ -119,15 +112,24 @@ static bool add_members(struct codec *c, const char *set, const struct codec_par
     }
 }
 
+static bool unknown(const char *name, struct codec_error *err)
+{
+    char known[128] = "";
+    size_t len = 0;
+    for (unsigned i = 0; i < CODEC_ID_COUNT; i++)
+        if (i != CODEC_ZERO && i != CODEC_E2MC && i != CODEC_BESTOF && len < sizeof known)
+            len += (size_t)snprintf(known + len, sizeof known - len, "%s ", classes[i]->name);
+    return codec_error_set(err,
+                           "unknown codec '%s'; known: %szero e2mc-4|8|16|32[w1|2|4|8] "
+                           "bestof[:NAME+NAME...]",
+                           name, known);
+}
+
 static bool set_up(struct codec *c, const char *name, const struct codec_params *params,
                    struct codec_error *err)
 {
     if (!codec_name_parse(name, &c->id, &c->symbol_bits, &c->ways))
-        return codec_error_set(
-            err,
-            "unknown codec '%s'; known: bdi fpc fpc-seg cpack cpack4 dpc bpc gsr "
-            "zero e2mc-4|8|16|32[w1|2|4|8] bestof[:NAME+NAME...]",
-            name);
+        return unknown(name, err);
     if (c->block_bytes != 32 && c->block_bytes != 64 && c->block_bytes != 128)
         return codec_error_set(err, "a block of %u bytes; 32, 64 or 128 is possible",
                                c->block_bytes);
@@ -136,7 +138,7 @@ static bool set_up(struct codec *c, const char *name, const struct codec_params 
                                c->mag_bytes, c->block_bytes);
     c->cls = classes[c->id];
     c->limit_bytes = c->id == CODEC_E2MC ? c->block_bytes - c->mag_bytes : c->block_bytes - 1;
-    c->size_blocks = size_kernel(c->id, c->block_bytes);
+    c->size_blocks = size_of(c->id, c->block_bytes);
     if (strlen(name) >= sizeof c->name)
         return codec_error_set(err, "the name of the codec is too long");
     strcpy(c->name, name);
@@ -173,6 +175,19 @@ void codec_free(struct codec *c)
     for (unsigned i = 0; i < c->nmembers; i++)
         codec_free(c->members[i]);
     free(c);
+}
+
+const char *codec_id_name(enum codec_id id)
+{
+    return classes[id]->name;
+}
+
+struct codec_hw codec_hw(const struct codec *c)
+{
+    struct codec_hw hw = c->cls->hw;
+    if (c->cls->scale_hw)
+        c->cls->scale_hw(c, &hw);
+    return hw;
 }
 
 const char *codec_name(const struct codec *c)

@@ -1,3 +1,4 @@
+/* Which of the size kernels this CPU can run. */
 #include "base/cpu.h"
 #include "codec/codec_int.h"
 

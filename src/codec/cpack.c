@@ -117,12 +117,9 @@ static void cpack_tally(const struct codec *c, const uint8_t *block, uint64_t *c
 
 static const char *const kinds[] = {"zzzz", "mmmm", "zzzx", "mmmx", "mmxx", "xxxx"};
 
-const struct codec_class codec_cpack_class = {
-    .name = "cpack",
-    .encode = cpack_encode,
-    .decode = cpack_decode,
-    .tally = cpack_tally,
-    .unit = "words",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(cpack, "cpack", "words",
+            {{16, HW_NO_AREA},
+             {9, HW_NO_AREA},
+             HW_UNKNOWN,
+             "C-Pack (Chen et al., TVLSI 2010), as quoted by later work; 64-byte line",
+             "not checked against the paper itself"});

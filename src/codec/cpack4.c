@@ -91,12 +91,6 @@ static const char *const kinds[] = {"0 words", "0 words+bytes", "1 word",  "1 wo
                                     "2 words", "2 words+bytes", "3 words", "3 words+bytes",
                                     "4 words", "4 words+bytes"};
 
-const struct codec_class codec_cpack4_class = {
-    .name = "cpack4",
-    .encode = cpack4_encode,
-    .decode = cpack4_decode,
-    .tally = cpack4_tally,
-    .unit = "blocks",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(cpack4, "cpack4", "blocks",
+            {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN, "CABA (ISCA 2015), section 5.1.4",
+             "runs as assist warps, not as a circuit"});

@@ -74,15 +74,9 @@ static void dpc_tally(const struct codec *c, const uint8_t *block, uint64_t *cou
 
 static const char *const kinds[] = {"zeros", "ones", "raw-plane"};
 
-const struct codec_class codec_dpc_class = {
-    .name = "dpc",
-    .encode = dpc_encode,
-    .decode = dpc_decode,
-    .tally = dpc_tally,
-    .unit = "planes",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(dpc, "dpc", "planes",
+            {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN, "data filtering thesis, section 3.4.1",
+             "the source gives no latency"});
 
 /* ---- data filtering ---- */
 

@@ -51,12 +51,5 @@ static void fpc_tally(const struct codec *c, const uint8_t *block, uint64_t *cou
 static const char *const kinds[] = {"zero",      "sign4",     "sign8",  "sign16",
                                     "high-half", "two-bytes", "repeat", "raw-word"};
 
-const struct codec_class codec_fpc_class = {
-    .name = "fpc",
-    .encode = fpc_encode,
-    .decode = fpc_decode,
-    .tally = fpc_tally,
-    .unit = "words",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(fpc, "fpc", "words",
+            {{6, HW_NO_AREA}, {10, HW_NO_AREA}, HW_UNKNOWN, "E2MC (IPDPS 2017), Table VI", ""});

@@ -60,12 +60,6 @@ static void fpc_seg_tally(const struct codec *c, const uint8_t *block, uint64_t 
 static const char *const kinds[] = {"zero",      "sign4",     "sign8",  "sign16",
                                     "high-half", "two-bytes", "repeat", "raw-segment"};
 
-const struct codec_class codec_fpc_seg_class = {
-    .name = "fpc-seg",
-    .encode = fpc_seg_encode,
-    .decode = fpc_seg_decode,
-    .tally = fpc_seg_tally,
-    .unit = "segments",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(fpc_seg, "fpc-seg", "segments",
+            {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN, "CABA (ISCA 2015), section 5.1.4",
+             "runs as assist warps, not as a circuit"});

@@ -59,12 +59,9 @@ static void gsr_tally(const struct codec *c, const uint8_t *block, uint64_t *cou
 
 static const char *const kinds[] = {"0000", "1000", "1100", "1110", "1111"};
 
-const struct codec_class codec_gsr_class = {
-    .name = "gsr",
-    .encode = gsr_encode,
-    .decode = gsr_decode,
-    .tally = gsr_tally,
-    .unit = "registers",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(gsr, "gsr", "registers",
+            {{1, 0.011624, 16.22},
+             {1, 0.007332, 15.86},
+             40,
+             "G-Scalar thesis, Table 2.3; 1024-bit pipeline registers included, 1.4 GHz",
+             "0.67 ns and 0.35 ns; reading the encoding bits adds a third cycle"});

@@ -25,12 +25,5 @@ static void zero_tally(const struct codec *c, const uint8_t *block, uint64_t *co
 
 static const char *const kinds[] = {"zeros"};
 
-const struct codec_class codec_zero_class = {
-    .name = "zero",
-    .encode = zero_encode,
-    .decode = zero_decode,
-    .tally = zero_tally,
-    .unit = "blocks",
-    .kinds = kinds,
-    .nkinds = ARRAY_LEN(kinds),
-};
+CODEC_CLASS(zero, "zero", "blocks",
+            {HW_NOT_GIVEN, HW_NOT_GIVEN, HW_UNKNOWN, "", "a helper, not a design"});

@@ -1,5 +1,7 @@
 #include "codec/support_ref.h"
 
+#include "base/common.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,14 +353,24 @@ static void bpc(const uint8_t *p, unsigned bytes, struct bitstr *b)
     }
 }
 
+static void zero(const uint8_t *p, unsigned bytes, struct bitstr *b)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        b->impossible |= p[i] != 0;
+}
+
 void ref_encode(const char *name, const uint8_t *block, unsigned bytes, struct bitstr *b)
 {
     static const struct {
         const char *name;
         void (*encode)(const uint8_t *p, unsigned bytes, struct bitstr *b);
-    } codecs[] = {{"bdi", bdi},       {"fpc", fpc}, {"fpc-seg", fpc_seg}, {"cpack", cpack},
-                  {"cpack4", cpack4}, {"dpc", dpc}, {"gsr", gsr},         {"bpc", bpc}};
+    } codecs[] = {{"bdi", bdi},     {"fpc", fpc},       {"fpc-seg", fpc_seg},
+                  {"cpack", cpack}, {"cpack4", cpack4}, {"dpc", dpc},
+                  {"gsr", gsr},     {"bpc", bpc},       {"zero", zero}};
     for (unsigned i = 0; i < sizeof codecs / sizeof *codecs; i++)
-        if (!strcmp(codecs[i].name, name))
+        if (!strcmp(codecs[i].name, name)) {
             codecs[i].encode(block, bytes, b);
+            return;
+        }
+    panic("no second implementation of '%s': a row is missing here", name);
 }

@@ -25,13 +25,16 @@
     SIZE_KERNEL_OF(algo, 64) \
     SIZE_KERNEL_OF(algo, 128)
 
-#define SIZE_CODECS(X) X(zero) X(bdi) X(fpc) X(fpc_seg) X(cpack) X(cpack4) X(dpc) X(bpc) X(gsr)
+/* Rows of codecs.def that have one: FOR_KERNEL(ID, file) must be defined. */
+#define FOR_ENCODED(ID, file)
+#define FOR_OWN(ID, file)
+#define CODEC(ID, file, size) FOR_##size(ID, file)
 
-#define X(algo)                                                           \
-    codec_size_fn MV(codec_size_##algo##_32), MV(codec_size_##algo##_64), \
-        MV(codec_size_##algo##_128);
-SIZE_CODECS(X)
-#undef X
+#define FOR_KERNEL(ID, file)                                              \
+    codec_size_fn MV(codec_size_##file##_32), MV(codec_size_##file##_64), \
+        MV(codec_size_##file##_128);
+#include "parsim/codecs.def"
+#undef FOR_KERNEL
 
 extern const struct codec_kernels MV(codec_kernels);
 
