@@ -101,8 +101,10 @@ static bool print_source(const char *name, struct err *err)
 static bool print_designs(void)
 {
     printf("%-22s %s\n", "base", "the machine as it is");
-    for (size_t i = 0; tech_at(i); i++)
-        printf("%-22s %s\n", tech_at(i)->name, tech_at(i)->help);
+    const struct technique *t;
+    for (size_t i = 0; (t = tech_at(i)); i++)
+        for (size_t k = 0; k < t->ndesigns; k++)
+            printf("%-22s %s\n", t->designs[k].name, t->designs[k].help);
     return true;
 }
 

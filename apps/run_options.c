@@ -8,8 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The options of techniques, in order; NULL at the end. */
+static const struct tech_option *option_of_technique(size_t i)
+{
+    const struct technique *t;
+    for (size_t k = 0; (t = tech_at(k)); k++) {
+        if (i < t->noptions)
+            return &t->options[i];
+        i -= t->noptions;
+    }
+    return NULL;
+}
+
 void run_options_table(struct option *all, const struct option *own)
 {
+    const struct tech_option *more;
     size_t n = 0;
     for (; own[n].name; n++)
         all[n] = own[n];
@@ -19,36 +32,66 @@ void run_options_table(struct option *all, const struct option *own)
                                  session_option_rows[i].kind == SESSION_FLAG ? no_argument
                                                                              : required_argument,
                                  NULL, RUN_OPTION_FIRST + (int)i};
+    for (size_t i = 0; (more = option_of_technique(i)); i++, n++) {
+        assert(n + 1 < RUN_OPTIONS_MAX);
+        all[n] = (struct option){more->name, required_argument, NULL,
+                                 RUN_OPTION_FIRST + (int)(session_noption_rows + i)};
+    }
     all[n] = (struct option){0};
+}
+
+static void help_left(FILE *out, const char *name, const char *arg)
+{
+    char left[64];
+    snprintf(left, sizeof left, "--%s %s", name, arg);
+    fprintf(out, "  %-19s ", left);
 }
 
 void run_options_help(FILE *out, bool variables)
 {
+    const struct tech_option *more;
     for (size_t i = 0; i < session_noption_rows; i++) {
         const struct session_option *row = &session_option_rows[i];
-        char left[64];
-        snprintf(left, sizeof left, "--%s %s", row->name, row->arg);
-        fprintf(out, "  %-19s %s", left, row->help);
+        help_left(out, row->name, row->arg);
+        fputs(row->help, out);
         if (variables && row->variable)
             fprintf(out, " [%s]", row->variable);
         fputc('\n', out);
     }
+    for (size_t i = 0; (more = option_of_technique(i)); i++) {
+        help_left(out, more->name, "FILE");
+        fprintf(out, "%s\n", more->help);
+    }
 }
 
-static void add_to_list(char **list, const char *key, const char *value)
+/* --- options that may be repeated --- */
+
+static const char with_key[] = "gpu.with", plugin_key[] = "gpu.plugin";
+
+static void add_to_list(struct run_options *r, const char *key, const char *option,
+                        const char *value)
 {
-    char *more = *list ? xasprintf("%s,%s", *list, value) : xasprintf("%s=%s", key, value);
-    free(*list);
-    *list = more;
+    size_t i = 0;
+    while (i < r->lists.len && strcmp(r->lists.data[i].key, key))
+        i++;
+    if (i == r->lists.len) {
+        vec_push(&r->lists, ((struct run_list){key, option, xasprintf("%s=%s", key, value)}));
+        return;
+    }
+    struct run_list *l = &r->lists.data[i];
+    char *more = xasprintf("%s,%s", l->text, value);
+    free(l->text);
+    l->text = more;
 }
 
 /* The program may change its directory before the machine is made. */
-static bool add_assist(struct run_options *r, const char *file, struct err *err)
+static bool add_file(struct run_options *r, const char *key, const char *option, const char *file,
+                     struct err *err)
 {
     char *path = realpath(file, NULL);
     if (!path)
-        return err_set(err, "--assist %s: there is no such file", file);
-    add_to_list(&r->assist, "assist.files", path);
+        return err_set(err, "--%s %s: there is no such file", option, file);
+    add_to_list(r, key, option, path);
     vec_push(&r->inputs, path);
     return true;
 }
@@ -56,20 +99,26 @@ static bool add_assist(struct run_options *r, const char *file, struct err *err)
 bool run_options_take(struct run_options *r, int c, const char *value, bool *is_mine,
                       struct err *err)
 {
-    *is_mine = c >= RUN_OPTION_FIRST && (size_t)(c - RUN_OPTION_FIRST) < session_noption_rows;
+    const size_t i = (size_t)(c - RUN_OPTION_FIRST);
+    const struct tech_option *more = c >= RUN_OPTION_FIRST && i >= session_noption_rows
+                                         ? option_of_technique(i - session_noption_rows)
+                                         : NULL;
+    *is_mine = more || (c >= RUN_OPTION_FIRST && i < session_noption_rows);
     if (!*is_mine)
         return true;
-    const struct session_option *row = &session_option_rows[c - RUN_OPTION_FIRST];
+    if (more)
+        return add_file(r, more->key, more->name, value, err);
+    const struct session_option *row = &session_option_rows[i];
+    if (row->kind == SESSION_PLUGIN)
+        return add_file(r, plugin_key, row->name, value, err);
     if (row->kind == SESSION_SETS) {
         vec_push(&r->sets, value);
         return true;
     }
     if (row->kind == SESSION_WITH) {
-        add_to_list(&r->with, "gpu.with", value);
+        add_to_list(r, with_key, NULL, value);
         return true;
     }
-    if (row->kind == SESSION_ASSIST)
-        return add_assist(r, value, err);
     char name[64];
     snprintf(name, sizeof name, "--%s", row->name);
     return session_option_set(row, &r->o, name, value, err);
@@ -81,20 +130,33 @@ static bool is_file_name(const char *text)
     return strchr(text, '/') || strstr(text, ".yaml");
 }
 
-bool run_options_finish(struct run_options *r, struct err *err)
+/* All sets: plug-ins first, since others may be fields of theirs. */
+static void join_sets(struct run_options *r)
 {
-    if (r->with)
-        vec_push(&r->sets, r->with);
-    if (r->assist)
-        vec_push(&r->sets, r->assist);
+    const size_t given = r->sets.len;
+    for (size_t i = 0; i < r->lists.len; i++)
+        vec_push(&r->sets, r->lists.data[i].text);
     if (r->o.verify)
         vec_push(&r->sets, "gpu.verify=true");
+    for (size_t i = 0; i < r->lists.len; i++)
+        if (r->lists.data[i].key == plugin_key) {
+            const char *text = r->sets.data[given + i];
+            memmove(&r->sets.data[1], &r->sets.data[0], (given + i) * sizeof *r->sets.data);
+            r->sets.data[0] = text;
+        }
+}
+
+bool run_options_finish(struct run_options *r, struct err *err)
+{
+    join_sets(r);
     r->o.sets = r->sets.data;
     r->o.nsets = r->sets.len;
     if (!session_options_check(&r->o, err))
         return false;
-    if (r->assist && !r->o.is_timed)
-        return err_set(err, "--assist needs a timed run: give --gpu NAME or --timed");
+    for (size_t i = 0; i < r->lists.len && !r->o.is_timed; i++)
+        if (r->lists.data[i].option)
+            return err_set(err, "--%s needs a timed run: give --gpu NAME or --timed",
+                           r->lists.data[i].option);
     if (r->o.gpu && is_file_name(r->o.gpu))
         vec_push(&r->inputs, xstrdup(r->o.gpu));
     struct machine *m =
@@ -168,7 +230,7 @@ static bool export_row(const struct run_options *r, const struct session_option 
     switch (row->kind) {
     case SESSION_SETS:
     case SESSION_WITH:
-    case SESSION_ASSIST:
+    case SESSION_PLUGIN:
         if (r->sets.len)
             export_sets(r, row->variable);
         return true;
@@ -219,10 +281,11 @@ bool run_options_export(const struct run_options *r, struct err *err)
 
 void run_options_free(struct run_options *r)
 {
+    for (size_t i = 0; i < r->lists.len; i++)
+        free(r->lists.data[i].text);
+    vec_free(&r->lists);
     vec_free(&r->sets);
     for (size_t i = 0; i < r->inputs.len; i++)
         free(r->inputs.data[i]);
     vec_free(&r->inputs);
-    free(r->with);
-    free(r->assist);
 }

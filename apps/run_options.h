@@ -10,12 +10,17 @@
 
 enum { RUN_OPTION_FIRST = 1000, RUN_OPTIONS_MAX = 64 };
 
+/* What options that may be repeated have named, as one more of the sets: "KEY=VALUE,VALUE". */
+struct run_list {
+    const char *key, *option; /* option: that needs a timed run, or NULL */
+    char *text;
+};
+
 struct run_options {
     struct session_options o;
     VEC(const char *) sets;
-    char *with;         /* the techniques named, as one more of `sets` */
-    char *assist;       /* the same of files with routines */
-    VEC(char *) inputs; /* files that these options read */
+    VEC(struct run_list) lists; /* plug-ins, techniques, files for techniques */
+    VEC(char *) inputs;         /* files that these options read */
 };
 
 /* Appends the shared options to a command's own (ended by a zero row); `all` has RUN_OPTIONS_MAX

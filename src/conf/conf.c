@@ -19,6 +19,16 @@ void conf_free(struct conf *c)
     free(c);
 }
 
+/* Behind the last section of that name, else at the end. */
+static size_t place_for(const struct conf *c, const char *name)
+{
+    size_t at = c->sections.len;
+    for (size_t i = 0; i < c->sections.len; i++)
+        if (!strcmp(c->sections.data[i].name, name))
+            at = i + 1;
+    return at;
+}
+
 void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
               void *base)
 {
@@ -27,7 +37,26 @@ void conf_add(struct conf *c, const char *name, const struct conf_field *fields,
     for (size_t i = 0; i < n; i++)
         s.sources[i] = "default";
     conf_defaults(fields, n, base);
+    const size_t at = place_for(c, name);
     vec_push(&c->sections, s);
+    for (size_t i = c->sections.len - 1; i > at; i--)
+        c->sections.data[i] = c->sections.data[i - 1];
+    c->sections.data[at] = s;
+}
+
+bool conf_has_section(const struct conf *c, const char *name)
+{
+    for (size_t i = 0; i < c->sections.len; i++)
+        if (!strcmp(c->sections.data[i].name, name))
+            return true;
+    return false;
+}
+
+void conf_watch(struct conf *c, const char *key, conf_watch_fn fn, void *ctx)
+{
+    c->watched = key;
+    c->watch = fn;
+    c->watch_ctx = ctx;
 }
 
 const struct conf_field *conf_find(const struct conf *c, const char *key, size_t *section)
@@ -104,7 +133,8 @@ bool conf_set_key(struct conf *c, const char *key, const char *value, const char
     if (!conf_field_parse(f, s->base, value, &c->arena, err))
         return err_prefix(err, "%s: %s", where, key);
     s->sources[f - s->fields] = arena_strndup(&c->arena, where, strlen(where));
-    return true;
+    return !c->watched || strcmp(key, c->watched) || c->watch(c->watch_ctx, err) ||
+           err_prefix(err, "%s: %s", where, key);
 }
 
 bool conf_set(struct conf *c, const char *assignment, struct err *err)
@@ -195,7 +225,8 @@ void conf_dump(const struct conf *c, FILE *out, bool comments)
     char value[VALUE_MAX];
     for (size_t i = 0; i < c->sections.len; i++) {
         const struct conf_section *s = &c->sections.data[i];
-        fprintf(out, "%s:\n", s->name);
+        if (!i || strcmp(s[-1].name, s->name))
+            fprintf(out, "%s:\n", s->name);
         for (size_t k = 0; k < s->nfields; k++) {
             const struct conf_field *f = &s->fields[k];
             const char *text = value_text(s, f, value, sizeof value);

@@ -18,49 +18,25 @@
 #define CONF_CONF_H
 
 #include "base/err.h"
+#include "parsim/rows.h"
 
 #include <stdio.h>
-
-enum { CONF_LIST_MAX = 256 };
-
-struct conf_list {
-    uint32_t len;
-    uint32_t at[CONF_LIST_MAX];
-};
-
-enum conf_type { CONF_BOOL, CONF_INT, CONF_SIZE, CONF_REAL, CONF_ENUM, CONF_STRING, CONF_LIST };
-
-/* What the struct member of each type is. Strings are owned by the conf and live as long as it. */
-#define CONF_MEMBER_BOOL   bool
-#define CONF_MEMBER_INT    int64_t
-#define CONF_MEMBER_SIZE   uint64_t
-#define CONF_MEMBER_REAL   double
-#define CONF_MEMBER_STRING const char *
-#define CONF_MEMBER_LIST   struct conf_list
-
-struct conf_field {
-    const char *name;
-    enum conf_type type;
-    uint32_t offset;
-    const char *dflt;
-    double min, max; /* of the value; for LIST of each element; unused for BOOL, ENUM, STRING */
-    const char *unit, *help;
-    const char *const *choices; /* ENUM: NULL-terminated, the value is the index (an int) */
-};
-
-#define CONF_FIELD(st, TYPE, name, dflt, min, max, unit, help) \
-    {#name, CONF_##TYPE, (uint32_t)offsetof(struct st, name), dflt, min, max, unit, help, NULL},
-#define CONF_FIELD_ENUM(st, name, dflt, choices, help) \
-    {#name, CONF_ENUM, (uint32_t)offsetof(struct st, name), dflt, 0, 0, "", help, choices},
 
 struct conf;
 
 struct conf *conf_new(void);
 void conf_free(struct conf *c);
 
-/* Binds `base` (a struct described by `fields`) as section `name` and fills in the defaults. */
+/* Binds `base` (a struct described by `fields`) as section `name` and fills in the defaults. Of a
+ * section that is there already these are further fields. */
 void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
               void *base);
+bool conf_has_section(const struct conf *c, const char *name);
+
+/* `fn` is called after the value of `key` was set, and may add sections; false: the value is
+ * refused. One key a conf. */
+typedef bool (*conf_watch_fn)(void *ctx, struct err *err);
+void conf_watch(struct conf *c, const char *key, conf_watch_fn fn, void *ctx);
 
 /* Where `base: NAME` is looked for before files are: the text behind a name, or NULL. */
 typedef const char *(*conf_find_fn)(void *ctx, const char *name);

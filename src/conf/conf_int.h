@@ -22,6 +22,9 @@ struct conf {
     VEC(struct conf_section) sections;
     conf_find_fn find;
     void *find_ctx;
+    const char *watched; /* key, or NULL */
+    conf_watch_fn watch;
+    void *watch_ctx;
 };
 
 /* Parses `text` into the member; on failure the message says what would be right. */

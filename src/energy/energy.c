@@ -1,6 +1,8 @@
 #include "energy/energy.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What formulas of events may use: F(...). */
 struct energy_facts {
@@ -8,7 +10,6 @@ struct energy_facts {
     double flit_hops_32, noc_link_mm; /* hops of 32 bytes */
     double l2_sectors, dram_sectors;  /* of 32 bytes */
     double dram_access_bytes, dram_row_bytes, dram_channel_ns, bandwidth_scale;
-    double is_e2mc; /* 1: the engines are those of entropy coding */
 };
 
 static double get(const struct stats *st, const char *key)
@@ -35,18 +36,113 @@ static struct energy_facts facts_of(const struct energy_cfg *cfg, const struct e
         .dram_access_bytes = m->dram_access_bytes,
         .dram_row_bytes = m->dram_row_bytes,
         .dram_channel_ns = m->channels * seconds * 1e9,
-        .bandwidth_scale = m->bandwidth_scale,
-        .is_e2mc = get(st, "e2mc.compress_units") > 0};
+        .bandwidth_scale = m->bandwidth_scale};
 }
 
-void energy_count(const struct energy_cfg *cfg, const struct energy_machine *m,
-                  const struct stats *st, double cycles, struct energy_stats *out)
+/* --- rows of techniques --- */
+
+/* The next term of a sum of counters: its sign, and the name of the counter; false: it is none. */
+static bool next_term(const char **text, double *sign, char *key, size_t size)
 {
-    const double seconds = cycles / m->core_hz;
-    const struct energy_facts f = facts_of(cfg, m, st, seconds);
-    double pj[ENERGY_COMPONENTS] = {0};
-    pj[ENERGY_leakage] = cfg->static_w * seconds * 1e12;
-#define F(fact)           f.fact
+    const char *p = *text;
+    size_t n = 0;
+    *sign = 1;
+    for (; isspace((unsigned char)*p) || *p == '+' || *p == '-'; p++)
+        *sign = *p == '-' ? -*sign : *sign;
+    for (; isalnum((unsigned char)*p) || *p == '_' || *p == '.'; p++)
+        if (n + 1 < size)
+            key[n++] = *p;
+    key[n] = 0;
+    *text = p;
+    return n && strchr(key, '.');
+}
+
+static bool is_sum(const char *events)
+{
+    char key[96];
+    double sign;
+    bool is_one = false;
+    while (next_term(&events, &sign, key, sizeof key))
+        is_one = true;
+    return is_one && !*events;
+}
+
+static double sum_of(const struct stats *st, const char *events)
+{
+    char key[96];
+    double sign, sum = 0;
+    while (next_term(&events, &sign, key, sizeof key))
+        sum += sign * get(st, key);
+    return sum;
+}
+
+static size_t component_of(const struct energy_table *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->n && strcmp(t->names[i], name))
+        i++;
+    return i;
+}
+
+/* --- as statistics --- */
+
+static double total_pj(const void *p)
+{
+    const struct energy_stats *s = p;
+    double sum = 0;
+    for (unsigned i = 0; i < ENERGY_MOST; i++)
+        sum += (double)s->pj[i];
+    return sum;
+}
+
+static void add_component(struct energy_table *t, const char *name, const char *help)
+{
+    const size_t i = t->n++;
+    t->names[i] = name;
+    t->help[i] = help;
+    t->stats[i + 1] = (struct stat_row){"total", STAT_FORMULA, 0, "pJ", "all components", total_pj};
+    t->stats[i] =
+        (struct stat_row){name, STAT_COUNTER, (uint32_t)(i * sizeof(uint64_t)), "pJ", help, NULL};
+}
+
+void energy_table_init(struct energy_table *t)
+{
+    t->n = 0;
+#define CHIP(...)
+#define BOARD(...)
+#define COMPONENT(name, help) add_component(t, #name, help);
+#include "energy/energy.def"
+#undef COMPONENT
+#undef CHIP
+#undef BOARD
+}
+
+bool energy_table_add(struct energy_table *t, const struct energy_row *rows, size_t n,
+                      struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct energy_row *r = &rows[i];
+        if (!is_sum(r->events))
+            return err_set(err, "energy.%s: '%s' is no sum of counters (group.name + group.name)",
+                           r->name, r->events);
+        if (component_of(t, r->component) < t->n)
+            continue;
+        if (!r->component_help)
+            return err_set(err, "energy.%s: nobody says what component '%s' is", r->name,
+                           r->component);
+        if (t->n == ENERGY_MOST)
+            return err_set(err, "energy.%s: more than %d components", r->name, ENERGY_MOST);
+        add_component(t, r->component, r->component_help);
+    }
+    return true;
+}
+
+/* --- counting --- */
+
+static void count_rows(const struct energy_cfg *cfg, const struct energy_facts *facts,
+                       const struct stats *st, double *pj)
+{
+#define F(fact)           facts->fact
 #define K(group, counter) get(st, #group "." #counter)
 #define COMPONENT(...)
 #define CHIP(component, name, unused, events, source) \
@@ -59,40 +155,32 @@ void energy_count(const struct energy_cfg *cfg, const struct energy_machine *m,
 #undef BOARD
 #undef F
 #undef K
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
-        out->pj[i] = (uint64_t)(pj[i] + 0.5);
 }
 
-/* --- as statistics --- */
-
-static double total_pj(const void *p)
+void energy_count(const struct energy_model *e, const struct stats *st, double cycles,
+                  struct energy_stats *out)
 {
-    const struct energy_stats *s = p;
-    double sum = 0;
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
-        sum += (double)s->pj[i];
-    return sum;
+    const double seconds = cycles / e->machine.core_hz;
+    const struct energy_facts f = facts_of(e->cfg, &e->machine, st, seconds);
+    double pj[ENERGY_MOST] = {0};
+    pj[ENERGY_leakage] = e->cfg->static_w * seconds * 1e12;
+    count_rows(e->cfg, &f, st, pj);
+    for (size_t i = 0; i < e->nextras; i++) {
+        const struct energy_extra *x = &e->extras[i];
+        pj[component_of(e->table, x->row->component)] +=
+            e->cfg->scale * x->pj * sum_of(st, x->row->events);
+    }
+    for (unsigned i = 0; i < ENERGY_MOST; i++)
+        out->pj[i] = pj[i] > 0 ? (uint64_t)(pj[i] + 0.5) : 0;
 }
 
-const struct stat_row energy_stat_rows[] = {
-#define CHIP(...)
-#define BOARD(...)
-#define COMPONENT(name, help) \
-    {#name, STAT_COUNTER, (uint32_t)(ENERGY_##name * sizeof(uint64_t)), "pJ", help, NULL},
-#include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
-    {"total", STAT_FORMULA, 0, "pJ", "all components", total_pj},
-};
-const size_t energy_nstat_rows = ARRAY_LEN(energy_stat_rows);
-
-void energy_summarize(const struct stats *st, double seconds, struct energy_summary *out)
+void energy_summarize(const struct energy_table *t, const struct stats *st, double seconds,
+                      struct energy_summary *out)
 {
-    *out = (struct energy_summary){0};
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++) {
+    *out = (struct energy_summary){.table = t};
+    for (size_t i = 0; i < t->n; i++) {
         char key[64];
-        snprintf(key, sizeof key, "energy.%s", energy_component_names[i]);
+        snprintf(key, sizeof key, "energy.%s", t->names[i]);
         out->joules[i] = get(st, key) * 1e-12;
         out->total_j += out->joules[i];
     }

@@ -42,38 +42,59 @@ enum energy_component {
 #undef COMPONENT
 #undef CHIP
 #undef BOARD
-    ENERGY_COMPONENTS
+    ENERGY_COMPONENTS,
+    ENERGY_MOST = 32 /* with those of techniques */
 };
-extern const char *const energy_component_names[ENERGY_COMPONENTS];
-extern const char *const energy_component_help[ENERGY_COMPONENTS];
 
-/* Picojoules by component; a statistics group of its own. */
-struct energy_stats {
-    uint64_t pj[ENERGY_COMPONENTS];
+/* What a machine's energy is reported by: the components of energy.def, then those that techniques
+ * have brought; a statistics group of its own. */
+struct energy_table {
+    size_t n;
+    const char *names[ENERGY_MOST], *help[ENERGY_MOST];
+    struct stat_row stats[ENERGY_MOST + 1]; /* n + 1 of them: with the total */
 };
-extern const struct stat_row energy_stat_rows[];
-extern const size_t energy_nstat_rows;
+void energy_table_init(struct energy_table *t);
+/* The components of a technique's rows. False: a row names one that nobody has described, or its
+ * events are none. */
+bool energy_table_add(struct energy_table *t, const struct energy_row *rows, size_t n,
+                      struct err *err);
+
+/* Picojoules by component. */
+struct energy_stats {
+    uint64_t pj[ENERGY_MOST];
+};
+
+/* Rows of techniques that are on the machine, with their picojoules as configured. */
+struct energy_extra {
+    const struct energy_row *row;
+    double pj;
+};
+
+/* What it is counted by on one machine. */
+struct energy_model {
+    const struct energy_cfg *cfg;
+    const struct energy_table *table;
+    struct energy_machine machine;
+    const struct energy_extra *extras;
+    size_t nextras;
+};
 
 /* Fills in `out` from `cycles` core cycles and the counters in `st`. */
-void energy_count(const struct energy_cfg *cfg, const struct energy_machine *m,
-                  const struct stats *st, double cycles, struct energy_stats *out);
+void energy_count(const struct energy_model *e, const struct stats *st, double cycles,
+                  struct energy_stats *out);
 
-/* The rows, for documentation and tests. */
-struct energy_row {
-    enum energy_component component;
-    const char *name, *events, *source;
-    double pj; /* the default */
-    bool is_chip;
-};
+/* The rows of energy.def, for documentation and tests. */
 extern const struct energy_row energy_rows[];
 extern const size_t energy_nrows;
 
 /* A run's energy as a person reads it. */
 struct energy_summary {
-    double joules[ENERGY_COMPONENTS];
+    const struct energy_table *table;
+    double joules[ENERGY_MOST];        /* by component of the table */
     double total_j, average_w, edp_js; /* energy x delay: joules x seconds */
 };
 /* From the group `energy` of `st`, which took `seconds`. */
-void energy_summarize(const struct stats *st, double seconds, struct energy_summary *out);
+void energy_summarize(const struct energy_table *t, const struct stats *st, double seconds,
+                      struct energy_summary *out);
 
 #endif

@@ -17,29 +17,11 @@ const size_t energy_nfields = ARRAY_LEN(energy_fields);
 
 const struct energy_row energy_rows[] = {
 #define COMPONENT(...)
-#define CHIP(component, name, pj, events, source) \
-    {ENERGY_##component, #name, #events, source, pj, true},
-#define BOARD(component, name, pj, events, source) \
-    {ENERGY_##component, #name, #events, source, pj, false},
+#define CHIP(component, name, pj, events, source) {#component, NULL, #name, pj, #events, source},
+#define BOARD(...)                                CHIP(__VA_ARGS__)
 #include "energy/energy.def"
 #undef COMPONENT
 #undef CHIP
 #undef BOARD
 };
 const size_t energy_nrows = ARRAY_LEN(energy_rows);
-
-const char *const energy_component_names[ENERGY_COMPONENTS] = {
-#define CHIP(...)
-#define BOARD(...)
-#define COMPONENT(name, help) #name,
-#include "energy/energy.def"
-#undef COMPONENT
-};
-
-const char *const energy_component_help[ENERGY_COMPONENTS] = {
-#define COMPONENT(name, help) help,
-#include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
-};

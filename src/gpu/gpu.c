@@ -86,14 +86,9 @@ void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes)
     leave_in_l2(g, addr, bytes);
 }
 
-bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size)
+const struct tech_part *gpu_technique(const struct gpu *g, size_t i)
 {
-    return techs_describe(g->tech->techs, i, buf, size);
-}
-
-const struct assist *gpu_assist(const struct gpu *g)
-{
-    return g->tech->seams.assist;
+    return techs_part(g->tech->techs, i);
 }
 
 bool gpu_finish(struct gpu *g, struct err *err)

@@ -44,11 +44,8 @@ struct gpu_kernel {
     double wall_seconds;
 };
 
-/* What the i-th technique on it has done, in a sentence; false: there are fewer. */
-bool gpu_describe_technique(const struct gpu *g, size_t i, char *buf, size_t size);
-/* The assist warps on it (tech/caba/assist.h), or NULL. */
-struct assist;
-const struct assist *gpu_assist(const struct gpu *g);
+/* The i-th technique that is bound on it; NULL: there are fewer. */
+const struct tech_part *gpu_technique(const struct gpu *g, size_t i);
 /* After the last kernel: techniques write the files that they were asked for. */
 bool gpu_finish(struct gpu *g, struct err *err);
 

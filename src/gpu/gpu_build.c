@@ -64,12 +64,7 @@ static void add_sms(struct gpu *g, struct wires *w)
             .id = i,
             .node = g->sm_nodes[i],
             .slice_nodes = g->slice_nodes,
-            .requests = &g->tech->seams.requests[i],
-            .packets = &g->tech->seams.sm_packets[i],
-            .capacity = &g->tech->seams.l1_capacity[i],
-            .codec = &g->tech->seams.codec_engines[i],
-            .code = &g->tech->seams.codes[i],
-            .seams = {&g->tech->seams.warp_sources[i], &rf_policy_null, &issue_policy_null},
+            .seams = tech_sm_seams(&g->tech->seams, i),
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
         });
         g->effects[i] = sm_effects(g->sms[i]);
@@ -148,6 +143,7 @@ static void wire_dram(struct gpu *g, const struct wires *w)
 static void add_stats(struct gpu *g)
 {
     static const char *const caches[SM_CACHES] = {"l1", "l1c", "l1t", "l1i"};
+    const struct machine *m = g->m;
     struct stats *st = g->stats;
     for (uint32_t i = 0; i < g->nsms; i++)
         stats_add(st, "sm", sm_stat_rows, sm_nstat_rows, sm_stats(g->sms[i]));
@@ -170,7 +166,7 @@ static void add_stats(struct gpu *g)
     for (uint32_t i = 0; i < g->nchannels; i++)
         stats_add(st, "dram", dram_stat_rows, dram_nstat_rows, dram_stats(g->dram[i]));
     stats_add(st, "limits", limit_stat_rows, limit_nstat_rows, limits_stats(g->limits));
-    stats_add(st, "energy", energy_stat_rows, energy_nstat_rows, &g->energy);
+    stats_add(st, "energy", m->energy_table.stats, m->energy_table.n + 1, &g->energy);
 }
 
 static uint64_t hz(double mhz)

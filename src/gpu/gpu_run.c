@@ -198,8 +198,7 @@ static bool all_idle(const struct gpu *g)
 
 static void count_energy(struct gpu *g, cycle_t cycles)
 {
-    const struct energy_machine em = machine_energy(g->m);
-    energy_count(&g->m->energy, &em, g->stats, (double)cycles, &g->energy);
+    energy_count(&g->tech->energy, g->stats, (double)cycles, &g->energy);
 }
 
 static void sample(struct gpu *g, cycle_t now)

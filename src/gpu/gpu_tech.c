@@ -1,5 +1,6 @@
 #include "gpu/gpu_tech.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Device addresses are host addresses. */
@@ -20,6 +21,7 @@ static struct tech_machine describe(const struct gpu *g)
         .sms = g->nsms,
         .slices = g->nslices,
         .channels = g->nchannels,
+        .conf = m->conf,
         .l1 = &m->l1,
         .l2 = &m->l2,
         .mc = &m->mc,
@@ -40,45 +42,55 @@ static struct tech_machine describe(const struct gpu *g)
     };
 }
 
-static void seams_init(struct tech_seams *s, const struct gpu *g)
+/* --- energy --- */
+
+static bool is_counted(const struct gpu_tech *t, size_t i)
 {
-    s->storage = xcalloc(g->nchannels, sizeof *s->storage);
-    s->l2_packets = xcalloc(g->nslices, sizeof *s->l2_packets);
-    s->sm_packets = xcalloc(g->nsms, sizeof *s->sm_packets);
-    s->requests = xcalloc(g->nsms, sizeof *s->requests);
-    s->l1_capacity = xcalloc(g->nsms, sizeof *s->l1_capacity);
-    s->l2_capacity = xcalloc(g->nslices, sizeof *s->l2_capacity);
-    s->forms = xcalloc(g->nchannels, sizeof *s->forms);
-    s->codec_engines = xcalloc(g->nsms, sizeof *s->codec_engines);
-    s->codes = xcalloc(g->nsms, sizeof *s->codes);
-    s->warp_sources = xcalloc(g->nsms, sizeof *s->warp_sources);
-    s->stats = g->stats;
-    for (uint32_t i = 0; i < g->nchannels; i++) {
-        s->storage[i] = storage_policy_null;
-        s->forms[i] = form_policy_null;
-    }
-    for (uint32_t i = 0; i < g->nslices; i++) {
-        s->l2_packets[i] = packet_policy_null;
-        s->l2_capacity[i] = capacity_policy_null;
-    }
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        s->sm_packets[i] = packet_policy_null;
-        s->requests[i] = request_policy_null;
-        s->l1_capacity[i] = capacity_policy_null;
-        s->codec_engines[i] = codec_engine_null;
-        s->codes[i] = code_cfg_null;
-        s->warp_sources[i] = warp_source_null;
-    }
+    for (size_t k = 0; k < i; k++)
+        if (techs_technique(t->techs, k) == techs_technique(t->techs, i))
+            return true;
+    return false;
 }
+
+static double picojoules(const struct machine *m, const char *name)
+{
+    char key[96], value[64] = "0";
+    snprintf(key, sizeof key, "energy.%s", name);
+    conf_get(m->conf, key, value, sizeof value);
+    return strtod(value, NULL);
+}
+
+static void add_rows(struct gpu_tech *t, const struct machine *m, const struct technique *of)
+{
+    struct energy_model *e = &t->energy;
+    t->extras = xrealloc(t->extras, (e->nextras + of->nenergy) * sizeof *t->extras);
+    for (size_t i = 0; i < of->nenergy; i++)
+        t->extras[e->nextras++] =
+            (struct energy_extra){&of->energy[i], picojoules(m, of->energy[i].name)};
+    e->extras = t->extras;
+}
+
+static void bind_energy(struct gpu_tech *t, const struct machine *m)
+{
+    t->energy = (struct energy_model){
+        .cfg = &m->energy, .table = &m->energy_table, .machine = machine_energy(m)};
+    for (size_t i = 0; techs_part(t->techs, i); i++)
+        if (!is_counted(t, i) && techs_technique(t->techs, i)->nenergy)
+            add_rows(t, m, techs_technique(t->techs, i));
+}
+
+/* --- all of it --- */
 
 struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err)
 {
     struct gpu_tech *t = xcalloc(1, sizeof *t);
     const struct tech_machine m = describe(g);
-    seams_init(&t->seams, g);
-    t->techs = techs_bind(g->m->gpu.with, &g->m->tech, &m, &t->seams, err);
-    if (t->techs)
+    tech_seams_init(&t->seams, &m, g->stats);
+    t->techs = techs_bind(g->m->gpu.with, g->m->techs, &m, &t->seams, err);
+    if (t->techs) {
+        bind_energy(t, g->m);
         return t;
+    }
     gpu_tech_free(t);
     return NULL;
 }
@@ -88,15 +100,7 @@ void gpu_tech_free(struct gpu_tech *t)
     if (!t)
         return;
     techs_free(t->techs);
-    free(t->seams.storage);
-    free(t->seams.l2_packets);
-    free(t->seams.sm_packets);
-    free(t->seams.requests);
-    free(t->seams.l1_capacity);
-    free(t->seams.l2_capacity);
-    free(t->seams.forms);
-    free(t->seams.codec_engines);
-    free(t->seams.codes);
-    free(t->seams.warp_sources);
+    tech_seams_free(&t->seams);
+    free(t->extras);
     free(t);
 }

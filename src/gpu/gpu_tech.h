@@ -8,6 +8,8 @@
 struct gpu_tech {
     struct tech_seams seams; /* every policy is bound: to a technique's, or to the null object */
     struct techs *techs;
+    struct energy_model energy;  /* with the rows of techniques that are on the machine */
+    struct energy_extra *extras; /* these */
 };
 
 /* The techniques of gpu.with, bound. NULL and an error that names one. */

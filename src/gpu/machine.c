@@ -116,6 +116,23 @@ static bool check_sectors(const struct machine *m, struct err *err)
     return true;
 }
 
+/* Components that techniques report their energy by. */
+static bool check_energy(struct machine *m, struct err *err)
+{
+    const struct technique *t;
+    energy_table_init(&m->energy_table);
+    for (size_t i = 0; (t = tech_list_at(m->techs, i)); i++)
+        if (!energy_table_add(&m->energy_table, t->energy, t->nenergy, err))
+            return err_prefix(err, "technique %s", t->name);
+    return true;
+}
+
+static bool load_plugins(void *ctx, struct err *err)
+{
+    const struct machine *m = ctx;
+    return tech_list_load(m->techs, m->gpu.plugin, err);
+}
+
 static bool check(struct machine *m, struct err *err)
 {
     if (m->noc.topology == NOC_CROSSBAR && conf_source(m->conf, "noc.nodes") &&
@@ -130,7 +147,7 @@ static bool check(struct machine *m, struct err *err)
            l1_cfg_check(&m->l1i, "l1i", err) && l2_cfg_check(&m->l2, "l2", err) &&
            mem_ctrl_cfg_check(&m->mc, "mc", err) && interleave_cfg_check(&m->map, "map", err) &&
            noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err) &&
-           techs_check(m->gpu.with, &m->tech, err);
+           tech_list_check(m->techs, m->gpu.with, err) && check_energy(m, err);
 }
 
 struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err)
@@ -150,7 +167,8 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
     conf_add(m->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &m->mc);
     conf_add(m->conf, "dram", dram_fields, dram_nfields, &m->dram);
     conf_add(m->conf, "energy", energy_fields, energy_nfields, &m->energy);
-    techs_add_conf(&m->tech, m->conf);
+    m->techs = tech_list_new(m->conf);
+    conf_watch(m->conf, "gpu.plugin", load_plugins, m);
     bool ok = load(m, name, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = conf_set(m->conf, sets[i], err);
@@ -163,8 +181,10 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
 
 void machine_free(struct machine *m)
 {
-    if (m)
-        conf_free(m->conf);
+    if (!m)
+        return;
+    tech_list_free(m->techs);
+    conf_free(m->conf);
     free(m);
 }
 

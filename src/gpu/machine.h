@@ -37,7 +37,8 @@ struct machine {
     struct dram_cfg dram;          /* as configured */
     struct dram_cfg dram_resolved; /* the device's values filled in, bandwidth scaled */
     struct energy_cfg energy;
-    struct tech_cfgs tech;
+    struct energy_table energy_table; /* its components, and those of techniques */
+    struct tech_list *techs;          /* that it can have */
 };
 
 /* `sets` are n assignments "section.field=value". NULL with an error that names the place. */

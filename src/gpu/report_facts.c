@@ -103,6 +103,6 @@ void report_facts(struct report_facts *f, const struct machine *m, const struct 
     f->dram_rate = stat_ratio(f->dram_bytes, f->seconds);
     slots(f, st);
     loads(f, st);
-    energy_summarize(st, f->seconds, &f->energy);
+    energy_summarize(&m->energy_table, st, f->seconds, &f->energy);
     report_bottleneck(f, m, st);
 }

@@ -71,9 +71,10 @@ char *report_kernel_names(const struct gpu *g, size_t i);
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);
 
-/* report_assist.c */
+/* report_values.c: numbers that techniques report by themselves, as lines and as members of `to`.
+ */
 struct json_object;
-void report_assist_print(const struct gpu *g, FILE *out);
-struct json_object *report_assist_json(const struct gpu *g);
+void report_values_print(const struct gpu *g, FILE *out);
+void report_values_json(const struct gpu *g, struct json_object *to);
 
 #endif

@@ -193,8 +193,8 @@ static json *energy_of(const struct energy_summary *e)
     add_real(o, "total_joules", e->total_j);
     add_real(o, "average_watts", e->average_w);
     add_real(o, "edp_joule_seconds", e->edp_js);
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
-        add_real(child(o, "joules"), energy_component_names[i], e->joules[i]);
+    for (size_t i = 0; i < e->table->n; i++)
+        add_real(child(o, "joules"), e->table->names[i], e->joules[i]);
     return o;
 }
 
@@ -315,8 +315,7 @@ static void add_stats(json *o, const struct session *s)
     report_facts(&f, session_machine(s), gpu_stats(g), gpu_cycles(g));
     json_object_object_add(o, "summary", summary_of(&f));
     json_object_object_add(o, "energy", energy_of(&f.energy));
-    if (gpu_assist(g))
-        json_object_object_add(o, "assist", report_assist_json(g));
+    report_values_json(g, o);
     json_object_object_add(o, "stats", groups_of(gpu_stats(g), session_options(s)->per_instance));
     if (session_options(s)->interval)
         json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));

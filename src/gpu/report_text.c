@@ -98,8 +98,12 @@ static void print_memory(const struct report_facts *f, FILE *out)
 
 static void print_techniques(const struct gpu *g, FILE *out)
 {
-    char text[256];
-    for (size_t i = 0; gpu_describe_technique(g, i, text, sizeof text); i++) {
+    const struct tech_part *p;
+    for (size_t i = 0; (p = gpu_technique(g, i)); i++) {
+        char text[256];
+        if (!p->describe)
+            continue;
+        p->describe(p->self, text, sizeof text);
         line(out, "technique");
         fprintf(out, "%s\n", text);
     }
@@ -110,21 +114,21 @@ static void print_techniques(const struct gpu *g, FILE *out)
 static void print_energy(const struct energy_summary *e, FILE *out)
 {
     enum { SHOWN = 5 };
-    bool shown[ENERGY_COMPONENTS] = {false};
+    bool shown[ENERGY_MOST] = {false};
     double mj = e->total_j * 1e3;
     line(out, "energy");
     fprintf(out, "%.*f %s, %.1f W on average, EDP %.3g Js:", mj < 1 ? 1 : 2, mj < 1 ? mj * 1e3 : mj,
             mj < 1 ? "uJ" : "mJ", e->average_w, e->edp_js);
     for (unsigned n = 0; n < SHOWN; n++) {
-        unsigned most = ENERGY_COMPONENTS;
-        for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
+        size_t most = e->table->n;
+        for (size_t i = 0; i < e->table->n; i++)
             if (!shown[i] && e->joules[i] > 0 &&
-                (most == ENERGY_COMPONENTS || e->joules[i] > e->joules[most]))
+                (most == e->table->n || e->joules[i] > e->joules[most]))
                 most = i;
-        if (most == ENERGY_COMPONENTS)
+        if (most == e->table->n)
             break;
         shown[most] = true;
-        fprintf(out, "%s %s %.1f%%", n ? "," : "", energy_component_help[most],
+        fprintf(out, "%s %s %.1f%%", n ? "," : "", e->table->help[most],
                 100 * stat_ratio(e->joules[most], e->total_j));
     }
     fputc('\n', out);
@@ -216,7 +220,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_time(&f, m, out);
     print_memory(&f, out);
     print_techniques(g, out);
-    report_assist_print(g, out);
+    report_values_print(g, out);
     print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);

@@ -36,12 +36,12 @@ enum session_option_kind {
     SESSION_FLAG,
     SESSION_SETS,
     SESSION_WITH,
-    SESSION_ASSIST
+    SESSION_PLUGIN
 };
 struct session_option {
     enum session_option_kind kind;
     uint32_t
-        offset; /* in struct session_options; SETS, WITH, ASSIST: none, the reader collects them */
+        offset; /* in struct session_options; SETS, WITH, PLUGIN: none, the reader collects them */
     const char *name;     /* without "--" */
     const char *variable; /* of the environment, or NULL */
     const char *arg, *help;
@@ -50,13 +50,13 @@ struct session_option {
 extern const struct session_option session_option_rows[];
 extern const size_t session_noption_rows;
 
-/* Puts `text` (NULL for a FLAG) into its member; not for SETS, WITH and ASSIST. `name` stands for
+/* Puts `text` (NULL for a FLAG) into its member; not for SETS, WITH and PLUGIN. `name` stands for
  * the option in messages. */
 bool session_option_set(const struct session_option *row, struct session_options *o,
                         const char *name, const char *text, struct err *err);
 /* The text of its environment variable; NULL: not set, empty, or a FLAG that is 0. */
 const char *session_option_variable(const struct session_option *row);
-/* Puts that text into its member, if there is one; not for SETS, WITH and ASSIST. */
+/* Puts that text into its member, if there is one; not for SETS, WITH and PLUGIN. */
 bool session_option_inherit(const struct session_option *row, struct session_options *o,
                             struct err *err);
 /* Decides whether the run is timed (a machine was named, or is_timed; unless is_functional), and

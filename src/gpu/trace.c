@@ -5,7 +5,7 @@
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "gpu/gpu_int.h"
-#include "tech/caba/assist.h"
+#include "gpu/gpu_tech.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
     PID_DRAM = 1001,
     TID_BLOCKS = 1,
     TID_WARPS = 101,
-    TID_ASSIST = 201
+    TID_EXTRA = 201
 };
 
 enum text {
@@ -33,10 +33,10 @@ enum text {
     TEXT_READ,
     TEXT_WRITE,
     TEXT_REFRESH,
-    TEXT_ASSIST
+    TEXT_EXTRA
 };
 static const char *const texts[] = {"block", "warp", "load", "to L2", "L2",      "DRAM",
-                                    "back",  "row",  "read", "write", "refresh", "assist"};
+                                    "back",  "row",  "read", "write", "refresh", "extra"};
 
 struct event {
     uint64_t ps, dur; /* picoseconds */
@@ -132,7 +132,7 @@ static void sm_fired(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_
         break;
     case SM_EXTRA_BEGIN:
     case SM_EXTRA_END:
-        put(s, event == SM_EXTRA_BEGIN ? 'B' : 'E', TEXT_ASSIST, ps, TID_ASSIST + (uint32_t)b, a);
+        put(s, event == SM_EXTRA_BEGIN ? 'B' : 'E', TEXT_EXTRA, ps, TID_EXTRA + (uint32_t)b, a);
         break;
     case SM_REPLY:
         put_load(s, (const struct mem_req *)(uintptr_t)a);
@@ -189,8 +189,9 @@ static void write_us(FILE *f, const char *key, uint64_t ps)
 static void write_name(const struct trace *t, const struct event *e)
 {
     FILE *f = t->out;
-    if (e->text == TEXT_ASSIST)
-        fprintf(f, "\"%s\"", assist_store(gpu_assist(t->gpu))->routines[e->number].name);
+    const struct warp_source *extra = t->gpu->tech->seams.warps; /* of any SM */
+    if (e->text == TEXT_EXTRA)
+        fprintf(f, "\"%s\"", extra->name(extra->self, (uint32_t)e->number));
     else if (e->text == TEXT_LOAD)
         fprintf(f, "\"load 0x%" PRIx64 "\"", e->number);
     else if (e->text == TEXT_DRAM || e->text == TEXT_REFRESH)

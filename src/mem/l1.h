@@ -26,8 +26,8 @@
 #define MEM_L1_H
 
 #include "conf/conf.h"
+#include "mem/bound.h"
 #include "mem/mem_req_pool.h"
-#include "mem/seams.h"
 #include "sim/probe.h"
 #include "sim/sim.h"
 #include "stats/stats.h"

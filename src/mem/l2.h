@@ -15,9 +15,9 @@
 #define MEM_L2_H
 
 #include "conf/conf.h"
+#include "mem/bound.h"
 #include "mem/interleave.h"
 #include "mem/mem_req_pool.h"
-#include "mem/seams.h"
 #include "sim/port.h"
 #include "stats/stats.h"
 

@@ -7,9 +7,9 @@
 #define MEM_MEM_CTRL_H
 
 #include "conf/conf.h"
+#include "mem/bound.h"
 #include "mem/interleave.h"
 #include "mem/mem_req_pool.h"
-#include "mem/seams.h"
 #include "sim/port.h"
 #include "stats/stats.h"
 

@@ -11,10 +11,7 @@
 #define MEM_MEM_REQ_H
 
 #include "base/common.h"
-
-enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
-
-enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_TEX, MEM_INST, MEM_SPACES };
+#include "parsim/types.h"
 
 /* Where a request was when; a stage it skipped stays 0. In cycles of the core clock, except that
  * nobody between two clocks converts: each stage stamps with its own clock's cycle. Every stamp has
@@ -30,12 +27,6 @@ enum mem_stage {
     MEM_AT_L2_OUT,   /* by the interconnect, when it takes the answer */
     MEM_AT_NOC_OUT,  /* by the SM */
     MEM_STAGES
-};
-
-/* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
-struct line_form {
-    uint16_t bytes;    /* encoded; 0: raw */
-    uint8_t algorithm; /* which of the technique's codecs */
 };
 
 struct mem_req {

@@ -1,7 +1,6 @@
 /* The null objects: a machine without techniques. */
-#include "mem/seams.h"
-
-#include "sim/sim.h"
+#include "mem/bound.h"
+#include "mem/mem_req.h"
 
 static uint16_t null_ask(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
 {
@@ -142,3 +141,19 @@ struct code_cfg code_cfg_of_reader(const struct code_cfg *data)
 {
     return (struct code_cfg){.mode = data->mode == CODE_PLAIN ? CODE_PLAIN : CODE_DECODED};
 }
+
+const struct l1_seams l1_seams_null = {
+#define L1_SEAM(name, type, ...) .name = &type##_null,
+#include "parsim/seams.def"
+};
+
+#define CHANNEL_SEAM(name, type, ...) .name = &type##_null,
+const struct channel_seams channel_seams_null = {
+#include "parsim/seams.def"
+};
+
+const struct slice_seams slice_seams_null = {
+#define SLICE_SEAM(name, type, ...)   .name = &type##_null,
+#define CHANNEL_SEAM(name, type, ...) .channel.name = &type##_null,
+#include "parsim/seams.def"
+};

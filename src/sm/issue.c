@@ -223,7 +223,7 @@ void sm_issue(struct sm *sm, cycle_t now)
         s->stall = (uint8_t)schedule(sm, sub, s, j, has_extra, now);
         count_slots(sm, (enum stall)s->stall, 1);
     }
-    if (UNLIKELY(has_extra) && sm->seams.warps->deploy && !sm->faulted)
+    if (UNLIKELY(has_extra) && !sm->faulted)
         sm->seams.warps->deploy(sm->seams.warps->self, sm, now);
     sm->issue_turn = sm->issue_turn + 1 < n ? sm->issue_turn + 1 : 0;
 }

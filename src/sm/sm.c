@@ -58,7 +58,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->clocks = p->clocks;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
-    sm->npipes = sm->seams.warps->retired ? ALL_PIPES : PIPES;
+    sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
     sm->lsu.entry = sm->lsu.aux = sm->lsu.next_wb = NO_INFLIGHT;
@@ -72,21 +72,18 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->threads_free = (uint64_t)p->cfg->threads;
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
-    sm->data = l1_new(p->data, &sm->pool, p->node, p->requests);
+    sm->data = l1_new(p->data, &sm->pool, p->node, p->seams.l1.requests);
     sm->konst = l1_new(p->konst, &sm->pool, p->node, &request_policy_null);
     sm->tex = l1_new(p->tex, &sm->pool, p->node, &request_policy_null);
     sm->inst = l1_new(p->inst, &sm->pool, p->node, &request_policy_null);
-    l1_bind_packets(sm->data, p->packets);
-    if (p->capacity)
-        l1_bind_capacity(sm->data, p->capacity);
-    if (p->codec) {
-        const struct code_cfg reader = code_cfg_of_reader(p->code);
-        l1_bind_codec(sm->data, p->codec, p->code);
-        l1_bind_codec(sm->konst, p->codec, &reader);
-        l1_bind_codec(sm->tex, p->codec, &reader);
-    }
-    l1_bind_packets(sm->konst, p->packets);
-    l1_bind_packets(sm->tex, p->packets);
+    const struct code_cfg reader = code_cfg_of_reader(p->seams.l1.codes);
+    l1_bind_packets(sm->data, p->seams.l1.sm_packets);
+    l1_bind_capacity(sm->data, p->seams.l1.l1_capacity);
+    l1_bind_codec(sm->data, p->seams.l1.codec_engines, p->seams.l1.codes);
+    l1_bind_codec(sm->konst, p->seams.l1.codec_engines, &reader);
+    l1_bind_codec(sm->tex, p->seams.l1.codec_engines, &reader);
+    l1_bind_packets(sm->konst, p->seams.l1.sm_packets);
+    l1_bind_packets(sm->tex, p->seams.l1.sm_packets);
     sm->effects = effects_new();
     sm_extra_listen(sm);
     return sm;

@@ -12,13 +12,13 @@
 #define SM_SM_H
 
 #include "exec/step.h"
+#include "mem/bound.h"
 #include "mem/interleave.h"
 #include "mem/l1.h"
 #include "sim/port.h"
 #include "sim/probe.h"
 #include "sm/decode.h"
 #include "sm/load_stages.h"
-#include "sm/sm_seams.h"
 #include "sm/sm_stats.h"
 
 struct sm;
@@ -30,11 +30,6 @@ struct sm_parts {
     uint32_t id;
     uint16_t node;               /* of the interconnect */
     const uint16_t *slice_nodes; /* of the L2 slices */
-    const struct request_policy *requests;
-    const struct packet_policy *packets;
-    const struct capacity_policy *capacity; /* of the data cache; NULL: the null policy */
-    const struct codec_engine *codec;       /* NULL: the null engine */
-    const struct code_cfg *code;            /* of the data cache; with `codec` */
     struct sm_seams seams;
     struct stage_clocks clocks;
 };
@@ -58,7 +53,7 @@ bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now);
 /* Blocks of one kernel that fit on an empty SM; 0: none ever. */
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
-/* Registers that a thread of the kernel needs more on this SM (sm_seams.h). */
+/* Registers that a thread of the kernel needs more on this SM (parsim/seams_sm.h). */
 uint32_t sm_extra_registers(const struct sm *sm, const struct sm_kernel *k);
 /* What a kernel's blocks that have ended since the last call amount to. */
 struct sm_ended {
@@ -95,7 +90,7 @@ const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
  *   block   a = its number, b = its slot
  *   warp    a = the block's number * 64 + the warp's number in it, b = its slot
  *   reply   a = the struct mem_req * of a load's answer with all its stamps, valid during the call
- *   extra   a = the number of an assist warp's routine, b = its place in the table of the SM
+ *   extra   a = the number of what an extra warp does, b = its place among them
  */
 enum sm_event {
     SM_BLOCK_BEGIN,

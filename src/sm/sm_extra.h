@@ -1,15 +1,16 @@
 /* Warps that are not the program's: their instructions go the way of all others (issue port,
  * collector, pipe, result), with a scoreboard of their own.
  *
- * An extra warp belongs to a warp_source (sm_seams.h) and to the slot of a parent warp, whose
- * scheduler issues it and whose register banks it uses. From within issue_first and issue_idle the
- * source asks what is next, whether it can go, and issues it; `retired` is called when it has
- * ended. Deferred instructions (atomics on global memory, calls of the runtime), fences and
- * barriers of blocks are not for extra warps. */
+ * An extra warp belongs to a warp_source (parsim/seams_sm.h) and to the slot of a parent warp,
+ * whose scheduler issues it and whose register banks it uses. From within issue_first and
+ * issue_idle the source asks what is next, whether it can go, and issues it; `retired` is called
+ * when it has ended. Deferred instructions (atomics on global memory, calls of the runtime), fences
+ * and barriers of blocks are not for extra warps. */
 #ifndef SM_SM_EXTRA_H
 #define SM_SM_EXTRA_H
 
-#include "sm/sm_seams.h"
+#include "mem/bound.h"
+#include "sm/decode.h"
 
 enum { EXTRA_SCOREBOARD = 256 };
 

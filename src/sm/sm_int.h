@@ -8,13 +8,13 @@
 #define SM_SM_INT_H
 
 #include "exec/step.h"
+#include "mem/bound.h"
 #include "mem/interleave.h"
 #include "mem/l1.h"
 #include "sim/port.h"
 #include "sm/decode.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
-#include "sm/sm_seams.h"
 
 enum {
     MAX_WARPS = 64,

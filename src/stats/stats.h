@@ -20,36 +20,6 @@
 
 struct json_object;
 
-enum stat_kind { STAT_COUNTER, STAT_HIST, STAT_FORMULA };
-
-struct stat_row {
-    const char *name;
-    enum stat_kind kind;
-    uint32_t offset; /* not for FORMULA */
-    const char *unit, *help;
-    double (*formula)(const void *stats);
-};
-
-#define STAT_MEMBER_COUNTER(name, unit, help) uint64_t name;
-#define STAT_MEMBER_HIST(name, unit, help)    struct hist name;
-#define STAT_ROW_COUNTER(st, name, unit, help) \
-    {#name, STAT_COUNTER, (uint32_t)offsetof(struct st, name), unit, help, NULL},
-#define STAT_ROW_HIST(st, name, unit, help) \
-    {#name, STAT_HIST, (uint32_t)offsetof(struct st, name), unit, help, NULL},
-#define STAT_ROW_FORMULA(st, name, unit, help, expr) \
-    {#name, STAT_FORMULA, 0, unit, help, st##_##name},
-#define STAT_FN_FORMULA(st, name, unit, help, expr) \
-    static double st##_##name(const void *p)        \
-    {                                               \
-        const struct st *s = p;                     \
-        return expr;                                \
-    }
-
-static inline double stat_ratio(double a, double b)
-{
-    return b != 0 ? a / b : 0;
-}
-
 struct stats;
 
 struct stats *stats_new(void);

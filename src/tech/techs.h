@@ -1,44 +1,46 @@
-/* The techniques by name, as the builder of a machine sees them. */
+/* The techniques by name, as a machine and its builder see them. */
 #ifndef TECH_TECHS_H
 #define TECH_TECHS_H
 
-#include "tech/caba/assist.h"
-#include "tech/caba/caba.h"
-#include "tech/ccache/ccache.h"
-#include "tech/e2mc/e2mc_tech.h"
-#include "tech/hwcomp/hwcomp.h"
+#include "conf/conf.h"
 #include "tech/tech.h"
 
-/* Their sections of a machine's configuration. */
-struct tech_cfgs {
-    struct hwcomp_cfg hwcomp;
-    struct e2mc_tech_cfg e2mc;
-    struct ccache_cfg ccache;
-    struct caba_cfg caba;
-    struct assist_cfg assist;
-};
+/* Those of techs.def and of plug-ins, with their sections of one machine's configuration. */
+struct tech_list;
 
-void techs_add_conf(struct tech_cfgs *c, struct conf *conf);
-/* `names` are separated by commas or blanks; false: one of them is not a technique, or a section
- * has values that cannot be. */
-bool techs_check(const char *names, const struct tech_cfgs *c, struct err *err);
+/* Adds a section of `conf` for each of them, and their rows to its section `energy`; further ones
+ * when a plug-in is loaded. `conf` must outlive it. */
+struct tech_list *tech_list_new(struct conf *conf);
+void tech_list_free(struct tech_list *l);
+/* Loads the libraries of `files`, separated by commas, that are not loaded yet. */
+bool tech_list_load(struct tech_list *l, const char *files, struct err *err);
+/* `names` are separated by commas or blanks; false: one of them is not a design, or a section has
+ * values that cannot be. */
+bool tech_list_check(const struct tech_list *l, const char *names, struct err *err);
 
-const struct technique *tech_find(const char *name);
-/* In the order of techs.def; NULL at the end. */
+/* In order, NULL at the end. */
+const struct technique *tech_list_at(const struct tech_list *l, size_t i);
+/* The picojoules of an energy row that is not one of energy.def; NULL: there is none. */
+const double *tech_list_pj(const struct tech_list *l, const char *name);
+
+/* Without a machine: those of techs.def; the technique and design of a name, both or none. */
 const struct technique *tech_at(size_t i);
+const struct technique *tech_find(const char *name, const struct tech_design **design);
 
+/* What is bound on a machine. */
 struct techs;
 
 /* Binds each of `names`, in order. NULL and an error that names the technique. */
-struct techs *techs_bind(const char *names, const struct tech_cfgs *c, const struct tech_machine *m,
+struct techs *techs_bind(const char *names, const struct tech_list *l, const struct tech_machine *m,
                          struct tech_seams *s, struct err *err);
 void techs_free(struct techs *t);
 void techs_copied(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_filled(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_look(struct techs *t, const struct tech_look *at);
 void techs_launch(struct techs *t, const struct sm_kernel *k);
-/* The sentence of the i-th technique; false: there are fewer. */
-bool techs_describe(const struct techs *t, size_t i, char *buf, size_t size);
 bool techs_finish(struct techs *t, struct err *err);
+/* The i-th that is bound; NULL: there are fewer. */
+const struct tech_part *techs_part(const struct techs *t, size_t i);
+const struct technique *techs_technique(const struct techs *t, size_t i);
 
 #endif

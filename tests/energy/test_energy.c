@@ -20,11 +20,7 @@
 #define MC_ROWS(X)    X(reads) X(writes)
 #define DRAM_ROWS(X)  X(act) X(rd) X(wr) X(ref)
 #define NOC_ROWS(X)   X(hops)
-#define CMEM_ROWS(X)  X(encoded) X(decoded) X(l2_decoded) X(md_hits) X(md_misses)
-#define WIRE_ROWS(X)  X(encoded) X(decoded)
-#define CCACHE_ROWS(X) X(encoded_lines) X(decoded)
-#define E2MC_ROWS(X)  X(compress_units)
-#define ASSIST_ROWS(X) X(deployed) X(triggered)
+#define TRICK_ROWS(X) X(done) X(undone)
 /* clang-format on */
 
 #define GROUP(name, ROWS)          \
@@ -35,33 +31,28 @@
 #define MEMBER(m) m,
 #define ROW_OF(group, m) \
     {#m, STAT_COUNTER, (uint32_t)offsetof(struct group##_events, m), "", "", NULL},
-#define sm_ROW(m)     ROW_OF(sm, m)
-#define l1_ROW(m)     ROW_OF(l1, m)
-#define l2_ROW(m)     ROW_OF(l2, m)
-#define mc_ROW(m)     ROW_OF(mc, m)
-#define dram_ROW(m)   ROW_OF(dram, m)
-#define noc_ROW(m)    ROW_OF(noc, m)
-#define cmem_ROW(m)   ROW_OF(cmem, m)
-#define wire_ROW(m)   ROW_OF(wire, m)
-#define e2mc_ROW(m)   ROW_OF(e2mc, m)
-#define ccache_ROW(m) ROW_OF(ccache, m)
-#define assist_ROW(m) ROW_OF(assist, m)
+#define sm_ROW(m)    ROW_OF(sm, m)
+#define l1_ROW(m)    ROW_OF(l1, m)
+#define l2_ROW(m)    ROW_OF(l2, m)
+#define mc_ROW(m)    ROW_OF(mc, m)
+#define dram_ROW(m)  ROW_OF(dram, m)
+#define noc_ROW(m)   ROW_OF(noc, m)
+#define trick_ROW(m) ROW_OF(trick, m)
 GROUP(sm, SM_ROWS)
 GROUP(l1, CACHE_ROWS)
 GROUP(l2, L2_ROWS)
 GROUP(mc, MC_ROWS)
 GROUP(dram, DRAM_ROWS)
 GROUP(noc, NOC_ROWS)
-GROUP(cmem, CMEM_ROWS)
-GROUP(wire, WIRE_ROWS)
-GROUP(e2mc, E2MC_ROWS)
-GROUP(ccache, CCACHE_ROWS)
-GROUP(assist, ASSIST_ROWS)
+GROUP(trick, TRICK_ROWS)
 
 struct rig {
     struct conf *conf;
     struct energy_cfg cfg;
     struct energy_machine m;
+    struct energy_table table;
+    struct energy_extra extras[4];
+    size_t nextras;
     struct stats *st;
     struct sm_events sm;
     struct l1_events l1, l1c, l1t, l1i;
@@ -69,11 +60,7 @@ struct rig {
     struct mc_events mc;
     struct dram_events dram;
     struct noc_events request, reply;
-    struct cmem_events cmem;
-    struct wire_events wire;
-    struct e2mc_events e2mc;
-    struct ccache_events ccache;
-    struct assist_events assist;
+    struct trick_events trick;
     struct energy_stats out;
 };
 
@@ -89,6 +76,7 @@ static int setup(void **state)
                                    .dram_access_bytes = 32,
                                    .dram_row_bytes = 4096,
                                    .bandwidth_scale = 1};
+    energy_table_init(&r->table);
     r->st = stats_new();
     stats_add(r->st, "sm", sm_rows, ARRAY_LEN(sm_rows), &r->sm);
     stats_add(r->st, "l1", l1_rows, ARRAY_LEN(l1_rows), &r->l1);
@@ -115,13 +103,14 @@ static int teardown(void **state)
 
 static void count(struct rig *r, double cycles)
 {
-    energy_count(&r->cfg, &r->m, r->st, cycles, &r->out);
+    const struct energy_model model = {&r->cfg, &r->table, r->m, r->extras, r->nextras};
+    energy_count(&model, r->st, cycles, &r->out);
 }
 
 static uint64_t sum(const struct energy_stats *e)
 {
     uint64_t all = 0;
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
+    for (unsigned i = 0; i < ENERGY_MOST; i++)
         all += e->pj[i];
     return all;
 }
@@ -191,42 +180,50 @@ static void test_memory(void **state)
     assert_int_equal(r->out.pj[ENERGY_dram], 2 * 12000 + 5 * 2038 + 3 * 2199 + 20000);
 }
 
-/* Circuits of a fixed codec, then those of entropy coding; without the groups they cost nothing. */
-static void test_assist(void **state)
+static void test_rows_of_techniques(void **state)
 {
     struct rig *r = *state;
-    r->assist = (struct assist_events){.deployed = 10, .triggered = 3};
+    static const struct energy_row rows[] = {
+        {"engines", NULL, "trick_do", 61, "trick.done", "here"},
+        {"tricks", "what tricks take", "trick_all", 2, "trick.done + trick.undone", "here"},
+        {"tricks", NULL, "trick_less", 3, "trick.done - trick.undone", "here"},
+    };
+    struct err err = {0};
+    assert_true(energy_table_add(&r->table, rows, ARRAY_LEN(rows), &err));
+    assert_int_equal(r->table.n, ENERGY_COMPONENTS + 1);
+    assert_string_equal(r->table.names[ENERGY_COMPONENTS], "tricks");
+    assert_string_equal(r->table.stats[ENERGY_COMPONENTS + 1].name, "total");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        r->extras[r->nextras++] = (struct energy_extra){&rows[i], rows[i].pj};
+    r->trick = (struct trick_events){.done = 10, .undone = 4};
     count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_assist], 0); /* a machine without them */
-    stats_add(r->st, "assist", assist_rows, ARRAY_LEN(assist_rows), &r->assist);
+    assert_int_equal(r->out.pj[ENERGY_engines], 0); /* no such counters on the machine */
+    stats_add(r->st, "trick", trick_rows, ARRAY_LEN(trick_rows), &r->trick);
     count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_assist], 10 * (14 + 28 + 28) + 3 * 28);
+    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 61);
+    assert_int_equal(r->out.pj[ENERGY_COMPONENTS], 14 * 2 + 6 * 3);
+    r->cfg.scale = 0.5;
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_engines], 305);
+    r->trick.undone = 1000; /* energy is not less than none */
+    r->extras[1].pj = 0;
+    count(r, 0);
+    assert_int_equal(r->out.pj[ENERGY_COMPONENTS], 0);
 }
 
-static void test_engines(void **state)
+static void test_rows_that_are_refused(void **state)
 {
     struct rig *r = *state;
-    r->cmem = (struct cmem_events){
-        .encoded = 10, .decoded = 20, .l2_decoded = 3, .md_hits = 30, .md_misses = 2};
-    r->wire = (struct wire_events){.encoded = 5, .decoded = 7};
-    count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_engines] + r->out.pj[ENERGY_md_cache], 0);
-    stats_add(r->st, "cmem", cmem_rows, ARRAY_LEN(cmem_rows), &r->cmem);
-    count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 61 + 23 * 38);
-    assert_int_equal(r->out.pj[ENERGY_md_cache], 32 * 11 / 2);
-    stats_add(r->st, "wire_sm", wire_rows, ARRAY_LEN(wire_rows), &r->wire);
-    count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_engines], 15 * 61 + 30 * 38);
-    r->wire = (struct wire_events){0};
-    r->e2mc.compress_units = 136;
-    stats_add(r->st, "e2mc", e2mc_rows, ARRAY_LEN(e2mc_rows), &r->e2mc);
-    count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 306 + 20 * 1189);
-    r->ccache = (struct ccache_events){.encoded_lines = 4, .decoded = 9};
-    stats_add(r->st, "ccache_l1", ccache_rows, ARRAY_LEN(ccache_rows), &r->ccache);
-    count(r, 0);
-    assert_int_equal(r->out.pj[ENERGY_engines], 10 * 306 + 20 * 1189 + 4 * 61 + 9 * 38);
+    const struct energy_row nobody = {"magic", NULL, "x", 1, "a.b", "here"},
+                            formula = {"engines", NULL, "x", 1, "2 * a.b", "here"},
+                            empty = {"engines", NULL, "x", 1, "", "here"};
+    struct err err = {0};
+    assert_false(energy_table_add(&r->table, &nobody, 1, &err));
+    assert_string_equal(err.msg, "energy.x: nobody says what component 'magic' is");
+    assert_false(energy_table_add(&r->table, &formula, 1, &err));
+    assert_string_equal(err.msg,
+                        "energy.x: '2 * a.b' is no sum of counters (group.name + group.name)");
+    assert_false(energy_table_add(&r->table, &empty, 1, &err));
 }
 
 /* The comments of energy.def say how the numbers come about. */
@@ -301,12 +298,12 @@ static void test_summary(void **state)
     struct rig *r = *state;
     struct energy_summary s;
     double parts = 0, total;
-    stats_add(r->st, "energy", energy_stat_rows, energy_nstat_rows, &r->out);
+    stats_add(r->st, "energy", r->table.stats, r->table.n + 1, &r->out);
     r->dram.rd = 1000;
     r->sm.thread_inst = 5000;
     count(r, 1000);
-    energy_summarize(r->st, 1e-6, &s);
-    for (unsigned i = 0; i < ENERGY_COMPONENTS; i++)
+    energy_summarize(&r->table, r->st, 1e-6, &s);
+    for (unsigned i = 0; i < ENERGY_MOST; i++)
         parts += s.joules[i];
     assert_true(s.total_j == parts);
     assert_true(stats_get(r->st, "energy.total", &total));
@@ -336,10 +333,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-        T(test_time_alone), T(test_nothing),         T(test_core),
-        T(test_memory),     T(test_dram_arithmetic), T(test_scales),
-        T(test_grows),      T(test_summary),         T(test_rows),
-        T(test_engines),    T(test_assist),
+        T(test_time_alone),
+        T(test_nothing),
+        T(test_core),
+        T(test_memory),
+        T(test_dram_arithmetic),
+        T(test_scales),
+        T(test_grows),
+        T(test_summary),
+        T(test_rows),
+        T(test_rows_of_techniques),
+        T(test_rows_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,10 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
     l.kernel = (struct sm_kernel){&l.root, code, r->registers};
     r->sim = sim_new();
     struct sim_clock *clock = sim_add_clock(r->sim, "core", 1000);
+    struct sm_seams seams = sm_seams_null;
+    seams.warps = r->warps;
+    seams.registers = r->rf;
+    seams.issue = &spy;
     r->sm = sm_new(&(struct sm_parts){.cfg = &r->cfg,
                                       .data = &r->data,
                                       .konst = &r->konst,
@@ -215,9 +219,7 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
                                       .inst = &r->inst,
                                       .il = &r->il,
                                       .slice_nodes = nodes,
-                                      .requests = &request_policy_null,
-                                      .packets = &packet_policy_null,
-                                      .seams = {r->warps, r->rf, &spy},
+                                      .seams = seams,
                                       .clocks = {1, 1}});
     struct component *c =
         sim_add(r->sim, clock, 0, "sm", restless ? &restless_ops : &sm_component_ops, r->sm);

@@ -92,14 +92,16 @@ static struct source *source_new(struct sm_rig *r, uint32_t at)
                                 .params = s->params};
     grid_init(&s->grid, r->f.dev, &s->launch);
     s->cta = cta_new(&s->grid);
-    s->ops = (struct warp_source){.issue_first = issue,
-                                  .issue_idle = never,
-                                  .is_pending = is_pending,
-                                  .extra_registers = no_registers,
-                                  .self = s,
-                                  .retired = retired,
-                                  .events = EXTRA_ISSUE,
-                                  .event = event};
+    s->ops = warp_source_null;
+    s->ops.issue_first = issue;
+    s->ops.issue_idle = never;
+    s->ops.is_pending = is_pending;
+    s->ops.extra_registers = no_registers;
+    s->ops.self = s;
+    s->ops.retired = retired;
+    s->ops.events = EXTRA_ISSUE;
+    s->ops.event = event;
+    s->ops.has_warps = true;
     r->warps = &s->ops;
     return s;
 }

@@ -111,11 +111,12 @@ static void extra_registers_take_room(void **state)
 {
     (void)state;
     struct source s = {0};
-    const struct warp_source source = {.issue_first = first,
-                                       .issue_idle = idle,
-                                       .is_pending = pending,
-                                       .extra_registers = registers,
-                                       .self = &s};
+    struct warp_source source = warp_source_null;
+    source.issue_first = first;
+    source.issue_idle = idle;
+    source.is_pending = pending;
+    source.extra_registers = registers;
+    source.self = &s;
     struct sm_rig *r = sm_rig_new(dependent, NULL);
     sm_rig_run(r, 6, 256);
     assert_int_equal(r->most_ctas, 6);

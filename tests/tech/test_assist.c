@@ -8,7 +8,7 @@
 
 static void defaults(struct assist_cfg *cfg)
 {
-    conf_defaults(assist_fields, assist_nfields, cfg);
+    conf_defaults(assist_technique.section.fields, assist_technique.section.nfields, cfg);
 }
 
 /* --- declarations --- */

@@ -15,10 +15,7 @@
 struct rig {
     struct memory *mem;
     struct conf *conf;
-    struct tech_cfgs cfgs;
-    struct storage_policy storage;
-    struct packet_policy packets[2];
-    struct request_policy requests;
+    struct tech_list *list;
     struct tech_seams seams;
     struct techs *techs;
 };
@@ -32,17 +29,12 @@ static struct rig *rig_new(const char *const *sets)
     r->mem->m.dram_bandwidth = 192.4e9;
     r->mem->m.l2_mhz = 1002; /* as the clock of the published cycles */
     r->conf = conf_new();
-    techs_add_conf(&r->cfgs, r->conf);
+    r->list = tech_list_new(r->conf);
     for (; sets && *sets; sets++)
         if (!conf_set(r->conf, *sets, &err))
             fail_msg("%s", err.msg);
-    r->storage = storage_policy_null;
-    r->seams = (struct tech_seams){.storage = &r->storage,
-                                   .l2_packets = &r->packets[0],
-                                   .sm_packets = &r->packets[1],
-                                   .requests = &r->requests,
-                                   .stats = stats_new()};
-    r->techs = techs_bind("e2mc", &r->cfgs, &r->mem->m, &r->seams, &err);
+    tech_seams_init(&r->seams, &r->mem->m, stats_new());
+    r->techs = techs_bind("e2mc", r->list, &r->mem->m, &r->seams, &err);
     if (!r->techs)
         fail_msg("%s", err.msg);
     for (uint32_t i = 0; i < MEMORY_BLOCKS; i++)
@@ -54,6 +46,8 @@ static void rig_free(struct rig *r)
 {
     stats_free(r->seams.stats);
     techs_free(r->techs);
+    tech_seams_free(&r->seams);
+    tech_list_free(r->list);
     conf_free(r->conf);
     memory_free(r->mem);
     free(r);
@@ -69,7 +63,8 @@ static double stat(const struct rig *r, const char *key)
 static uint32_t read_bursts(struct rig *r, uint32_t block, struct storage_form *f)
 {
     struct mem_req q = memory_request(block, MEM_READ, 15, 0);
-    r->storage.dram_form(r->storage.self, 100, &q, q.addr, 15, f);
+    const struct storage_policy *storage = r->seams.storage;
+    storage->dram_form(storage->self, 100, &q, q.addr, 15, f);
     return (uint32_t)__builtin_popcount(f->bursts);
 }
 
@@ -166,13 +161,14 @@ static void a_bad_profile_is_named(void **state)
 {
     (void)state;
     struct rig *r = rig_new(NULL);
-    struct tech_seams seams = r->seams;
+    struct tech_seams seams;
     struct err err = {0};
-    seams.owner[TECH_STORAGE] = NULL;
+    tech_seams_init(&seams, &r->mem->m, r->seams.stats);
     assert_true(conf_set(r->conf, "e2mc.profile=/nowhere/x", &err));
-    assert_null(techs_bind("e2mc", &r->cfgs, &r->mem->m, &seams, &err));
+    assert_null(techs_bind("e2mc", r->list, &r->mem->m, &seams, &err));
     assert_non_null(strstr(err.msg, "e2mc.profile: "));
     assert_non_null(strstr(err.msg, "/nowhere/x"));
+    tech_seams_free(&seams);
     rig_free(r);
 }
 

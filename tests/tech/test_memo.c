@@ -41,7 +41,7 @@ static void bench_open(struct bench *b, const char *kernel)
 {
     struct err err;
     *b = (struct bench){.r = sm_rig_new(kernel, NULL)};
-    conf_defaults(assist_fields, assist_nfields, &b->cfg);
+    conf_defaults(assist_technique.section.fields, assist_technique.section.nfields, &b->cfg);
     aws_init(&b->aws, b->r->f.dev, &b->r->cfg);
     for (const struct assist_text *t = assist_texts(); t->name; t++)
         if (!strcmp(t->name, "memoize") &&

@@ -32,7 +32,7 @@ static void bench_open(struct bench *b, const char *kernel, const char *module)
 {
     struct err err;
     *b = (struct bench){.r = sm_rig_new(kernel, NULL)};
-    conf_defaults(assist_fields, assist_nfields, &b->cfg);
+    conf_defaults(assist_technique.section.fields, assist_technique.section.nfields, &b->cfg);
     aws_init(&b->aws, b->r->f.dev, &b->r->cfg);
     b->aws.mshrs = (uint32_t)b->r->data.mshrs;
     b->aws.fair_replies = 1;

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct conf_field assist_fields[] = {
-#define ROW(...) CONF_FIELD(assist_cfg, __VA_ARGS__)
-#include "tech/caba/assist_cfg.def"
-#undef ROW
-};
-
-const size_t assist_nfields = ARRAY_LEN(assist_fields);
-
 struct assist {
     struct aws aws;
     struct awc **awcs; /* by SM */
@@ -58,13 +50,15 @@ static bool load_list(struct assist *a, const char *names,
 }
 
 struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
-                          const struct assist_cfg *cfg, struct tech_seams *s, struct err *err)
+                          struct tech_seams *s, struct err *err)
 {
+    struct assist_service *service = assist_service(s);
+    const struct assist_cfg *cfg = service->cfg;
     char names[256]; /* load_list() takes no notice of empty ones */
-    if (!tech_claim(s, TECH_WARPS, name, false, err))
+    struct warp_source *sources = tech_take(s, SEAM_warps, name, TAKE_ALONE, err);
+    if (!sources)
         return NULL;
-    snprintf(names, sizeof names, "%s,%s", ours, s->assist_modules);
-    ours = names;
+    snprintf(names, sizeof names, "%s,%s", ours, service->modules);
     struct assist *a = xcalloc(1, sizeof *a);
     aws_init(&a->aws, m->dev, m->sm);
     a->aws.mshrs = (uint32_t)m->l1->mshrs;
@@ -72,7 +66,7 @@ struct assist *assist_new(const char *name, const char *ours, const struct tech_
         m->dram_bandwidth / (m->core_mhz * 1e6) / m->sms / (double)m->l1->line_bytes;
     a->verify = m->verify;
     a->cfg = cfg;
-    if (!load_list(a, ours, load_ours, err) || !load_list(a, cfg->files, load_file, err) ||
+    if (!load_list(a, names, load_ours, err) || !load_list(a, cfg->files, load_file, err) ||
         !aws_check(&a->aws, cfg->aws_bytes, err)) {
         assist_free(a);
         return NULL;
@@ -81,9 +75,10 @@ struct assist *assist_new(const char *name, const char *ours, const struct tech_
     a->awcs = xcalloc(m->sms, sizeof *a->awcs);
     for (uint32_t i = 0; i < m->sms; i++) {
         a->awcs[i] = awc_new(&a->aws, cfg, i);
-        s->warp_sources[i] = awc_source(a->awcs[i]);
+        sources[i] = awc_source(a->awcs[i]);
         stats_add(s->stats, "assist", assist_stat_rows, assist_nstat_rows, awc_stats(a->awcs[i]));
     }
+    service->assist = a;
     return a;
 }
 
@@ -98,35 +93,10 @@ void assist_free(struct assist *a)
     free(a);
 }
 
-struct assist_module {
-    const struct technique *t;
-    const struct tech_seams *seams; /* assist warps may be bound later */
-};
-
-static void describe_module(const void *self, char *buf, size_t size)
+void assist_launch(struct assist *a)
 {
-    const struct assist_module *m = self;
-    snprintf(buf, size, "%s: assist/%s.ptx", m->t->name, m->t->codec);
-}
-
-static void launch_module(void *self, const struct sm_kernel *k)
-{
-    const struct assist_module *m = self;
-    const struct assist *a = m->seams->assist;
-    (void)k;
-    for (uint32_t i = 0; a && i < a->nsms; i++)
+    for (uint32_t i = 0; i < a->nsms; i++)
         awc_launch(a->awcs[i]);
-}
-
-bool assist_module_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-                        struct tech_seams *s, struct tech_part *part, struct err *err)
-{
-    struct assist_module *self = xmalloc(sizeof *self);
-    (void)m, (void)cfg, (void)err;
-    *self = (struct assist_module){t, s};
-    *part = (struct tech_part){
-        .self = self, .launch = launch_module, .describe = describe_module, .free = free};
-    return true;
 }
 
 /* --- codecs --- */

@@ -5,8 +5,7 @@
 #include "tech/caba/awc.h"
 #include "tech/tech.h"
 
-extern const struct conf_field assist_fields[];
-extern const size_t assist_nfields;
+extern const struct technique assist_technique;
 
 /* A PTX file of ours (assist/NAME.ptx), built in. */
 struct assist_text {
@@ -16,15 +15,20 @@ const struct assist_text *assist_texts(void);
 
 struct assist;
 
-/* Loads the modules named in `ours` (separated by commas; "": none) and the user's files, and binds
- * a controller to every SM. `name` is the technique's. NULL and an error. */
+/* What assist warps are on a machine, whoever brings them: one technique does, beside which modules
+ * of designs and the user's files run. */
+struct assist_service {
+    const struct assist_cfg *cfg;
+    char modules[128];     /* of assist/, that designs have announced */
+    struct assist *assist; /* or NULL */
+};
+struct assist_service *assist_service(const struct tech_seams *s);
+
+/* Loads the modules named in `ours` (separated by commas; "": none), the announced ones and the
+ * user's files, and binds a controller to every SM. `name` is the design's. NULL and an error. */
 struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
-                          const struct assist_cfg *cfg, struct tech_seams *s, struct err *err);
+                          struct tech_seams *s, struct err *err);
 void assist_free(struct assist *a);
-/* A design that is a module of assist/ (the technique's `codec`) and runs beside whatever other
- * assist warps there are: techs_bind() has added its name before any technique is bound. */
-bool assist_module_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-                        struct tech_seams *s, struct tech_part *part, struct err *err);
 /* The engine of an SM's L1. There must be routines for all codecs: else false and an error. */
 bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err);
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c);
@@ -47,5 +51,7 @@ struct assist_var {
 bool assist_var(const struct assist *a, uint32_t i, struct assist_var *v);
 uint64_t assist_var_at(const struct assist *a, uint32_t i, uint32_t element);
 const struct aws *assist_store(const struct assist *a);
+/* The SMs' controllers begin a kernel. */
+void assist_launch(struct assist *a);
 
 #endif

@@ -540,6 +540,12 @@ void awc_set_bare(struct awc *c, bool is_bare)
     c->is_bare = is_bare;
 }
 
+static const char *routine_name(const void *self, uint32_t number)
+{
+    const struct awc *c = self;
+    return c->aws->routines[number].name;
+}
+
 struct warp_source awc_source(struct awc *c)
 {
     return (struct warp_source){.issue_first = awc_issue_first,
@@ -547,8 +553,10 @@ struct warp_source awc_source(struct awc *c)
                                 .is_pending = is_pending,
                                 .extra_registers = extra_registers,
                                 .self = c,
+                                .has_warps = true,
                                 .deploy = deploy,
                                 .retired = retired,
                                 .events = awc_events(c),
-                                .event = awc_event};
+                                .event = awc_event,
+                                .name = routine_name};
 }

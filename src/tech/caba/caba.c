@@ -6,25 +6,17 @@
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
 #include "tech/caba/fixed_engine.h"
-#include "tech/ccache/ccache.h"
 #include "tech/cmem.h"
+#include "tech/segments.h"
 #include "tech/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct conf_field caba_fields[] = {
-#define ROW(...) CONF_FIELD(caba_cfg, __VA_ARGS__)
-#include "tech/caba/caba_cfg.def"
-#undef ROW
-};
-
-const size_t caba_nfields = ARRAY_LEN(caba_fields);
-
 struct caba {
     struct tech_machine m;
-    const struct technique *t;
+    const struct tech_design *d;
     struct caba_codec codec;
     struct cmem **memory;     /* by channel */
     struct caba_form **forms; /* by channel */
@@ -34,18 +26,6 @@ struct caba {
     struct caba_capacity *capacities;
     struct adapt *adapt; /* or NULL */
 };
-
-bool caba_cfg_check(const struct caba_cfg *cfg, struct err *err)
-{
-    if (!is_pow2((uint64_t)cfg->region))
-        return err_set(err, "caba.region: %lld is not a power of two", (long long)cfg->region);
-    if (cfg->off_share > cfg->on_share)
-        return err_set(err, "caba.off_share: %g is more than caba.on_share, %g", cfg->off_share,
-                       cfg->on_share);
-    return is_pow2((uint64_t)cfg->segment_bytes) ||
-           err_set(err, "caba.segment_bytes: %lld is not a power of two",
-                   (long long)cfg->segment_bytes);
-}
 
 static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool is_raw)
 {
@@ -122,7 +102,7 @@ static void describe(const void *self, char *buf, size_t size)
         sum.stored_raw += s->stored_raw;
     }
     snprintf(buf, size, "%s: %s; of lines written as a whole, %llu came encoded and %llu raw",
-             c->t->name, memory, (unsigned long long)sum.stored_encoded,
+             c->d->name, memory, (unsigned long long)sum.stored_encoded,
              (unsigned long long)sum.stored_raw);
 }
 
@@ -153,7 +133,7 @@ static void caba_free(void *self)
 }
 
 /* Lines have one size on their way, or nobody could decode what another has encoded. */
-static bool check(const struct technique *t, const struct tech_machine *m,
+static bool check(const struct tech_design *d, const struct tech_machine *m,
                   const struct caba_cfg *cfg, struct err *err)
 {
     const struct {
@@ -164,23 +144,23 @@ static bool check(const struct technique *t, const struct tech_machine *m,
                  {"mc.block_bytes", m->mc->block_bytes}};
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         if (lines[i].bytes != 128)
-            return err_set(err, "%s: lines have 128 bytes everywhere, but %s is %lld", t->name,
+            return err_set(err, "%s: lines have 128 bytes everywhere, but %s is %lld", d->name,
                            lines[i].name, (long long)lines[i].bytes);
-    if (!cmem_check(m, t->name, cfg->md_size, cfg->md_ways, err))
+    if (!cmem_check(m, d->name, cfg->md_size, cfg->md_ways, err))
         return false;
-    return !(t->variant & (CABA_L1 | CABA_L2)) ||
-           ccache_room_check(m, t->name, t->variant & CABA_L1, cfg->segment_bytes, err);
+    return !(d->variant & (CABA_L1 | CABA_L2)) ||
+           segments_check(m, d->name, d->variant & CABA_L1, cfg->segment_bytes, err);
 }
 
-static bool claim(const struct technique *t, struct tech_seams *s, struct err *err)
+static bool take(const struct tech_design *d, struct tech_seams *s, struct err *err)
 {
-    const enum tech_seam seams[] = {TECH_STORAGE, TECH_L2_PACKETS, TECH_SM_PACKETS, TECH_FORMS,
-                                    TECH_CODEC};
+    const enum tech_seam seams[] = {SEAM_storage, SEAM_l2_packets,    SEAM_sm_packets,
+                                    SEAM_forms,   SEAM_codec_engines, SEAM_codes};
     for (size_t i = 0; i < ARRAY_LEN(seams); i++)
-        if (!tech_claim(s, seams[i], t->name, false, err))
+        if (!tech_take(s, seams[i], d->name, TAKE_ALONE, err))
             return false;
-    return (!(t->variant & CABA_L1) || tech_claim(s, TECH_L1_CAPACITY, t->name, false, err)) &&
-           (!(t->variant & CABA_L2) || tech_claim(s, TECH_L2_CAPACITY, t->name, false, err));
+    return (!(d->variant & CABA_L1) || tech_take(s, SEAM_l1_capacity, d->name, TAKE_ALONE, err)) &&
+           (!(d->variant & CABA_L2) || tech_take(s, SEAM_l2_capacity, d->name, TAKE_ALONE, err));
 }
 
 static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
@@ -199,7 +179,7 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
         mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
         s->storage[i] = cmem_policy(c->memory[i]);
-        s->forms[i] = caba_form_policy(c->forms[i], c->t->variant & CABA_RAW_L2);
+        s->forms[i] = caba_form_policy(c->forms[i], c->d->variant & CABA_RAW_L2);
         stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(c->memory[i]));
         stats_add(s->stats, "caba_form", caba_form_stat_rows, caba_form_nstat_rows,
                   caba_form_stats(c->forms[i]));
@@ -238,10 +218,9 @@ static bool bind_assist(struct caba *c, struct tech_seams *s, struct err *err)
 {
     char modules[64];
     name_modules(&c->codec, modules, sizeof modules);
-    c->assist = assist_new(c->t->name, modules, &c->m, s->assist_cfg, s, err);
+    c->assist = assist_new(c->d->name, modules, &c->m, s, err);
     if (!c->assist || !assist_check_codec(c->assist, &c->codec, err))
         return false;
-    s->assist = c->assist;
     for (uint32_t i = 0; i < c->m.sms; i++)
         s->codec_engines[i] = assist_engine(c->assist, i, &c->codec);
     return true;
@@ -250,7 +229,7 @@ static bool bind_assist(struct caba *c, struct tech_seams *s, struct err *err)
 static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
                          struct err *err)
 {
-    const int v = c->t->variant;
+    const int v = c->d->variant;
     const struct code_cfg code = {
         .mode = v & CABA_L1       ? CODE_KEPT
                 : v & CABA_DIRECT ? CODE_DIRECT
@@ -275,7 +254,7 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
 
 static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s)
 {
-    const bool is_l1 = c->t->variant & CABA_L1;
+    const bool is_l1 = c->d->variant & CABA_L1;
     const uint32_t n = is_l1 ? c->m.sms : c->m.slices;
     c->capacities = xcalloc(n, sizeof *c->capacities);
     for (uint32_t i = 0; i < n; i++) {
@@ -283,7 +262,7 @@ static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tec
                                                   .line_bytes = c->codec.block_bytes,
                                                   .segment_bytes = (uint32_t)cfg->segment_bytes};
         (is_l1 ? s->l1_capacity : s->l2_capacity)[i] =
-            caba_capacity_policy(&c->capacities[i], (uint32_t)c->t->variant & CABA_FACTOR);
+            caba_capacity_policy(&c->capacities[i], (uint32_t)c->d->variant & CABA_FACTOR);
     }
 }
 
@@ -291,25 +270,27 @@ static void bind_adapt(struct caba *c, struct tech_seams *s)
 {
     adapt_bind_sources(c->adapt, &(struct adapt_sources){c->memory, c->sms, c->slices});
     if (c->assist)
-        adapt_bind_assist(c->adapt, c->assist, s->assist_cfg->spare_registers);
+        adapt_bind_assist(c->adapt, c->assist, assist_service(s)->cfg->spare_registers);
     for (uint32_t i = 0; i < c->m.sms; i++)
         s->codec_engines[i] = adapt_gate(c->adapt, i, s->codec_engines[i]);
     stats_add(s->stats, "caba_adapt", adapt_stat_rows, adapt_nstat_rows, adapt_stats(c->adapt));
 }
 
-bool caba_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-               struct tech_seams *s, struct tech_part *part, struct err *err)
+bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
-    const struct caba_cfg *k = cfg;
+    const struct caba_cfg *k = at->cfg;
+    const struct tech_design *d = at->design;
+    const struct tech_machine *m = at->machine;
+    struct tech_seams *s = at->seams;
     struct caba *c = xcalloc(1, sizeof *c);
     c->m = *m;
-    c->t = t;
-    if (!check(t, m, k, err) || !claim(t, s, err) ||
-        !caba_codec_init(&c->codec, m, t->name, t->codec, err)) {
+    c->d = d;
+    if (!check(d, m, k, err) || !take(d, s, err) ||
+        !caba_codec_init(&c->codec, m, d->name, d->codec, err)) {
         caba_free(c);
         return false;
     }
-    if (t->variant & CABA_ADAPTIVE)
+    if (d->variant & CABA_ADAPTIVE)
         c->adapt = adapt_new(&c->m, k, &c->codec);
     c->codec.is_chosen = c->adapt;
     bind_memory(c, k, s);
@@ -319,7 +300,7 @@ bool caba_bind(const struct technique *t, const struct tech_machine *m, const vo
         caba_free(c);
         return false;
     }
-    if (t->variant & (CABA_L1 | CABA_L2))
+    if (d->variant & (CABA_L1 | CABA_L2))
         bind_capacity(c, k, s);
     if (c->adapt)
         bind_adapt(c, s);

@@ -6,7 +6,7 @@
 
 #include "tech/tech.h"
 
-/* A technique's variant: at most one of them; a compressed cache or-ed with the factor of its
+/* A design's variant: at most one of them; a compressed cache or-ed with the factor of its
  * tags. */
 enum {
     CABA_FACTOR = 15,
@@ -23,11 +23,6 @@ struct caba_cfg {
 #undef ROW
 };
 
-extern const struct conf_field caba_fields[];
-extern const size_t caba_nfields;
-
-bool caba_cfg_check(const struct caba_cfg *cfg, struct err *err);
-bool caba_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-               struct tech_seams *s, struct tech_part *part, struct err *err);
+bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *err);
 
 #endif

@@ -1,19 +1,22 @@
-#include "tech/ccache/ccache.h"
-
+/* Compressed caches: a data array of segments that holds more lines than it would raw, with 2 or 4
+ * times the tags, in the data L1 of every SM or in the L2 (CABA, section 7.5). */
 #include "tech/block_codec.h"
 #include "tech/engine.h"
+#include "tech/engine_energy.h"
 #include "tech/published.h"
+#include "tech/segments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct conf_field ccache_fields[] = {
-#define ROW(...) CONF_FIELD(ccache_cfg, __VA_ARGS__)
+/* A design's variant is one of these, or-ed with the factor of the tags. */
+enum { CCACHE_L1 = 16, CCACHE_L2 = 32, CCACHE_FACTOR = 15 };
+
+struct ccache_cfg {
+#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
 #include "tech/ccache/ccache_cfg.def"
 #undef ROW
 };
-
-const size_t ccache_nfields = ARRAY_LEN(ccache_fields);
 
 struct ccache_stats {
 #define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
@@ -53,8 +56,10 @@ struct ccache {
     const char *name;
 };
 
-bool ccache_cfg_check(const struct ccache_cfg *cfg, struct err *err)
+static bool check(const struct tech_api *api, const void *p, struct err *err)
 {
+    const struct ccache_cfg *cfg = p;
+    (void)api;
     return is_pow2((uint64_t)cfg->segment_bytes) ||
            err_set(err, "ccache.segment_bytes: %lld is not a power of two",
                    (long long)cfg->segment_bytes);
@@ -107,44 +112,31 @@ static void ccache_free(void *self)
     free(c);
 }
 
-/* A new line displaces at most a line's worth of others, which may all be dirty and must find room
- * on their way to memory, or nothing would ever move. */
-bool ccache_room_check(const struct tech_machine *m, const char *name, bool is_l1,
-                       int64_t segment_bytes, struct err *err)
-{
-    if (is_l1)
-        return m->l1->write_global < L1_BACK ||
-               err_set(err, "%s: l1.write_global must be through_evict or through_update", name);
-    const int64_t most = 1 + m->l2->line_bytes / segment_bytes;
-    return m->l2->memory_queue >= most ||
-           err_set(err,
-                   "%s: l2.memory_queue: %lld is less than %lld, a fetch and all the lines of "
-                   "a segment (segment_bytes) that may give way to one",
-                   name, (long long)m->l2->memory_queue, (long long)most);
-}
-
-static bool make_codec(struct ccache *c, const struct technique *t, uint32_t bytes, struct err *err)
+static bool make_codec(struct ccache *c, const struct tech_design *d, uint32_t bytes,
+                       struct err *err)
 {
     struct codec_error why;
     const struct codec_params params = {.block_bytes = bytes};
-    if (!*t->codec)
+    if (!*d->codec)
         return true;
-    c->codec = codec_new(t->codec, &params, &why);
-    return c->codec || err_set(err, "%s: %s", t->name, why.msg);
+    c->codec = codec_new(d->codec, &params, &why);
+    return c->codec || err_set(err, "%s: %s", d->name, why.msg);
 }
 
-bool ccache_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-                 struct tech_seams *s, struct tech_part *part, struct err *err)
+static bool ccache_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
-    const struct ccache_cfg *k = cfg;
-    const bool is_l1 = t->variant & CCACHE_L1;
+    const struct ccache_cfg *k = at->cfg;
+    const struct tech_design *d = at->design;
+    const struct tech_machine *m = at->machine;
+    const bool is_l1 = d->variant & CCACHE_L1;
     const uint32_t n = is_l1 ? m->sms : m->slices;
     const uint32_t bytes = (uint32_t)(is_l1 ? m->l1->line_bytes : m->l2->line_bytes);
-    struct capacity_policy *policies = is_l1 ? s->l1_capacity : s->l2_capacity;
+    struct capacity_policy *policies;
     struct ccache *c = xcalloc(1, sizeof *c);
-    if (!ccache_room_check(m, t->name, is_l1, k->segment_bytes, err) ||
-        !tech_claim(s, is_l1 ? TECH_L1_CAPACITY : TECH_L2_CAPACITY, t->name, false, err) ||
-        !make_codec(c, t, bytes, err)) {
+    if (!segments_check(m, d->name, is_l1, k->segment_bytes, err) ||
+        !(policies = tech_take(at->seams, is_l1 ? SEAM_l1_capacity : SEAM_l2_capacity, d->name,
+                               TAKE_ALONE, err)) ||
+        !make_codec(c, d, bytes, err)) {
         ccache_free(c);
         return false;
     }
@@ -152,18 +144,55 @@ bool ccache_bind(const struct technique *t, const struct tech_machine *m, const 
         c->codec ? published_decode(c->codec, k->decompress_cycles) : 0, k->interval};
     c->stores = xcalloc(n, sizeof *c->stores);
     c->n = n;
-    c->name = t->name;
+    c->name = d->name;
     for (uint32_t i = 0; i < n; i++) {
         struct store *st = &c->stores[i];
         *st = (struct store){.codec = {c->codec, bytes, m->verify},
                              .image = m->image,
                              .segment_bytes = (uint32_t)k->segment_bytes};
         engine_init(&st->decode, &decode);
-        policies[i] = (struct capacity_policy){(uint32_t)t->variant & CCACHE_FACTOR, line_bytes,
+        policies[i] = (struct capacity_policy){(uint32_t)d->variant & CCACHE_FACTOR, line_bytes,
                                                hit_latency, st};
-        stats_add(s->stats, is_l1 ? "ccache_l1" : "ccache_l2", stat_rows, ARRAY_LEN(stat_rows),
-                  &st->stats);
+        stats_add(at->seams->stats, is_l1 ? "ccache_l1" : "ccache_l2", stat_rows,
+                  ARRAY_LEN(stat_rows), &st->stats);
     }
     *part = (struct tech_part){.self = c, .describe = describe, .free = ccache_free};
     return true;
 }
+
+/* --- the technique --- */
+
+/* cc-CACHE-ALG-Nx: N times the tags. */
+#define DESIGNS(name, alg)                                                                        \
+    {"cc-l1-" name "-2x", "lines of the L1 as " name ", twice the tags", alg, CCACHE_L1 | 2},     \
+        {"cc-l1-" name "-4x", "lines of the L1 as " name ", 4 times the tags", alg,               \
+         CCACHE_L1 | 4},                                                                          \
+        {"cc-l2-" name "-2x", "lines of the L2 as " name ", twice the tags", alg, CCACHE_L2 | 2}, \
+    {                                                                                             \
+        "cc-l2-" name "-4x", "lines of the L2 as " name ", 4 times the tags", alg, CCACHE_L2 | 4  \
+    }
+static const struct tech_design designs[] = {
+    DESIGNS("bdi", "bdi"),       DESIGNS("fpc", "fpc"), DESIGNS("cpack", "cpack"),
+    DESIGNS("bestof", "bestof"), DESIGNS("raw", ""),
+};
+
+static const struct conf_field fields[] = {
+#define ROW(...) CONF_FIELD(ccache_cfg, __VA_ARGS__)
+#include "tech/ccache/ccache_cfg.def"
+#undef ROW
+};
+
+static const struct energy_row energy[] = {
+    ENERGY_ENGINE_ENCODE("ccache_l1.encoded_lines + ccache_l2.encoded_lines"),
+    ENERGY_ENGINE_DECODE("ccache_l1.decoded + ccache_l2.decoded"),
+};
+
+const struct technique ccache_technique = {
+    .name = "ccache",
+    .designs = designs,
+    .ndesigns = ARRAY_LEN(designs),
+    .section = {"ccache", fields, ARRAY_LEN(fields), sizeof(struct ccache_cfg), check},
+    .energy = energy,
+    .nenergy = ARRAY_LEN(energy),
+    .bind = ccache_bind,
+};

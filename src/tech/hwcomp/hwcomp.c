@@ -1,20 +1,22 @@
-#include "tech/hwcomp/hwcomp.h"
-
+/* Compression by dedicated circuits: in DRAM; or in DRAM, the L2 and on the interconnect; or the
+ * same without latency and cost of metadata ("A Framework for Accelerating Bottlenecks in GPU
+ * Execution with Assist Warps", sections 5.3, 6 and 7). */
 #include "parsim/codec.h"
 #include "tech/cmem.h"
+#include "tech/engine_energy.h"
 #include "tech/published.h"
 #include "tech/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct conf_field hwcomp_fields[] = {
-#define ROW(...) CONF_FIELD(hwcomp_cfg, __VA_ARGS__)
+enum hwcomp_variant { HWCOMP_MEM, HWCOMP_ALL, HWCOMP_IDEAL };
+
+struct hwcomp_cfg {
+#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
 #include "tech/hwcomp/hwcomp_cfg.def"
 #undef ROW
 };
-
-const size_t hwcomp_nfields = ARRAY_LEN(hwcomp_fields);
 
 struct hwcomp {
     struct tech_machine m;
@@ -54,12 +56,13 @@ static void hwcomp_free(void *self)
     free(h);
 }
 
-static void bind_memory(struct hwcomp *h, const struct cmem_cfg *cfg, struct tech_seams *s)
+static void bind_memory(struct hwcomp *h, const struct cmem_cfg *cfg,
+                        struct storage_policy *policies, struct tech_seams *s)
 {
     h->channels = xcalloc(h->m.channels, sizeof(struct cmem *));
     for (uint32_t i = 0; i < h->m.channels; i++) {
         h->channels[i] = cmem_new(&h->m, cfg);
-        s->storage[i] = cmem_policy(h->channels[i]);
+        policies[i] = cmem_policy(h->channels[i]);
         stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(h->channels[i]));
     }
 }
@@ -76,56 +79,110 @@ static struct wire **wires(const struct hwcomp *h, const struct wire_cfg *cfg, u
     return all;
 }
 
-static bool claim(const struct technique *t, struct tech_seams *s, struct err *err)
+/* What it binds; packets only where they are encoded. */
+struct places {
+    struct storage_policy *storage;
+    struct packet_policy *l2, *sm;
+};
+
+static bool take(struct places *p, const struct tech_design *d, struct tech_seams *s,
+                 struct err *err)
 {
-    if (!tech_claim(s, TECH_STORAGE, t->name, false, err))
-        return false;
-    return t->variant == HWCOMP_MEM || (tech_claim(s, TECH_L2_PACKETS, t->name, false, err) &&
-                                        tech_claim(s, TECH_SM_PACKETS, t->name, false, err));
+    p->storage = tech_take(s, SEAM_storage, d->name, TAKE_ALONE, err);
+    if (!p->storage || d->variant == HWCOMP_MEM)
+        return p->storage;
+    p->l2 = tech_take(s, SEAM_l2_packets, d->name, TAKE_ALONE, err);
+    p->sm = p->l2 ? tech_take(s, SEAM_sm_packets, d->name, TAKE_ALONE, err) : NULL;
+    return p->sm;
 }
 
-static bool make_codec(struct hwcomp *h, const struct technique *t, struct err *err)
+static bool make_codec(struct hwcomp *h, const struct tech_design *d, struct err *err)
 {
     struct codec_error why;
     const struct codec_params params = {.block_bytes = (unsigned)h->m.mc->block_bytes,
                                         .mag_bytes = (unsigned)h->m.mc->burst_bytes};
-    if (!*t->codec)
+    if (!*d->codec)
         return true;
-    h->codec = codec_new(t->codec, &params, &why);
-    return h->codec || err_set(err, "%s: %s", t->name, why.msg);
+    h->codec = codec_new(d->codec, &params, &why);
+    return h->codec || err_set(err, "%s: %s", d->name, why.msg);
 }
 
-bool hwcomp_bind(const struct technique *t, const struct tech_machine *m, const void *cfg,
-                 struct tech_seams *s, struct tech_part *part, struct err *err)
+static bool hwcomp_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
-    const struct hwcomp_cfg *c = cfg;
-    if (!cmem_check(m, t->name, c->md_size, c->md_ways, err) || !claim(t, s, err))
+    const struct hwcomp_cfg *c = at->cfg;
+    const struct tech_design *d = at->design;
+    const struct tech_machine *m = at->machine;
+    struct places places = {0};
+    if (!cmem_check(m, d->name, c->md_size, c->md_ways, err) || !take(&places, d, at->seams, err))
         return false;
     struct hwcomp *h = xcalloc(1, sizeof *h);
     h->m = *m;
-    h->name = t->name;
-    if (!make_codec(h, t, err)) {
+    h->name = d->name;
+    if (!make_codec(h, d, err)) {
         free(h);
         return false;
     }
     struct cmem_cfg mem = {.codec = {h->codec, (uint32_t)m->mc->block_bytes, m->verify},
-                           .is_raw_above = t->variant == HWCOMP_MEM,
-                           .free_metadata = t->variant == HWCOMP_IDEAL,
+                           .is_raw_above = d->variant == HWCOMP_MEM,
+                           .free_metadata = d->variant == HWCOMP_IDEAL,
                            .md_bytes = c->md_size,
                            .md_ways = (uint32_t)c->md_ways};
-    if (h->codec && t->variant != HWCOMP_IDEAL) {
+    if (h->codec && d->variant != HWCOMP_IDEAL) {
         mem.encode =
             (struct engine_cfg){published_encode(h->codec, c->compress_cycles), c->interval};
         mem.decode =
             (struct engine_cfg){published_decode(h->codec, c->decompress_cycles), c->interval};
     }
-    bind_memory(h, &mem, s);
-    if (t->variant != HWCOMP_MEM) {
+    bind_memory(h, &mem, places.storage, at->seams);
+    if (d->variant != HWCOMP_MEM) {
         const struct wire_cfg wire = {mem.codec, mem.encode, mem.decode, false};
-        h->sms = wires(h, &wire, m->sms, s->sm_packets, "wire_sm", s);
-        h->slices = wires(h, &wire, m->slices, s->l2_packets, "wire_l2", s);
+        h->sms = wires(h, &wire, m->sms, places.sm, "wire_sm", at->seams);
+        h->slices = wires(h, &wire, m->slices, places.l2, "wire_l2", at->seams);
     }
     *part =
         (struct tech_part){.self = h, .copied = copied, .describe = describe, .free = hwcomp_free};
     return true;
 }
+
+/* --- the technique --- */
+
+/* hw-ALG-mem: compressed in DRAM. hw-ALG: in DRAM, in the L2 and on the interconnect. ideal-ALG: as
+ * hw-ALG, without any latency and with metadata that costs nothing. */
+#define DESIGNS(name, alg, what)                                                           \
+    {"hw-" name "-mem", what " in DRAM", alg, HWCOMP_MEM},                                 \
+        {"hw-" name, what " in DRAM, the L2 and on the interconnect", alg, HWCOMP_ALL},    \
+    {                                                                                      \
+        "ideal-" name, what " as hw-" name ", without latency, metadata for nothing", alg, \
+            HWCOMP_IDEAL                                                                   \
+    }
+static const struct tech_design designs[] = {
+    DESIGNS("bdi", "bdi", "blocks compressed with bdi"),
+    DESIGNS("fpc", "fpc", "blocks compressed with fpc"),
+    DESIGNS("cpack", "cpack", "blocks compressed with cpack"),
+    DESIGNS("bpc", "bpc", "blocks compressed with bpc"),
+    DESIGNS("bestof", "bestof", "blocks compressed with bestof"),
+    DESIGNS("raw", "", "blocks as they are (for tests)"),
+    {"uncompressed-l2", "hw-bdi with a raw L2, which is hw-bdi-mem", "bdi", HWCOMP_MEM},
+};
+
+static const struct conf_field fields[] = {
+#define ROW(...) CONF_FIELD(hwcomp_cfg, __VA_ARGS__)
+#include "tech/hwcomp/hwcomp_cfg.def"
+#undef ROW
+};
+
+static const struct energy_row energy[] = {
+    ENERGY_ENGINE_ENCODE("cmem.encoded + wire_sm.encoded"),
+    ENERGY_ENGINE_DECODE("cmem.decoded + cmem.l2_decoded + wire_sm.decoded"),
+    ENERGY_MD_ACCESS,
+};
+
+const struct technique hwcomp_technique = {
+    .name = "hwcomp",
+    .designs = designs,
+    .ndesigns = ARRAY_LEN(designs),
+    .section = {"hwcomp", fields, ARRAY_LEN(fields), sizeof(struct hwcomp_cfg), NULL},
+    .energy = energy,
+    .nenergy = ARRAY_LEN(energy),
+    .bind = hwcomp_bind,
+};

@@ -1,12 +1,9 @@
-/* Where techniques plug into an SM: always bound, by default to the null objects here, which change
- * nothing. Called once an issue slot or an instruction, never per lane. */
-#ifndef SM_SM_SEAMS_H
-#define SM_SM_SEAMS_H
+/* Where techniques plug into an SM: always bound, by default to null objects, which change nothing
+ * (parsim/seams.def). Called once an issue slot or an instruction, never per lane. */
+#ifndef PARSIM_SEAMS_SM_H
+#define PARSIM_SEAMS_SM_H
 
-#include "sm/decode.h"
-
-struct sm;
-struct extra_warp;
+#include "parsim/types.h"
 
 /* What can be told to a warp_source, at the cycle in which it happens. */
 enum extra_event {
@@ -40,14 +37,16 @@ struct warp_source {
     /* Registers that every thread of a kernel needs more. */
     uint32_t (*extra_registers)(const void *self, const struct kernel *k);
     void *self;
-    /* The others may be NULL. Once a cycle after the schedulers, if is_pending. */
+    bool has_warps; /* it may issue; without, shared memory needs no second way (PIPE_AUX) */
+    /* Once a cycle after the schedulers, if is_pending. */
     void (*deploy)(void *self, struct sm *sm, cycle_t now);
     /* An instruction of `x` has ended, its results are written. */
     void (*retired)(void *self, struct sm *sm, struct extra_warp *x, cycle_t now);
     uint32_t events; /* enum extra_event: what `event` wants to be told */
     void (*event)(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
+    /* What the warp of that number does, for timelines. */
+    const char *(*name)(const void *self, uint32_t number);
 };
-extern const struct warp_source warp_source_null;
 
 /* An instruction that was executed, as the register file sees it. `base` gives its registers'
  * values (exec/lanes.h). */
@@ -66,19 +65,11 @@ struct rf_policy {
     uint32_t (*extra_write_cycles)(void *self, const struct rf_event *e);
     void *self;
 };
-extern const struct rf_policy rf_policy_null;
 
 /* How long an instruction keeps its pipe's entry, and which lanes of it execute there. */
 struct issue_policy {
     uint32_t (*initiation)(void *self, const struct rf_event *e, uint32_t initiation);
     void *self;
-};
-extern const struct issue_policy issue_policy_null;
-
-struct sm_seams {
-    const struct warp_source *warps;
-    const struct rf_policy *registers;
-    const struct issue_policy *issue;
 };
 
 #endif

@@ -1,12 +1,10 @@
 /* Where techniques plug into the memory system. Every seam is an ops struct with its self, always
- * bound: by default to the null object named after it, which changes nothing. They are called once
- * a miss, fill, packet or block, never per lane. */
-#ifndef MEM_SEAMS_H
-#define MEM_SEAMS_H
+ * bound: by default to a null object, which changes nothing (parsim/seams.def). They are called
+ * once a miss, fill, packet or block, never per lane. */
+#ifndef PARSIM_SEAMS_MEM_H
+#define PARSIM_SEAMS_MEM_H
 
-#include "mem/mem_req.h"
-
-struct l1_access;
+#include "parsim/types.h"
 
 /* Which sectors a miss asks for, and which of them a fill makes valid. */
 struct request_policy {
@@ -19,7 +17,6 @@ struct request_policy {
     uint16_t (*valid)(void *self, const struct mem_req *reply);
     void *self;
 };
-extern const struct request_policy request_policy_null;
 
 /* Bytes on the wire. Called once for each packet that enters the interconnect, with the payload it
  * would have (the data written or read, 0 for a read request or a write's answer). An SM and an L2
@@ -33,7 +30,6 @@ struct packet_policy {
     uint32_t (*fill_latency)(void *self, const struct mem_req *r, cycle_t now);
     void *self;
 };
-extern const struct packet_policy packet_policy_null;
 
 /* How a block lies in DRAM and in the L2. */
 enum { STORAGE_EXTRAS = 4 };
@@ -70,7 +66,6 @@ struct storage_policy {
     uint32_t (*l2_latency)(void *self, const struct mem_req *r);
     void *self;
 };
-extern const struct storage_policy storage_policy_null;
 
 /* What a line takes in a cache's data array. The cache has tag_factor times as many tags as lines
  * would fit, and in each set the bytes of its ways; lines are replaced until what is new fits. */
@@ -84,7 +79,6 @@ struct capacity_policy {
     uint32_t (*hit_latency)(void *self, uint32_t bytes, cycle_t now);
     void *self;
 };
-extern const struct capacity_policy capacity_policy_null;
 
 /* How lines lie in the L2 and in memory, where no engine is beside them: an encoded line is read
  * and written as a whole, and only an SM can change a part of one. All that a slice knows of
@@ -110,7 +104,6 @@ struct form_policy {
     void (*store)(void *self, addr_t line, struct line_form f);
     void *self;
 };
-extern const struct form_policy form_policy_null; /* lines are plain */
 
 /* What encodes and decodes lines beside an L1, and how long it takes. */
 enum codec_answer {
@@ -158,7 +151,6 @@ struct codec_engine {
      * of the SM's cycle, with the first cycle in which it is worth asking again. */
     void (*join)(void *self, const struct codec_client *client);
 };
-extern const struct codec_engine codec_engine_null;
 
 /* What an L1 does with encoded lines. */
 enum code_mode {
@@ -175,8 +167,5 @@ struct code_cfg {
     uint32_t most_bytes;     /* a store whose code is larger leaves raw */
     uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
 };
-extern const struct code_cfg code_cfg_null; /* lines are plain */
-/* Of a cache of the same SM that is not written to and keeps no line encoded. */
-struct code_cfg code_cfg_of_reader(const struct code_cfg *data);
 
 #endif

@@ -1,0 +1,187 @@
+/* What a technique is, and what it may know of a machine and plug into.
+ *
+ * In the tree a technique is a folder of src/tech and a row of techs.def; outside it is a library
+ * that `--plugin FILE.so` loads, built from this header alone (docs/techniques.md). Either way one
+ * struct technique owns all of it: the designs that --with takes, its section of the configuration,
+ * its energy, its options and files, and bind(), which puts policies into seams of the machine that
+ * is being built and adds statistics.
+ *
+ * Every channel (with its L2 slices) and every SM may run on a host thread of its own: a policy's
+ * state belongs to one of them. Between them only the functions of struct tech_part may reach,
+ * which are called when nothing runs. Results must not depend on addresses, time or threads of the
+ * host. */
+#ifndef PARSIM_TECH_H
+#define PARSIM_TECH_H
+
+#include "parsim/rows.h"
+#include "parsim/seams.h"
+
+/* Of all of include/parsim that a plug-in sees: another number is another interface. */
+#define PARSIM_TECH_VERSION 1
+
+#define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* Copies of what opaque arguments of seams say. */
+struct tech_request {
+    addr_t addr;
+    uint32_t bytes, wire_bytes;
+    enum mem_kind kind;
+    enum mem_space space;
+    uint16_t sectors, full; /* of the asker's line: asked for; of a write, wholly written */
+    uint16_t src, dst;      /* nodes of the interconnect */
+    uint16_t code_bytes;    /* the line travels encoded, in so many bytes; 0: raw */
+};
+
+struct tech_access {
+    addr_t addr;
+    uint32_t bytes;
+    uint16_t sectors, full;
+    enum mem_kind kind;
+    enum mem_space space;
+    bool is_prefetch;
+};
+
+struct tech_inst {
+    bool is_load, is_store, is_atomic, is_control;
+    uint8_t nwritten, nread; /* registers */
+    uint16_t latency, initiation;
+};
+
+/* What the machine does for a technique. */
+struct tech_api {
+    uint32_t version; /* PARSIM_TECH_VERSION */
+    /* Fills in the message and returns false. */
+    bool (*fail)(struct err *err, const char *fmt, ...) TECH_PRINTF(2, 3);
+    uint32_t (*count)(const struct tech_machine *m, enum tech_per per);
+    /* "section.field" of the machine as text; false: there is none. */
+    bool (*setting)(const struct tech_machine *m, const char *key, char *buf, size_t size);
+    /* The bytes behind an address now; NULL: not in device memory. */
+    const void *(*bytes_at)(const struct tech_machine *m, addr_t addr, uint32_t bytes);
+    /* The seam's array: one element of its type an SM, slice or channel, each bound. NULL and an
+     * error that names both, if another technique (not `name`) decides the same. */
+    void *(*take)(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
+                  struct err *err);
+    /* One instance of `group`; the values live until the part is freed. Same group, same rows. */
+    void (*add_stats)(struct tech_seams *s, const char *group, const struct stat_row *rows,
+                      size_t n, const void *values);
+    struct tech_request (*request)(const struct mem_req *r);
+    struct tech_access (*access)(const struct l1_access *a);
+    struct tech_inst (*inst)(const struct dinst *d);
+};
+
+/* How far a machine has come, all kernels together. */
+struct tech_look {
+    uint64_t cycles;      /* of the cores */
+    uint64_t thread_inst; /* of the program */
+};
+
+/* Numbers that a technique adds to report and JSON: `n` of them under place.name. */
+struct tech_value {
+    const char *place, *name;
+    uint32_t n;
+};
+
+/* What a bound technique leaves; functions may be NULL. */
+struct tech_part {
+    void *self;
+    void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
+    /* ... by letting the device fill its memory; NULL: the same as copied() */
+    void (*filled)(void *self, addr_t addr, uint64_t bytes);
+    /* Now and then (gpu.look_cycles). */
+    void (*look)(void *self, const struct tech_look *at);
+    /* The kernel is about to be launched: before it is asked what registers its threads need more.
+     */
+    void (*launch)(void *self, const struct sm_kernel *k);
+    /* What it has done, in a sentence for the report. */
+    void (*describe)(const void *self, char *buf, size_t size);
+    /* Further numbers, in JSON as an object `values`: the i-th of them (false: there are fewer),
+     * and its elements. */
+    const char *values;
+    bool (*value)(const void *self, uint32_t i, struct tech_value *v);
+    uint64_t (*element)(const void *self, uint32_t i, uint32_t k);
+    /* Writes the files that it was asked for, after the last kernel. */
+    bool (*finish)(void *self, struct err *err);
+    void (*free)(void *self);
+};
+
+/* A name that --with takes. */
+struct tech_design {
+    const char *name, *help;
+    const char *codec; /* the technique's own; "" where there is none */
+    int variant;       /* the technique's own */
+};
+
+/* Its section of a machine's configuration: a struct of `bytes`, with its rows. */
+struct tech_section {
+    const char *name; /* NULL: it has none */
+    const struct conf_field *fields;
+    size_t nfields, bytes;
+    /* May be NULL. False and an error that names the field: values that cannot be. */
+    bool (*check)(const struct tech_api *api, const void *cfg, struct err *err);
+};
+
+/* A command-line option that adds a file to the list in a field of its section; may be repeated. */
+struct tech_option {
+    const char *name, *key, *help;
+};
+
+/* A file that a run can write and a later one read: experiments put its path in the place of
+ * {mark} in a design, after a run of `design` has made it. */
+struct tech_file {
+    const char *mark;
+    const char *design; /* whose runs write it */
+    const char *writes; /* field that says where to */
+    const char *key;    /* field whose value makes another file; */
+    const char *dflt;   /* its default */
+};
+
+/* Where it is bound. */
+struct tech_site {
+    const struct tech_api *api;
+    const struct tech_machine *machine;
+    struct tech_seams *seams;
+    const struct tech_design *design; /* that was named; NULL for open and settle */
+    const void *cfg;                  /* its section */
+    void *state;                      /* what open has returned */
+};
+
+struct technique {
+    const char *name; /* the folder's */
+    const struct tech_design *designs;
+    size_t ndesigns;
+    struct tech_section section;
+    const struct energy_row *energy;
+    size_t nenergy;
+    const struct tech_option *options;
+    size_t noptions;
+    const struct tech_file *files;
+    size_t nfiles;
+    /* Binds at->design. */
+    bool (*bind)(const struct tech_site *at, struct tech_part *part, struct err *err);
+    /* Of a technique that serves others, all NULL for most. open: before anything is bound, on
+     * every machine; what it returns is at->state. announce: a design of its own is named and will
+     * be bound. settle: everything named is bound; true with a part that has no `self`: nothing to
+     * do. close: takes the state back. */
+    void *(*open)(const struct tech_site *at);
+    void (*announce)(const struct tech_site *at);
+    bool (*settle)(const struct tech_site *at, struct tech_part *part, struct err *err);
+    void (*close)(void *state);
+};
+
+/* What --plugin looks for in a library: the symbol `parsim_plugin`. */
+struct tech_plugin {
+    uint32_t version;
+    const struct technique *technique;
+};
+
+/* The last line of a plug-in's file. In the tree, where a row of techs.def does it, nothing. */
+#ifdef PARSIM_IN_TREE
+#define PARSIM_PLUGIN(t) struct tech_plugin
+#else
+#define PARSIM_PLUGIN(t)                           \
+    extern const struct tech_plugin parsim_plugin; \
+    __attribute__((visibility("default")))         \
+    const struct tech_plugin parsim_plugin = {PARSIM_TECH_VERSION, &(t)}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* Words that seams and techniques share with the machine. */
+#ifndef PARSIM_TYPES_H
+#define PARSIM_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t cycle_t;
+typedef uint64_t addr_t;
+
+#define CYCLE_NEVER UINT64_MAX
+
+enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
+
+enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_TEX, MEM_INST, MEM_SPACES };
+
+/* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
+struct line_form {
+    uint16_t bytes;    /* encoded; 0: raw */
+    uint8_t algorithm; /* which of the technique's codecs */
+};
+
+/* What the machine's functions give to a technique and take from it; inside it they are more. */
+struct dinst;      /* a decoded instruction */
+struct err;        /* a message for the user */
+struct extra_warp; /* a warp that the program has not */
+struct kernel;     /* a program's kernel, lowered */
+struct l1_access;  /* what a warp asks its cache for */
+struct mem_req;    /* a request or an answer on its way */
+struct sm;         /* a multiprocessor */
+struct sm_kernel;  /* a launched kernel */
+struct tech_machine;
+struct tech_seams;
+
+#endif

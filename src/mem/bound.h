@@ -1,0 +1,43 @@
+/* What is bound at the seams of one SM, one slice and one channel; made from parsim/seams.def. */
+#ifndef MEM_BOUND_H
+#define MEM_BOUND_H
+
+#include "parsim/seams.h"
+
+/* The null objects: those of an SM's pipeline are in sm/sm_seams.c, the others in seams_null.c. */
+#define L1_SEAM(name, type, ...)      extern const struct type type##_null;
+#define SM_SEAM(name, type, ...)      extern const struct type type##_null;
+#define SLICE_SEAM(name, type, ...)   extern const struct type type##_null;
+#define CHANNEL_SEAM(name, type, ...) extern const struct type type##_null;
+#include "parsim/seams.def"
+
+/* Of a cache of the same SM that is not written to and keeps no line encoded. */
+struct code_cfg code_cfg_of_reader(const struct code_cfg *data);
+
+struct l1_seams {
+#define L1_SEAM(name, type, ...) const struct type *name;
+#include "parsim/seams.def"
+};
+extern const struct l1_seams l1_seams_null;
+
+struct sm_seams {
+    struct l1_seams l1;
+#define SM_SEAM(name, type, ...) const struct type *name;
+#include "parsim/seams.def"
+};
+extern const struct sm_seams sm_seams_null;
+
+struct channel_seams {
+#define CHANNEL_SEAM(name, type, ...) const struct type *name;
+#include "parsim/seams.def"
+};
+extern const struct channel_seams channel_seams_null;
+
+struct slice_seams {
+    struct channel_seams channel;
+#define SLICE_SEAM(name, type, ...) const struct type *name;
+#include "parsim/seams.def"
+};
+extern const struct slice_seams slice_seams_null;
+
+#endif

@@ -1,0 +1,154 @@
+/* Assist warps as a technique: their section, their energy, designs that are modules of assist/,
+ * the user's routines, and what routines have counted. Other techniques have theirs made by it. */
+#include "tech/caba/assist.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct assist_service *assist_service(const struct tech_seams *s)
+{
+    return tech_state(s, &assist_technique);
+}
+
+/* --- the service --- */
+
+static void *open_service(const struct tech_site *at)
+{
+    struct assist_service *s = xcalloc(1, sizeof *s);
+    s->cfg = at->cfg;
+    return s;
+}
+
+/* A design's module runs beside whatever other assist warps there are. */
+static void announce(const struct tech_site *at)
+{
+    char *names = ((struct assist_service *)at->state)->modules;
+    const size_t len = strlen(names), size = sizeof((struct assist_service *)NULL)->modules;
+    snprintf(names + len, size - len, "%s%s", len ? "," : "", at->design->codec);
+}
+
+/* --- what routines have counted --- */
+
+static bool value(const void *self, uint32_t i, struct tech_value *v)
+{
+    struct assist_var var;
+    if (!assist_var(self, i, &var))
+        return false;
+    const char *slash = strrchr(var.file, '/');
+    *v = (struct tech_value){slash ? slash + 1 : var.file, var.name, var.n};
+    return true;
+}
+
+static uint64_t element(const void *self, uint32_t i, uint32_t k)
+{
+    return assist_var_at(self, i, k);
+}
+
+/* --- assist warps that no other technique brings --- */
+
+static void describe_assist(const void *self, char *buf, size_t size)
+{
+    const struct aws *s = assist_store(self);
+    snprintf(buf, size, "assist: %u routines, %llu bytes of the Assist Warp Store", s->nroutines,
+             (unsigned long long)aws_bytes(s));
+}
+
+static void free_assist(void *self)
+{
+    assist_free(self);
+}
+
+static bool settle(const struct tech_site *at, struct tech_part *part, struct err *err)
+{
+    struct assist_service *s = at->state;
+    const bool is_mine = !s->assist && (*s->cfg->files || *s->modules);
+    if (is_mine && !assist_new("assist", "", at->machine, at->seams, err))
+        return false;
+    if (s->assist)
+        *part = (struct tech_part){.self = s->assist,
+                                   .describe = is_mine ? describe_assist : NULL,
+                                   .values = "assist",
+                                   .value = value,
+                                   .element = element,
+                                   .free = is_mine ? free_assist : NULL};
+    return true;
+}
+
+/* --- modules of assist/ as designs --- */
+
+struct module {
+    const struct tech_design *design;
+    const struct assist_service *service; /* assist warps may be bound later */
+};
+
+static void describe_module(const void *self, char *buf, size_t size)
+{
+    const struct module *m = self;
+    snprintf(buf, size, "%s: assist/%s.ptx", m->design->name, m->design->codec);
+}
+
+static void launch_module(void *self, const struct sm_kernel *k)
+{
+    const struct module *m = self;
+    (void)k;
+    assist_launch(m->service->assist);
+}
+
+static bool module_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
+{
+    struct module *self = xmalloc(sizeof *self);
+    (void)err;
+    *self = (struct module){at->design, at->state};
+    *part = (struct tech_part){
+        .self = self, .launch = launch_module, .describe = describe_module, .free = free};
+    return true;
+}
+
+static const struct tech_design designs[] = {
+    {"caba-prefetch-stride", "assist warps follow the strides of loads and prefetch into the L1",
+     "prefetch_stride", 0},
+    {"caba-prefetch-stream", "assist warps follow streams of misses and prefetch into the L1",
+     "prefetch_stream", 0},
+    {"caba-memo",
+     "assist warps keep results of marked regions in spare shared memory, and skip them", "memoize",
+     0},
+};
+
+/* Issue, operands and lanes of assist instructions are counted with all others. The store is an
+ * SRAM of about 8 KB, an instruction 64 bits; table and buffer are smaller than that, so these are
+ * bounds. */
+static const struct energy_row energy[] = {
+    {"assist", "store, table and buffer of assist warps", "aws_read", 14, "assist.deployed",
+     "Keckler: 64 bits of an 8 KB SRAM"},
+    {"assist", NULL, "awt_update", 28, "assist.deployed + assist.triggered",
+     "Keckler: 64 bits of a row read and written"},
+    {"assist", NULL, "awb_entry", 28, "assist.deployed",
+     "Keckler: 64 bits of the instruction buffer written and read"},
+};
+
+static const struct conf_field fields[] = {
+#define ROW(...) CONF_FIELD(assist_cfg, __VA_ARGS__)
+#include "tech/caba/assist_cfg.def"
+#undef ROW
+};
+
+static const struct tech_option options[] = {
+    {"assist", "assist.files",
+     "assist routines in PTX on every SM (docs/assist-warps.md); several times: all of them"}};
+
+const struct technique assist_technique = {
+    .name = "assist",
+    .designs = designs,
+    .ndesigns = ARRAY_LEN(designs),
+    .section = {"assist", fields, ARRAY_LEN(fields), sizeof(struct assist_cfg), NULL},
+    .energy = energy,
+    .nenergy = ARRAY_LEN(energy),
+    .options = options,
+    .noptions = ARRAY_LEN(options),
+    .bind = module_bind,
+    .open = open_service,
+    .announce = announce,
+    .settle = settle,
+    .close = free,
+};

@@ -1,0 +1,98 @@
+/* Techniques from libraries: --plugin FILE.so. */
+#include "tech/tech_list_int.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOL "parsim_plugin"
+
+void tech_list_unload(struct tech_list *l)
+{
+    for (size_t i = 0; i < l->entries.len; i++)
+        if (l->entries.data[i].library)
+            dlclose(l->entries.data[i].library);
+}
+
+static bool is_taken(const struct tech_list *l, const struct technique *t, const char *file,
+                     struct err *err)
+{
+    const struct tech_design *d;
+    for (size_t i = 0; i < l->entries.len; i++)
+        if (!strcmp(l->entries.data[i].t->name, t->name))
+            return !err_set(err, "%s: there is a technique '%s' already", file, t->name);
+    for (size_t i = 0; i < t->ndesigns; i++)
+        if (tech_list_find(l, t->designs[i].name, &d) || !strcmp(t->designs[i].name, "base"))
+            return !err_set(err, "%s: there is a design '%s' already", file, t->designs[i].name);
+    if (t->section.name && conf_has_section(l->conf, t->section.name))
+        return !err_set(err, "%s: there is a section '%s' of the configuration already", file,
+                        t->section.name);
+    return false;
+}
+
+static bool is_whole(const struct tech_plugin *p, const char *file, struct err *err)
+{
+    const struct technique *t = p->technique;
+    const char *lacks = !t                      ? "technique"
+                        : !t->name || !*t->name ? "name"
+                        : !t->ndesigns          ? "design"
+                        : !t->bind              ? "bind()"
+                                                : NULL;
+    return !lacks || err_set(err, "%s: the plug-in has no %s", file, lacks);
+}
+
+/* The technique in the library, or NULL. */
+static const struct technique *technique_in(const struct tech_list *l, void *library,
+                                            const char *file, struct err *err)
+{
+    const struct tech_plugin *p = dlsym(library, SYMBOL);
+    if (!p) {
+        err_set(err, "%s: no plug-in: there is no symbol '" SYMBOL "' in it (parsim/tech.h)", file);
+        return NULL;
+    }
+    if (p->version != PARSIM_TECH_VERSION) {
+        err_set(err, "%s: built for version %u of parsim/tech.h, and this is version %d", file,
+                p->version, PARSIM_TECH_VERSION);
+        return NULL;
+    }
+    return is_whole(p, file, err) && !is_taken(l, p->technique, file, err) ? p->technique : NULL;
+}
+
+static bool is_loaded(const struct tech_list *l, const void *library)
+{
+    for (size_t i = 0; i < l->entries.len; i++)
+        if (l->entries.data[i].library == library)
+            return true;
+    return false;
+}
+
+static bool load(struct tech_list *l, const char *file, struct err *err)
+{
+    char path[PATH_MAX];
+    if (!realpath(file, path))
+        return err_set(err, "%s: there is no such plug-in", file);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return err_set(err, "%s: cannot be loaded: %s", file, dlerror());
+    if (is_loaded(l, library)) {
+        dlclose(library);
+        return true;
+    }
+    const struct technique *t = technique_in(l, library, file, err);
+    if (t)
+        tech_list_add(l, t, library);
+    else
+        dlclose(library);
+    return t;
+}
+
+bool tech_list_load(struct tech_list *l, const char *files, struct err *err)
+{
+    char *copy = xstrdup(files), *save = NULL;
+    bool ok = true;
+    for (char *w = strtok_r(copy, ",", &save); w && ok; w = strtok_r(NULL, ",", &save))
+        ok = load(l, w, err);
+    free(copy);
+    return ok;
+}

@@ -1,0 +1,99 @@
+/* The arrays of a machine's seams, who has taken which, and what is bound at one place. */
+#include "tech/tech.h"
+
+#include <stdlib.h>
+
+const struct seam_row seam_rows[SEAMS] = {
+#define L1_SEAM(name, type, decides, called)      {#name, #type, PER_SM, decides, called},
+#define SM_SEAM(name, type, decides, called)      {#name, #type, PER_SM, decides, called},
+#define SLICE_SEAM(name, type, decides, called)   {#name, #type, PER_SLICE, decides, called},
+#define CHANNEL_SEAM(name, type, decides, called) {#name, #type, PER_CHANNEL, decides, called},
+#include "parsim/seams.def"
+};
+
+#define FILL(name, type, n)                               \
+    s->name = xcalloc(n, sizeof *s->name);                \
+    for (uint32_t name##_i = 0; name##_i < n; name##_i++) \
+        s->name[name##_i] = type##_null;
+
+void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats)
+{
+    *s = (struct tech_seams){.stats = stats};
+#define L1_SEAM(name, type, ...)      FILL(name, type, m->sms)
+#define SM_SEAM(name, type, ...)      FILL(name, type, m->sms)
+#define SLICE_SEAM(name, type, ...)   FILL(name, type, m->slices)
+#define CHANNEL_SEAM(name, type, ...) FILL(name, type, m->channels)
+#include "parsim/seams.def"
+}
+
+void tech_seams_free(struct tech_seams *s)
+{
+#define L1_SEAM(name, ...)      free(s->name);
+#define SM_SEAM(name, ...)      free(s->name);
+#define SLICE_SEAM(name, ...)   free(s->name);
+#define CHANNEL_SEAM(name, ...) free(s->name);
+#include "parsim/seams.def"
+}
+
+struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm)
+{
+    return (struct sm_seams){
+#define L1_SEAM(name, ...) .l1.name = &s->name[sm],
+#define SM_SEAM(name, ...) .name = &s->name[sm],
+#include "parsim/seams.def"
+    };
+}
+
+struct channel_seams tech_channel_seams(const struct tech_seams *s, uint32_t channel)
+{
+    return (struct channel_seams){
+#define CHANNEL_SEAM(name, ...) .name = &s->name[channel],
+#include "parsim/seams.def"
+    };
+}
+
+struct slice_seams tech_slice_seams(const struct tech_seams *s, uint32_t slice, uint32_t channel)
+{
+    return (struct slice_seams){
+        .channel = tech_channel_seams(s, channel),
+#define SLICE_SEAM(name, ...) .name = &s->name[slice],
+#include "parsim/seams.def"
+    };
+}
+
+static void *array_of(const struct tech_seams *s, enum tech_seam seam)
+{
+    void *const arrays[SEAMS] = {
+#define L1_SEAM(name, ...)      s->name,
+#define SM_SEAM(name, ...)      s->name,
+#define SLICE_SEAM(name, ...)   s->name,
+#define CHANNEL_SEAM(name, ...) s->name,
+#include "parsim/seams.def"
+    };
+    return arrays[seam];
+}
+
+void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
+                struct err *err)
+{
+    if ((unsigned)seam >= SEAMS) {
+        err_set(err, "%s wants seam %d, and there are %d", name, (int)seam, SEAMS);
+        return NULL;
+    }
+    if (how == TAKE_WRAP) {
+        s->wrapper[seam] = name;
+        return array_of(s, seam);
+    }
+    if (s->owner[seam]) {
+        err_set(err, "%s cannot be combined with %s: both decide %s", name, s->owner[seam],
+                seam_rows[seam].decides);
+        return NULL;
+    }
+    if (s->wrapper[seam]) {
+        err_set(err, "%s must be named before %s, which adds to what decides %s", name,
+                s->wrapper[seam], seam_rows[seam].decides);
+        return NULL;
+    }
+    s->owner[seam] = name;
+    return array_of(s, seam);
+}

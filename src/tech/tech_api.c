@@ -1,0 +1,77 @@
+/* What plug-ins call: parsim/tech.h on top of the machine's own headers. */
+#include "conf/conf.h"
+#include "mem/mem_req.h"
+#include "sm/decode.h"
+#include "stats/stats.h"
+#include "tech/tech.h"
+
+static uint32_t count(const struct tech_machine *m, enum tech_per per)
+{
+    return per == PER_SM ? m->sms : per == PER_SLICE ? m->slices : m->channels;
+}
+
+static bool setting(const struct tech_machine *m, const char *key, char *buf, size_t size)
+{
+    return conf_get(m->conf, key, buf, size);
+}
+
+static const void *bytes_at(const struct tech_machine *m, addr_t addr, uint32_t bytes)
+{
+    return m->image.at(m->image.self, addr, bytes);
+}
+
+static void add_stats(struct tech_seams *s, const char *group, const struct stat_row *rows,
+                      size_t n, const void *values)
+{
+    stats_add(s->stats, group, rows, n, values);
+}
+
+static struct tech_request request(const struct mem_req *r)
+{
+    return (struct tech_request){.addr = r->addr,
+                                 .bytes = r->bytes,
+                                 .wire_bytes = r->wire_bytes,
+                                 .kind = (enum mem_kind)r->kind,
+                                 .space = (enum mem_space)r->space,
+                                 .sectors = r->sectors,
+                                 .full = r->full,
+                                 .src = r->src,
+                                 .dst = r->dst,
+                                 .code_bytes = r->form.bytes};
+}
+
+static struct tech_access access_of(const struct l1_access *a)
+{
+    return (struct tech_access){.addr = a->addr,
+                                .bytes = a->bytes,
+                                .sectors = a->sectors,
+                                .full = a->full,
+                                .kind = (enum mem_kind)a->kind,
+                                .space = (enum mem_space)a->space,
+                                .is_prefetch = a->is_prefetch};
+}
+
+static struct tech_inst inst(const struct dinst *d)
+{
+    return (struct tech_inst){.is_load = d->flags & DINST_LOAD,
+                              .is_store = d->flags & DINST_STORE,
+                              .is_atomic = d->flags & DINST_ATOMIC,
+                              .is_control = d->flags & DINST_CONTROL,
+                              .nwritten = d->ndst,
+                              .nread = d->nsrc,
+                              .latency = d->latency,
+                              .initiation = d->initiation};
+}
+
+const struct tech_api tech_api = {
+    .version = PARSIM_TECH_VERSION,
+    .fail = err_set,
+    .count = count,
+    .setting = setting,
+    .bytes_at = bytes_at,
+    .take = tech_take,
+    .add_stats = add_stats,
+    .request = request,
+    .access = access_of,
+    .inst = inst,
+};

@@ -1,0 +1,84 @@
+/* Known counters of techniques in, known picojoules out. */
+#include "gpu/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct counters {
+    uint64_t encoded, decoded, l2_decoded, md_hits, md_misses, encoded_lines, deployed, triggered;
+};
+
+#define ROW(name) STAT_ROW_COUNTER(counters, name, "", "")
+static const struct stat_row rows[] = {ROW(encoded) ROW(decoded) ROW(l2_decoded) ROW(md_hits) ROW(
+    md_misses) ROW(encoded_lines) ROW(deployed) ROW(triggered)};
+
+struct rig {
+    struct machine *m;
+    struct stats *st;
+    struct counters cmem, wire, ccache, assist;
+};
+
+static void rig_open(struct rig *r)
+{
+    struct err err = {0};
+    r->m = machine_new("gtx480", NULL, 0, &err);
+    r->st = stats_new();
+    r->cmem = (struct counters){
+        .encoded = 10, .decoded = 20, .l2_decoded = 3, .md_hits = 30, .md_misses = 2};
+    r->wire = (struct counters){.encoded = 5, .decoded = 7};
+    r->ccache = (struct counters){.encoded_lines = 4, .decoded = 9};
+    r->assist = (struct counters){.deployed = 10, .triggered = 3};
+    stats_add(r->st, "cmem", rows, ARRAY_LEN(rows), &r->cmem);
+    stats_add(r->st, "wire_sm", rows, ARRAY_LEN(rows), &r->wire);
+    stats_add(r->st, "ccache_l1", rows, ARRAY_LEN(rows), &r->ccache);
+    stats_add(r->st, "assist", rows, ARRAY_LEN(rows), &r->assist);
+}
+
+/* Of a machine with the technique of that design, by component. */
+static uint64_t picojoules(const struct rig *r, const char *design, const char *component)
+{
+    const struct tech_design *d;
+    const struct technique *t = tech_find(design, &d);
+    struct energy_extra extras[8];
+    struct energy_stats out;
+    for (size_t i = 0; i < t->nenergy; i++)
+        extras[i] = (struct energy_extra){&t->energy[i], t->energy[i].pj};
+    const struct energy_model model = {&r->m->energy, &r->m->energy_table, machine_energy(r->m),
+                                       extras, t->nenergy};
+    energy_count(&model, r->st, 0, &out);
+    size_t c = 0;
+    while (c < r->m->energy_table.n && strcmp(r->m->energy_table.names[c], component))
+        c++;
+    assert_true(c < r->m->energy_table.n);
+    return out.pj[c];
+}
+
+static void each_counts_its_own_circuits(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r);
+    assert_int_equal(picojoules(&r, "hw-bdi", "engines"), 15 * 61 + 30 * 38);
+    assert_int_equal(picojoules(&r, "hw-bdi", "md_cache"), 32 * 11 / 2);
+    assert_int_equal(picojoules(&r, "e2mc", "engines"), 10 * 306 + 20 * 1189);
+    assert_int_equal(picojoules(&r, "e2mc", "md_cache"), 32 * 11 / 2);
+    assert_int_equal(picojoules(&r, "cc-l1-bdi-2x", "engines"), 4 * 61 + 9 * 38);
+    assert_int_equal(picojoules(&r, "cc-l1-bdi-2x", "md_cache"), 0);
+    assert_int_equal(picojoules(&r, "caba-bdi", "engines"), 0);
+    assert_int_equal(picojoules(&r, "caba-bdi", "md_cache"), 32 * 11 / 2);
+    assert_int_equal(picojoules(&r, "caba-memo", "assist"), 10 * (14 + 28 + 28) + 3 * 28);
+    stats_free(r.st);
+    machine_free(r.m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_counts_its_own_circuits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
