@@ -22,16 +22,6 @@ static void copy_words(const struct group_op *o, const struct lane_ref *r, char 
     to[l] = (uint32_t)lane_u64(r, base, l);
 }
 
-/* The same where they lie, if they can be read there. */
-static const uint32_t *see_words(const struct group_op *o, const struct lane_ref *r,
-                                 char *const *base, uint32_t lanes, uint32_t *room)
-{
-    if (LIKELY(r->bytes == sizeof *room))
-        return words_at(r, base);
-    copy_words(o, r, base, lanes, room);
-    return room;
-}
-
 static const uint32_t *upper_words(const struct lane_ref *r, char *const *base, uint32_t lanes,
                                    uint32_t *room)
 {
@@ -72,11 +62,11 @@ static void see(struct exchange *e, const struct group_op *o, char *const *base)
         e->preds = lane_pred(&o->a, base) & e->sources;
         return;
     }
-    e->a = see_words(o, &o->a, base, e->sources, e->room[0]);
+    e->a = lane_words(&o->a, base, e->room[0]);
     e->high = upper_words(&o->a, base, e->sources, e->room[1]);
     if (!o->b.none && !o->shfl_from) {
-        e->b = see_words(o, &o->b, base, e->sources, e->room[2]);
-        e->c = see_words(o, &o->c, base, e->sources, e->room[3]);
+        e->b = lane_words(&o->b, base, e->room[2]);
+        e->c = lane_words(&o->c, base, e->room[3]);
     }
 }
 
@@ -217,7 +207,7 @@ static uint32_t first_group(const struct warp *w, const struct group_op *o, uint
     if (o->members.sel == LANE_CONST)
         return mask;
     uint32_t room[WARP_LANES];
-    return mask & o->lanes->equal(see_words(o, &o->members, w->base, mask, room), *members);
+    return mask & o->lanes->equal(lane_words(&o->members, w->base, room), *members);
 }
 
 /* Whether lanes named by the group are elsewhere. */

@@ -138,58 +138,91 @@ static void add_texels(struct tex_accesses *a, const struct tex_texels *texels, 
 }
 
 /* Channel c of all lanes to its register. */
-static void put_channels(struct warp *w, const struct xop *op, uint32_t v[4][WARP_LANES],
+static void put_channels(struct warp *w, const struct xop *op, const struct texel_lanes *found,
                          uint32_t mask)
 {
     for (unsigned c = 0; c < 4; c++) {
         const struct lane_ref *r = ref_of(op, 0, c);
         if (LIKELY(r->bytes && !r->none))
-            w->grid->lanes->put(lane_at(r, w->base), r->bytes, v[c], 4, false, mask);
+            w->grid->lanes->put(lane_at(r, w->base), r->bytes, found->v[c], 4, false, mask);
         else
             FOR_LANES(l, mask)
-        lane_set_u64(r, w->base, l, v[c][l]);
+        lane_set_u64(r, w->base, l, found->v[c][l]);
     }
 }
 
-static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
+/* One lane, which may want to know the texels for time. */
+static void read_lane(struct warp *w, const struct xinst *x, const struct tex_object *o, unsigned l,
+                      struct texel_lanes *found, struct tex_accesses *accesses)
 {
     const struct tex_op *t = x->op.data;
-    const struct tex_object *o = NULL;
-    uint64_t handle = 0;
     struct tex_texels texels;
     struct tex_query q = {.is_whole = t->is_whole,
                           .has_level = t->detail != DETAIL_NONE,
                           .texels = w->step ? &texels : NULL};
-    struct tex_accesses accesses;
-    uint32_t found[4][WARP_LANES];
-    accesses.n = 0;
+    struct tex_value v;
+    texels.n = 0;
+    query_of(w, &x->op, t, o, l, &q);
+    if (t->is_gather)
+        texture_gather(o, &q, t->channel, &v);
+    else
+        texture_fetch(o, (enum tex_shape)o->shape, &q, &v);
+    for (unsigned c = 0; c < 4; c++)
+        found->v[c][l] = v.v[c];
+    add_texels(accesses, &texels, l, texture_texel_bytes(o));
+}
+
+/* All lanes at once; the result are those that have to be read one by one. */
+static uint32_t read_together(struct warp *w, const struct xinst *x, const struct tex_object *o,
+                              struct texel_lanes *found)
+{
+    const struct tex_op *t = x->op.data;
+    const unsigned dims = texture_dims((enum tex_shape)t->shape);
+    uint32_t room[4][WARP_LANES];
+    struct tex_lanes q = {.is_whole = t->is_whole};
+    if (w->step || t->is_gather)
+        return UINT32_MAX;
+    if (t->has_layer)
+        q.layer = lane_words(ref_of(&x->op, 1, t->coords), w->base, room[3]);
+    for (unsigned k = 0; k < dims; k++)
+        q.at[k] = lane_words(ref_of(&x->op, 1, t->coords + t->has_layer + k), w->base, room[k]);
+    return texture_fetch_lanes(o, &q, found);
+}
+
+/* The lanes of `mask` that name the same texture as its first. */
+static uint32_t lanes_alike(const struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    const struct lane_ref *r = ref_of(&x->op, 1, 0);
+    if (handle_operand(&x->src->ops[1])->kind == PTX_OPND_VAR || r->sel == LANE_CONST)
+        return mask;
+    const uint64_t own = lane_u64(r, w->base, (unsigned)__builtin_ctz(mask));
+    uint32_t alike = 0;
     FOR_LANES(l, mask)
-    {
-        struct tex_value v;
-        texels.n = 0;
-        /* Mostly one texture for all lanes. */
-        uint64_t own;
-        if (!handle_of(w, x, 1, l, &own))
+    alike |= (uint32_t)(lane_u64(r, w->base, l) == own) << l;
+    return alike;
+}
+
+static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct tex_accesses accesses;
+    struct texel_lanes found;
+    uint32_t lanes;
+    accesses.n = 0;
+    for (uint32_t left = mask; left; left &= ~lanes) { /* mostly one texture for all */
+        const unsigned first = (unsigned)__builtin_ctz(left);
+        const struct tex_object *o = texture_object(w, x, 1, first, false);
+        if (!o)
             return false;
-        if (!o || own != handle) {
-            o = texture_object(w, x, 1, l, false);
-            handle = own;
-            if (!o)
-                return false;
-            if (!shape_fits(o, t))
-                return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
-                                  "the texture bound has another number of dimensions");
-        }
-        query_of(w, &x->op, t, o, l, &q);
-        if (t->is_gather)
-            texture_gather(o, &q, t->channel, &v);
-        else
-            texture_fetch(o, (enum tex_shape)o->shape, &q, &v);
-        for (unsigned c = 0; c < 4; c++)
-            found[c][l] = v.v[c];
-        add_texels(&accesses, &texels, l, texture_texel_bytes(o));
+        if (!shape_fits(o, x->op.data))
+            return warp_fault(w, x, first, FAULT_ILLEGAL_ADDRESS,
+                              "the texture bound has another number of dimensions");
+        lanes = lanes_alike(w, x, left);
+        const uint32_t single =
+            lanes & (lanes == mask ? read_together(w, x, o, &found) : UINT32_MAX);
+        FOR_LANES(l, single)
+        read_lane(w, x, o, l, &found, &accesses);
     }
-    put_channels(w, &x->op, found, mask);
+    put_channels(w, &x->op, &found, mask);
     for (unsigned k = 0; k < accesses.n; k++)
         step_record(w->step, &accesses.at[k]);
     return true;

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { OUTSIDE = -1 };
-
 /* Along one axis: the nearest texel, or two neighbours and where between them, in 1/256. */
 struct axis {
     int32_t at[2];
@@ -38,7 +36,7 @@ static int32_t address(int64_t i, int64_t size, enum tex_address mode)
         i = wrap_index(i, 2 * size);
         return (int32_t)(i < size ? i : 2 * size - 1 - i);
     case TEX_BORDER:
-        return i < 0 || i >= size ? OUTSIDE : (int32_t)i;
+        return i < 0 || i >= size ? TEX_OUTSIDE : (int32_t)i;
     default:
         return (int32_t)(i < 0 ? 0 : i >= size ? size - 1 : i);
     }
@@ -58,8 +56,7 @@ static double texels_of(const struct tex_object *o, double at, uint32_t size, en
     return pos < -0x1p30 ? -0x1p30 : pos > 0x1p30 ? 0x1p30 : pos;
 }
 
-/* Wrapping and mirroring need normalised coordinates; else the edge is repeated. */
-static enum tex_address mode_of(const struct tex_object *o, unsigned k)
+enum tex_address texture_address_mode(const struct tex_object *o, unsigned k)
 {
     const enum tex_address mode = (enum tex_address)o->address[k];
     const bool repeats = mode == TEX_WRAP || mode == TEX_MIRROR;
@@ -72,7 +69,7 @@ static void resolve(const struct tex_object *o, unsigned k, uint32_t size,
                     const struct tex_query *q, double at, int64_t place, bool linear,
                     struct axis *a)
 {
-    const enum tex_address mode = mode_of(o, k);
+    const enum tex_address mode = texture_address_mode(o, k);
     a->frac = 0;
     if (q->is_whole) {
         a->at[0] = a->at[1] = address(place, size, TEX_BORDER);
@@ -105,7 +102,7 @@ static void split_weights(uint32_t total, uint32_t fx, uint32_t fy, uint16_t w[4
 static void load_or_border(const struct tex_object *o, int32_t x, int32_t y, int32_t z,
                            struct tex_texels *texels, struct tex_value *out)
 {
-    if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE) {
+    if (x == TEX_OUTSIDE || y == TEX_OUTSIDE || z == TEX_OUTSIDE) {
         texture_border(o, out);
         return;
     }
@@ -202,15 +199,16 @@ static bool has_layers(enum tex_shape shape)
     return shape == TEX_1D_LAYERED || shape == TEX_2D_LAYERED || shape == TEX_CUBE_LAYERED;
 }
 
-static int32_t layer_of(const struct tex_object *o, enum tex_shape shape, const struct tex_query *q)
+int32_t texture_layer(const struct tex_object *o, enum tex_shape shape, uint32_t layer,
+                      bool is_whole)
 {
     if (!has_layers(shape))
         return 0;
     const uint32_t faces = shape == TEX_CUBE_LAYERED ? 6 : 1;
     const uint32_t count = o->depth / faces ? o->depth / faces : 1;
-    if (q->layer >= count && q->is_whole)
-        return OUTSIDE;
-    return (int32_t)((q->layer >= count ? count - 1 : q->layer) * faces);
+    if (layer >= count && is_whole)
+        return TEX_OUTSIDE;
+    return (int32_t)((layer >= count ? count - 1 : layer) * faces);
 }
 
 /* From [-1, 1] on a face to [0, 1], in steps that a normalised coordinate has. */
@@ -247,7 +245,7 @@ static void footprint_of(const struct tex_object *o, enum tex_shape shape,
     const int64_t *place = q->place;
     double x = q->at[0], y = q->at[1];
     unsigned dims = texture_dims(shape);
-    f->z.at[0] = f->z.at[1] = layer_of(o, shape, q);
+    f->z.at[0] = f->z.at[1] = texture_layer(o, shape, q->layer, q->is_whole);
     if (shape == TEX_CUBE || shape == TEX_CUBE_LAYERED) {
         f->z.at[0] += (int32_t)cube_face(q->at, &x, &y);
         dims = 2;
@@ -267,7 +265,8 @@ static void fetch_level(const struct tex_object *o, enum tex_shape shape, const 
 {
     struct footprint f;
     footprint_of(o, shape, q, &f);
-    if (q->is_whole && (f.x.at[0] == OUTSIDE || f.y.at[0] == OUTSIDE || f.z.at[0] == OUTSIDE)) {
+    if (q->is_whole &&
+        (f.x.at[0] == TEX_OUTSIDE || f.y.at[0] == TEX_OUTSIDE || f.z.at[0] == TEX_OUTSIDE)) {
         *out = (struct tex_value){{0, 0, 0, 0}};
         return;
     }

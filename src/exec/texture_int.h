@@ -5,6 +5,9 @@
 #include "exec/texture.h"
 #include "exec/warp.h"
 
+/* The place of a texel that is not in the texture. */
+enum { TEX_OUTSIDE = -1 };
+
 /* Where the texels of one lane's read lie: two levels of 2 x 2 x 2 at most. */
 enum { TEX_MAX_TEXELS = 16 };
 struct tex_texels {
@@ -28,9 +31,23 @@ struct tex_value {
     uint32_t v[4];
 };
 
+/* What 32 lanes ask for: floats or whole texels by lane. */
+struct tex_lanes {
+    const uint32_t *at[3];
+    const uint32_t *layer; /* NULL: none */
+    bool is_whole;
+};
+struct texel_lanes {
+    uint32_t v[4][WARP_LANES]; /* by channel */
+};
+
 /* A filtered read (tex). */
 void texture_fetch(const struct tex_object *o, enum tex_shape shape, const struct tex_query *q,
                    struct tex_value *out);
+/* The same for a warp, of the base level. The result are the lanes that it cannot do, for which
+ * texture_fetch() is there; lanes that take no part may hold anything and get anything. */
+uint32_t texture_fetch_lanes(const struct tex_object *o, const struct tex_lanes *q,
+                             struct texel_lanes *out);
 /* One channel of the four texels that a linear 2D read would mix (tld4). */
 void texture_gather(const struct tex_object *o, const struct tex_query *q, unsigned channel,
                     struct tex_value *out);
@@ -52,6 +69,11 @@ static inline addr_t texture_texel_addr(const struct tex_object *o, uint32_t x, 
 void texture_load(const struct tex_object *o, uint32_t x, uint32_t y, uint32_t z,
                   struct tex_value *out);
 void texture_border(const struct tex_object *o, struct tex_value *out);
+/* Along axis k. Wrapping and mirroring need normalised coordinates; else the edge is repeated. */
+enum tex_address texture_address_mode(const struct tex_object *o, unsigned k);
+/* The first slice of a layer; TEX_OUTSIDE if there is no such layer and the read is by texel. */
+int32_t texture_layer(const struct tex_object *o, enum tex_shape shape, uint32_t layer,
+                      bool is_whole);
 /* How many coordinates the shape has, without the layer. */
 unsigned texture_dims(enum tex_shape shape);
 /* The shape that an instruction names, or -1. */

@@ -164,6 +164,17 @@ static inline void lane_set_u64(const struct lane_ref *r, char *const *base, uns
     lane_copy(p + (size_t)lane * r->bytes, &v, r->bytes < 8 ? r->bytes : 8);
 }
 
+/* The lower words of a register's lanes: where they lie, or in `room`. */
+static inline const uint32_t *lane_words(const struct lane_ref *r, char *const *base,
+                                         uint32_t *room)
+{
+    if (r->bytes == sizeof *room)
+        return (const uint32_t *)(const void *)lane_at(r, base);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        room[l] = (uint32_t)lane_u64(r, base, l);
+    return room;
+}
+
 #define FOR_LANES(l, mask)                                                                 \
     for (uint32_t m_##l = (mask), l = 0; m_##l && (l = (uint32_t)__builtin_ctz(m_##l), 1); \
          m_##l &= m_##l - 1)
