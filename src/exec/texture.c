@@ -189,13 +189,25 @@ static uint32_t read_together(struct warp *w, const struct xinst *x, const struc
     return texture_fetch_lanes(o, &q, found);
 }
 
+/* Whether all lanes have the handle of lane `first`, whose other lanes may not even be active. */
+static bool is_one_handle(const uint64_t *handles, unsigned first)
+{
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        differ |= handles[l] ^ handles[first];
+    return !differ;
+}
+
 /* The lanes of `mask` that name the same texture as its first. */
 static uint32_t lanes_alike(const struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = ref_of(&x->op, 1, 0);
-    if (handle_operand(&x->src->ops[1])->kind == PTX_OPND_VAR || r->sel == LANE_CONST)
+    const unsigned first = (unsigned)__builtin_ctz(mask);
+    if (handle_operand(&x->src->ops[1])->kind == PTX_OPND_VAR ||
+        (r->bytes == 8 &&
+         is_one_handle((const uint64_t *)(const void *)lane_at(r, w->base), first)))
         return mask;
-    const uint64_t own = lane_u64(r, w->base, (unsigned)__builtin_ctz(mask));
+    const uint64_t own = lane_u64(r, w->base, first);
     uint32_t alike = 0;
     FOR_LANES(l, mask)
     alike |= (uint32_t)(lane_u64(r, w->base, l) == own) << l;

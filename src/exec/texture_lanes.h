@@ -28,9 +28,12 @@ struct tex_sum_lanes {
 struct texture_lanes {
     /* `at` are floats, or whole texels. */
     void (*resolve)(const struct tex_axis *axis, const uint32_t *at, struct tex_axis_lanes *out);
-    /* The texels of every lane, `outside` where a place is TEX_OUTSIDE. Not for sRGB. */
+    /* The texels of every lane, `outside` where a place is TEX_OUTSIDE: those channels that the
+     * object has. Not for sRGB. */
     void (*load)(const struct tex_object *o, const int32_t *x, const int32_t *y, const int32_t *z,
                  const struct tex_value *outside, struct texel_lanes *out);
+    /* Channels that the object has not are 0. */
+    void (*clear)(const struct tex_object *o, struct texel_lanes *v);
     /* Integers become floats. */
     void (*normalize)(const struct tex_object *o, struct texel_lanes *v);
     /* The weights of the four texels at x.at[i & 1], y.at[i >> 1]. */

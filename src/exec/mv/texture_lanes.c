@@ -95,6 +95,18 @@ static inline void between(const struct tex_axis *axis, const double *restrict p
     }
 }
 
+/* The texel that a coordinate in texels lies in. */
+static inline void nearest(const u32 *restrict at, int32_t *restrict out)
+{
+    const float reach = 0x1p30f;
+    float v[WARP_LANES];
+    LANE_FOR v[l] = f32_of(sel32((at[l] & ~F32_SIGN) > F32_INF, 0, at[l]));
+    LANE_FOR v[l] = v[l] < -reach ? -reach : v[l];
+    LANE_FOR v[l] = v[l] > reach ? reach : v[l];
+    LANE_FOR out[l] = (int32_t)v[l];
+    LANE_FOR out[l] -= (int32_t)((float)out[l] > v[l]);
+}
+
 static void resolve(const struct tex_axis *axis, const u32 *at, struct tex_axis_lanes *out)
 {
     const enum tex_address mode = (enum tex_address)axis->mode;
@@ -104,6 +116,11 @@ static void resolve(const struct tex_axis *axis, const u32 *at, struct tex_axis_
     if (axis->is_whole) {
         memcpy(out->at[0], at, sizeof out->at[0]);
         address(TEX_BORDER, size, out->at[0]);
+        return;
+    }
+    if (!axis->linear && !axis->normalized) { /* a float is precise enough */
+        nearest(at, out->at[0]);
+        address(mode, size, out->at[0]);
         return;
     }
     memcpy(given, at, sizeof given);
@@ -154,25 +171,46 @@ static void load_at(const struct tex_object *o, const u64 *restrict off,
         LOAD(u16, t)
 }
 
+/* Bytes from the first texel on, where x, y and z are inside; else 0. */
+static inline void offsets(const struct tex_object *o, const int32_t *restrict x,
+                           const int32_t *restrict y, const int32_t *restrict z, u64 *restrict off)
+{
+    const u64 slice = o->slice_bytes, pitch = o->pitch_bytes, bytes = texture_texel_bytes(o);
+    const u64 slices = o->depth ? o->depth : 1, rows = o->height ? o->height : 1;
+    const bool is_small = slice * slices + pitch * rows + bytes * o->width < UINT32_MAX;
+    if (is_small) /* half the width, and a multiplication that hosts have */
+        LANE_FOR
+        {
+            const u32 in = (u32) ~((x[l] | y[l] | z[l]) >> 31);
+            off[l] =
+                ((u32)z[l] * (u32)slice + (u32)y[l] * (u32)pitch + (u32)x[l] * (u32)bytes) & in;
+        }
+    else
+        LANE_FOR
+        {
+            const u64 in = (u64) ~((s64)(x[l] | y[l] | z[l]) >> 63);
+            off[l] = ((u32)z[l] * slice + (u32)y[l] * pitch + (u32)x[l] * bytes) & in;
+        }
+}
+
 static void load(const struct tex_object *o, const int32_t *restrict x, const int32_t *restrict y,
                  const int32_t *restrict z, const struct tex_value *outside,
                  struct texel_lanes *restrict out)
 {
     u64 off[WARP_LANES];
     s32 any = 0;
-    const u64 bytes = texture_texel_bytes(o);
-    LANE_FOR
-    {
-        const u32 in = (u32) ~((x[l] | y[l] | z[l]) >> 31); /* TEX_OUTSIDE is negative */
-        off[l] = (u64)((u32)z[l] & in) * o->slice_bytes + (u64)((u32)y[l] & in) * o->pitch_bytes +
-                 (u64)((u32)x[l] & in) * bytes;
-        any |= x[l] | y[l] | z[l];
-    }
+    offsets(o, x, y, z, off);
     load_at(o, off, out);
+    LANE_FOR any |= x[l] | y[l] | z[l]; /* TEX_OUTSIDE is negative */
     for (unsigned c = 0; any < 0 && c < o->channels; c++)
         LANE_FOR out->v[c][l] = sel32((x[l] | y[l] | z[l]) < 0, outside->v[c], out->v[c][l]);
+}
+
+static void clear(const struct tex_object *o, struct texel_lanes *v)
+{
+    static const u32 zeros[WARP_LANES]; /* copied: compilers fill by an instruction that is slow */
     for (unsigned c = o->channels; c < 4; c++)
-        memset(out->v[c], 0, sizeof out->v[c]);
+        memcpy(v->v[c], zeros, sizeof v->v[c]);
 }
 
 static void normalize(const struct tex_object *o, struct texel_lanes *v)
@@ -293,5 +331,5 @@ static void mix_normalized(const struct tex_object *o, const struct tex_sum_lane
     }
 }
 
-const struct texture_lanes MV(texture_lanes) = {resolve, load,      normalize,
+const struct texture_lanes MV(texture_lanes) = {resolve, load,      clear,         normalize,
                                                 weigh,   mix_float, mix_normalized};
