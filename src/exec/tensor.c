@@ -3,35 +3,52 @@
 #include "exec/tensor_int.h"
 #include "exec/warp.h"
 
-/* A register of all lanes as 64-bit numbers. */
-static void read_register(const struct lane_ref *ref, char *const *base, uint64_t *word)
+/* One register's elements to their places in the matrix. */
+#define SPREAD(type, keep)                                                \
+    for (unsigned i = 0; i < per_reg; i++) {                              \
+        type *to = (type *)(void *)matrix->bytes + elem[i];               \
+        for (unsigned l = 0; l < WARP_LANES; l++)                         \
+            to[f->lane[l]] = (type)((word[l] >> (i * f->bits)) & (keep)); \
+    }
+
+static void spread_register(const struct tensor_frag *f, const uint16_t *elem, const uint32_t *word,
+                            struct tensor_matrix *matrix)
 {
-    const char *p = lane_at(ref, base);
-    if (ref->bytes == 4)
-        for (unsigned l = 0; l < WARP_LANES; l++) {
-            uint32_t v;
-            __builtin_memcpy(&v, p + 4 * l, sizeof v);
-            word[l] = v;
-        }
-    else
+    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1, bytes = tensor_elem_bytes(f);
+    if (f->is_joined) {
+        char *to = matrix->bytes + (size_t)elem[0] * bytes;
         for (unsigned l = 0; l < WARP_LANES; l++)
-            word[l] = lane_u64(ref, base, l);
+            __builtin_memcpy(to + (size_t)f->lane[l] * bytes, &word[l], sizeof word[l]);
+    } else if (f->bits == 4) {
+        SPREAD(uint8_t, 15)
+    } else if (f->bits == 8) {
+        SPREAD(uint8_t, 255)
+    } else if (f->bits == 16) {
+        SPREAD(uint16_t, 65535)
+    } else {
+        SPREAD(uint32_t, UINT32_MAX)
+    }
+}
+
+static void spread_double(const struct tensor_frag *f, unsigned elem, const struct lane_ref *ref,
+                          char *const *base, struct tensor_matrix *matrix)
+{
+    uint64_t *to = (uint64_t *)(void *)matrix->bytes + elem;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        to[f->lane[l]] = lane_u64(ref, base, l);
 }
 
 /* One fragment of all lanes into its matrix. */
 static void gather(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
-                   uint64_t *matrix)
+                   struct tensor_matrix *matrix)
 {
     const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
     for (unsigned r = 0; r < f->count / per_reg; r++) {
-        uint64_t word[WARP_LANES];
-        read_register(&refs[r], base, word);
-        for (unsigned i = 0; i < per_reg; i++) {
-            uint64_t *to = matrix + f->elem[r * per_reg + i];
-            const unsigned shift = i * f->bits % 32;
-            for (unsigned l = 0; l < WARP_LANES; l++)
-                to[f->lane[l]] = word[l] >> shift;
-        }
+        uint32_t room[WARP_LANES];
+        if (f->bits == 64)
+            spread_double(f, f->elem[r], &refs[r], base, matrix);
+        else
+            spread_register(f, f->elem + r * per_reg, lane_words(&refs[r], base, room), matrix);
     }
 }
 
@@ -48,17 +65,34 @@ static void write_register(const struct lane_ref *ref, char *const *base, const 
     lane_set_u64(ref, base, l, word[l]);
 }
 
+/* One register of an accumulator from its places in the matrix. */
+#define COLLECT(type)                                                           \
+    for (unsigned i = 0; i < per_reg; i++) {                                    \
+        const type *from = (const type *)(const void *)matrix->bytes + elem[i]; \
+        for (unsigned l = 0; l < WARP_LANES; l++)                               \
+            word[l] |= (uint64_t)from[f->lane[l]] << (i * f->bits);             \
+    }
+
+static void collect_register(const struct tensor_frag *f, const uint16_t *elem,
+                             const struct tensor_matrix *matrix, uint64_t *word)
+{
+    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
+    if (f->bits == 16) {
+        COLLECT(uint16_t)
+    } else if (f->bits == 32) {
+        COLLECT(uint32_t)
+    } else {
+        COLLECT(uint64_t)
+    }
+}
+
 static void scatter(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
-                    const uint64_t *matrix, uint32_t mask)
+                    const struct tensor_matrix *matrix, uint32_t mask)
 {
     const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
     for (unsigned r = 0; r < f->count / per_reg; r++) {
         uint64_t word[WARP_LANES] = {0};
-        for (unsigned i = 0; i < per_reg; i++) {
-            const uint64_t *from = matrix + f->elem[r * per_reg + i];
-            for (unsigned l = 0; l < WARP_LANES; l++)
-                word[l] |= from[f->lane[l]] << (i * f->bits % 64);
-        }
+        collect_register(f, f->elem + r * per_reg, matrix, word);
         if (!refs[r].none)
             write_register(&refs[r], base, word, mask);
     }
@@ -69,12 +103,12 @@ static bool mma_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct tensor_mma *mma = x->op.data;
     const struct lane_ref *refs = x->op.refs;
     const uint16_t *first = x->op.first;
-    uint64_t a[TENSOR_MAX_MATRIX], b[TENSOR_MAX_MATRIX], c[TENSOR_MAX_MATRIX], d[TENSOR_MAX_MATRIX];
-    gather(&mma->a, refs + first[1], w->base, a);
-    gather(&mma->b, refs + first[2], w->base, b);
-    gather(&mma->c, refs + first[3], w->base, c);
-    tensor_mma_compute(mma, a, b, c, d);
-    scatter(&mma->d, refs + first[0], w->base, d, mask);
+    struct tensor_matrix a, b, c, d;
+    gather(&mma->a, refs + first[1], w->base, &a);
+    gather(&mma->b, refs + first[2], w->base, &b);
+    gather(&mma->c, refs + first[3], w->base, &c);
+    tensor_mma_compute(mma, a.bytes, b.bytes, c.bytes, d.bytes);
+    scatter(&mma->d, refs + first[0], w->base, &d, mask);
     return true;
 }
 

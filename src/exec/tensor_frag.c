@@ -11,6 +11,16 @@ struct tensor_shape tensor_shape_of(enum ptx_mod mod)
     return s;
 }
 
+/* Whether registers hold neighbours, so that each can be stored as it is. */
+static bool has_joined_elements(const struct tensor_frag *f)
+{
+    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
+    for (unsigned e = 0; e < f->count; e++)
+        if (f->elem[e] != f->elem[e / per_reg * per_reg] + e % per_reg)
+            return false;
+    return f->bits >= 8 && f->bits < 32;
+}
+
 static unsigned element_bits(enum ptx_type type)
 {
     return type == PTX_B1 ? 32 : ptx_type_bits(type);
@@ -95,6 +105,7 @@ bool tensor_frag_init(struct tensor_frag *f, enum tensor_role role, enum ptx_typ
             accumulator_init(f, shape.n, shape.m, strides.col, strides.row);
         else
             accumulator_init(f, shape.m, shape.n, strides.row, strides.col);
+        f->is_joined = has_joined_elements(f);
         return true;
     }
     const bool is_a = role == TENSOR_A;
@@ -111,6 +122,7 @@ bool tensor_frag_init(struct tensor_frag *f, enum tensor_role role, enum ptx_typ
      * copies. */
     if (is_wmma && type == PTX_F16)
         f->regs = 8;
+    f->is_joined = has_joined_elements(f);
     return true;
 }
 

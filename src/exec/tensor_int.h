@@ -28,6 +28,7 @@ struct tensor_frag {
     uint8_t type; /* enum ptx_type */
     uint8_t bits; /* of one element in a register */
     uint8_t regs, count;
+    bool is_joined; /* the elements of a register are neighbours in the matrix */
     uint16_t lane[WARP_LANES], elem[TENSOR_MAX_ELEMS];
 };
 
@@ -62,32 +63,52 @@ struct tensor_mma {
     struct tensor_frag a, b, c, d;
 };
 
+/* A matrix of raw elements, each in the fewest of 1, 2, 4 and 8 bytes that hold it. */
+struct tensor_matrix {
+    _Alignas(64) char bytes[4 * TENSOR_MAX_MATRIX];
+};
+static inline unsigned tensor_elem_bytes(const struct tensor_frag *f)
+{
+    return f->bits < 8 ? 1 : f->bits / 8u;
+}
+
 /* Fills in everything from the types and the shape; the layouts matter to m8n8k4 of .f16 only. */
 bool tensor_mma_init(struct tensor_mma *mma, struct tensor_shape shape,
                      const enum ptx_type types[4], bool is_wmma, bool a_row, bool b_row,
                      const char **why);
-/* D = A B + C on matrices of raw elements: a[m][k], b[k][n], c and d[m][n]. */
-void tensor_mma_compute(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                        const uint64_t *c, uint64_t *d);
+/* D = A B + C: a[m][k], b[k][n], c and d[m][n]. */
+void tensor_mma_compute(const struct tensor_mma *mma, const void *a, const void *b, const void *c,
+                        void *d);
 
 /* Sums of products as the tensor core forms them: all products and c are aligned to the largest
  * exponent among them, cut off below 2^-25 of it, and added exactly. */
 struct tensor_dot {
-    unsigned m, n, k;             /* n a multiple of 8; k at most 16 */
-    unsigned lda;                 /* from row to row of a */
-    unsigned frac;                /* fraction bits of a product's significand */
-    const int32_t *a_sig, *a_exp; /* [m][lda]; value = sig / 2^(frac/2) * 2^exp */
-    const int32_t *b_sig, *b_exp; /* [k][n] */
+    unsigned m, n, k;     /* n a multiple of 8; k at most 16 */
+    unsigned lda;         /* from row to row of a */
+    unsigned frac;        /* fraction bits of a product's significand */
+    const float *a_sig;   /* [m][lda]: whole numbers; value = sig / 2^(frac/2) * 2^exp */
+    const int32_t *a_exp; /* [m][lda] */
+    const float *b_sig;   /* [k][n] */
+    const int32_t *b_exp;
     const int32_t *c_sig, *c_exp; /* [m][n], 23 fraction bits */
     double *sum;                  /* [m][n]: exact */
 };
 #define TENSOR_ZERO_EXP (-4096) /* of a zero: takes no part in the search for the largest */
 
 struct tensor_ops {
+    /* n elements of f16, bf16 or tf32 in parts; true if an infinity or a NaN is among them. */
+    bool (*unpack)(enum ptx_type type, const void *raw, unsigned n, float *sig, int32_t *exp);
+    /* The same for accumulators, f16 or f32. They are single precision inside; a zero has its
+     * smallest exponent, and takes part. */
+    bool (*unpack_sum)(enum ptx_type type, const void *raw, unsigned n, int32_t *sig, int32_t *exp);
     void (*dot)(const struct tensor_dot *d);
+    /* Exact sums to f32, cut off, or to f16, rounded. */
+    void (*narrow)(enum ptx_type type, const double *sum, unsigned n, void *d);
     void (*dot_f64)(struct tensor_shape s, const double *a, const double *b, const double *c,
                     double *d);
-    void (*dot_int)(struct tensor_shape s, const int16_t *a, const int16_t *b, int32_t *d);
+    /* Integers of 8 and 4 bits: their sums of products are whole numbers below 2^24. */
+    void (*unpack_int)(enum ptx_type type, const uint8_t *raw, unsigned n, float *out);
+    void (*dot_int)(struct tensor_shape s, const float *a, const float *b, int32_t *d);
 };
 const struct tensor_ops *tensor_ops_get(void);
 #define X(level) extern const struct tensor_ops tensor_ops_##level;

@@ -81,58 +81,9 @@ bool tensor_mma_init(struct tensor_mma *mma, struct tensor_shape shape, const en
 
 /* --- floating-point formats --- */
 
-struct format {
-    int exp_bits, frac_bits, bias;
-    int shift; /* low bits of the raw element that are ignored (tf32) */
-};
-
-static inline struct format format_of(enum ptx_type t)
+static unsigned fraction_bits(enum ptx_type t)
 {
-    switch (t) {
-    case PTX_F16:
-        return (struct format){5, 10, 15, 0};
-    case PTX_BF16:
-        return (struct format){8, 7, 127, 0};
-    case PTX_TF32:
-        return (struct format){8, 10, 127, 13};
-    default:
-        return (struct format){8, 23, 127, 0};
-    }
-}
-
-/* Splits n elements; true if an infinity or a NaN is among them. Subnormals keep the smallest
- * exponent: the hardware does not normalise. */
-static inline bool unpack_format(struct format f, const uint64_t *raw, unsigned n, int32_t *sig,
-                                 int32_t *exp)
-{
-    const uint32_t top = (1u << f.exp_bits) - 1;
-    uint32_t special = 0;
-    for (unsigned i = 0; i < n; i++) {
-        const uint32_t v = (uint32_t)raw[i] >> f.shift;
-        const uint32_t e = (v >> f.frac_bits) & top;
-        const uint32_t frac = v & ((1u << f.frac_bits) - 1);
-        const int32_t mag = (int32_t)(frac | (uint32_t)(e != 0) << f.frac_bits);
-        const int32_t neg = -(int32_t)((v >> (f.frac_bits + f.exp_bits)) & 1);
-        sig[i] = (mag ^ neg) - neg;
-        exp[i] = mag ? (int32_t)(e ? e : 1) - f.bias : TENSOR_ZERO_EXP;
-        special |= e == top;
-    }
-    return special;
-}
-
-/* One loop a format, so that each has its constants built in. */
-static bool unpack(enum ptx_type type, const uint64_t *raw, unsigned n, int32_t *sig, int32_t *exp)
-{
-    switch (type) {
-    case PTX_F16:
-        return unpack_format(format_of(PTX_F16), raw, n, sig, exp);
-    case PTX_BF16:
-        return unpack_format(format_of(PTX_BF16), raw, n, sig, exp);
-    case PTX_TF32:
-        return unpack_format(format_of(PTX_TF32), raw, n, sig, exp);
-    default:
-        return unpack_format(format_of(PTX_F32), raw, n, sig, exp);
-    }
+    return t == PTX_BF16 ? 7 : 10;
 }
 
 static double value_of(enum ptx_type type, uint64_t raw)
@@ -148,7 +99,13 @@ static double value_of(enum ptx_type type, uint64_t raw)
     return f32_of(sign | (e == 31 ? 255 : e + 112) << 23 | frac << 13);
 }
 
-/* An exact sum to the accumulator's type: f32 is cut off, f16 rounded. */
+/* Element i of a matrix of 16-bit or 32-bit floats. */
+static double value_at(enum ptx_type type, const void *matrix, unsigned i)
+{
+    return value_of(type, ptx_type_bits(type) == 16 ? ((const uint16_t *)matrix)[i]
+                                                    : ((const uint32_t *)matrix)[i]);
+}
+
 static uint32_t narrow_f16(double v)
 {
     if (isnan(v))
@@ -156,77 +113,69 @@ static uint32_t narrow_f16(double v)
     return softfp_narrow(softfp_odd_f32(v), SOFTFP_F16, LANE_RN) | (signbit(v) ? 0x8000 : 0);
 }
 
-static uint32_t cut_f32(double v)
+static void put_float(enum ptx_type type, void *matrix, unsigned i, double v)
 {
-    if (isnan(v))
-        return F32_NAN;
-    const float near = (float)v;
-    if (fabs(v) >= 0x1p128)
-        return f32_bits(near);
-    return fabs((double)near) > fabs(v) ? f32_bits(near) - 1 : f32_bits(near);
-}
-
-static uint32_t narrow(enum ptx_type type, double v)
-{
-    return type == PTX_F16 ? narrow_f16(v) : cut_f32(v);
+    if (type == PTX_F16)
+        ((uint16_t *)matrix)[i] = (uint16_t)narrow_f16(v);
+    else
+        ((uint32_t *)matrix)[i] = f32_canon(f32_bits((float)v));
 }
 
 /* --- f16, bf16, tf32 --- */
 
 struct unpacked {
-    int32_t sig[TENSOR_MAX_MATRIX], exp[TENSOR_MAX_MATRIX];
-    bool special;
+    float sig[TENSOR_MAX_MATRIX];
+    int32_t exp[TENSOR_MAX_MATRIX];
 };
 
-static void unpack_operand(enum ptx_type type, const uint64_t *raw, unsigned n, struct unpacked *u)
-{
-    u->special = unpack(type, raw, n, u->sig, u->exp);
-}
-
-/* Accumulators are single precision inside; a zero has its smallest exponent, and takes part. */
-static void unpack_accumulator(enum ptx_type type, const uint64_t *raw, unsigned n,
-                               struct unpacked *u)
-{
-    u->special = unpack(type, raw, n, u->sig, u->exp);
-    const int32_t scale = type == PTX_F16 ? 1 << 13 : 1;
-    for (unsigned i = 0; i < n; i++) {
-        u->sig[i] *= scale;
-        u->exp[i] = u->sig[i] ? u->exp[i] : -126;
-    }
-}
+struct unpacked_sum {
+    int32_t sig[TENSOR_MAX_MATRIX], exp[TENSOR_MAX_MATRIX];
+};
 
 /* The fused step over k in [k0, k1): d = a b + c. */
 struct fused {
     struct tensor_shape s;
     enum ptx_type in, c_type, d_type;
     unsigned k0, k1;
-    const uint64_t *a, *b, *c;
+    const void *a, *b, *c;
 };
 
 /* With an infinity or a NaN in it, the sum is one too, and IEEE arithmetic says which. */
 static double special_sum(const struct fused *f, unsigned row, unsigned col, double finite)
 {
-    double sum = value_of(f->c_type, f->c[row * f->s.n + col]);
+    double sum = value_at(f->c_type, f->c, row * f->s.n + col);
     for (unsigned k = f->k0; k < f->k1; k++)
-        sum += value_of(f->in, f->a[row * f->s.k + k]) * value_of(f->in, f->b[k * f->s.n + col]);
+        sum += value_at(f->in, f->a, row * f->s.k + k) * value_at(f->in, f->b, k * f->s.n + col);
     return isfinite(sum) ? finite : sum;
 }
 
-static void fused_step(const struct fused *f, uint64_t *d)
+/* A narrower result than accumulator is a conversion afterwards. */
+static void narrow_twice(const struct tensor_ops *ops, double *sum, unsigned n, void *d)
 {
+    uint32_t single[TENSOR_MAX_MATRIX];
+    ops->narrow(PTX_F32, sum, n, single);
+    for (unsigned i = 0; i < n; i++)
+        sum[i] = f32_of(single[i]);
+    ops->narrow(PTX_F16, sum, n, d);
+}
+
+static void fused_step(const struct fused *f, void *d)
+{
+    const struct tensor_ops *ops = tensor_ops_get();
     const struct tensor_shape s = f->s;
     const unsigned size = s.m * s.n;
-    struct unpacked ua, ub, uc;
+    struct unpacked ua, ub;
+    struct unpacked_sum uc;
     double sum[TENSOR_MAX_MATRIX];
-    unpack_operand(f->in, f->a, s.m * s.k, &ua);
-    unpack_operand(f->in, f->b, s.k * s.n, &ub);
-    unpack_accumulator(f->c_type, f->c, size, &uc);
-    const struct tensor_dot dot = {
+    bool special = ops->unpack(f->in, f->a, s.m * s.k, ua.sig, ua.exp);
+    special |= ops->unpack(f->in, f->b, s.k * s.n, ub.sig, ub.exp);
+    special |= ops->unpack_sum(f->c_type, f->c, size, uc.sig, uc.exp);
+    ops->dot(&(struct tensor_dot){
         .m = s.m,
         .n = s.n,
         .k = f->k1 - f->k0,
         .lda = s.k,
-        .frac = 2 * (unsigned)format_of(f->in).frac_bits,
+        .frac = 2 * fraction_bits(f->in),
         .a_sig = ua.sig + f->k0,
         .a_exp = ua.exp + f->k0,
         .b_sig = ub.sig + f->k0 * s.n,
@@ -234,19 +183,17 @@ static void fused_step(const struct fused *f, uint64_t *d)
         .c_sig = uc.sig,
         .c_exp = uc.exp,
         .sum = sum,
-    };
-    tensor_ops_get()->dot(&dot);
-    if (UNLIKELY(ua.special | ub.special | uc.special))
-        for (unsigned i = 0; i < size; i++)
-            sum[i] = special_sum(f, i / s.n, i % s.n, sum[i]);
-    /* A narrower result than accumulator is a conversion afterwards. */
-    const bool twice = f->c_type == PTX_F32 && f->d_type == PTX_F16;
-    for (unsigned i = 0; i < size; i++)
-        d[i] = narrow(f->d_type, twice ? f32_of(cut_f32(sum[i])) : sum[i]);
+    });
+    for (unsigned i = 0; UNLIKELY(special) && i < size; i++)
+        sum[i] = special_sum(f, i / s.n, i % s.n, sum[i]);
+    if (f->c_type == PTX_F32 && f->d_type == PTX_F16)
+        narrow_twice(ops, sum, size, d);
+    else
+        ops->narrow(f->d_type, sum, size, d);
 }
 
-static void compute_float(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                          const uint64_t *c, uint64_t *d)
+static void compute_float(const struct tensor_mma *mma, const void *a, const void *b, const void *c,
+                          void *d)
 {
     struct fused f = {mma->shape, mma->a.type, mma->c.type, mma->d.type, 0, mma->step_k, a, b, c};
     for (; f.k0 < mma->shape.k; f.k0 = f.k1, f.k1 += mma->step_k, f.c = d)
@@ -255,37 +202,36 @@ static void compute_float(const struct tensor_mma *mma, const uint64_t *a, const
 
 /* --- 8-bit floats --- */
 
-static uint64_t f16_of_fp8(enum ptx_type type, uint64_t raw)
+static uint16_t f16_of_fp8(enum ptx_type type, uint32_t raw)
 {
-    const uint32_t v = (uint32_t)raw & 0xff, sign = (v & 0x80) << 8;
+    const uint32_t v = raw & 0xff, sign = (v & 0x80) << 8;
     if (type == PTX_E5M2)
-        return (v << 8);
+        return (uint16_t)(v << 8);
     const uint32_t e = (v >> 3) & 15, frac = v & 7;
     if ((v & 0x7f) == 0x7f)
-        return sign | 0x7fff;
+        return (uint16_t)(sign | 0x7fff);
     if (e)
-        return sign | (e + 8) << 10 | frac << 7;
-    return sign | narrow_f16(frac * 0x1p-9);
+        return (uint16_t)(sign | (e + 8) << 10 | frac << 7);
+    return (uint16_t)(sign | narrow_f16(frac * 0x1p-9));
 }
 
 /* The H200's mma.sync has no 8-bit floats: two f16 products with an accumulator that starts at 0,
  * and c is added with an ordinary addition. */
-static void compute_fp8(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                        const uint64_t *c, uint64_t *d)
+static void compute_fp8(const struct tensor_mma *mma, const uint8_t *a, const uint8_t *b,
+                        const void *c, void *d)
 {
     const struct tensor_shape s = mma->shape;
     const enum ptx_type type = (enum ptx_type)mma->d.type;
-    uint64_t wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX], acc[TENSOR_MAX_MATRIX] = {0};
+    uint16_t wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX];
+    struct tensor_matrix acc = {{0}};
     for (unsigned i = 0; i < s.m * s.k; i++)
         wa[i] = f16_of_fp8((enum ptx_type)mma->a.type, a[i]);
     for (unsigned i = 0; i < s.k * s.n; i++)
         wb[i] = f16_of_fp8((enum ptx_type)mma->b.type, b[i]);
-    fused_step(&(struct fused){s, PTX_F16, type, type, 0, s.k / 2, wa, wb, acc}, acc);
-    fused_step(&(struct fused){s, PTX_F16, type, type, s.k / 2, s.k, wa, wb, acc}, acc);
-    for (unsigned i = 0; i < s.m * s.n; i++) {
-        const double v = value_of(type, acc[i]) + value_of(type, c[i]);
-        d[i] = type == PTX_F16 ? narrow_f16(v) : f32_canon(f32_bits((float)v));
-    }
+    fused_step(&(struct fused){s, PTX_F16, type, type, 0, s.k / 2, wa, wb, acc.bytes}, acc.bytes);
+    fused_step(&(struct fused){s, PTX_F16, type, type, s.k / 2, s.k, wa, wb, acc.bytes}, acc.bytes);
+    for (unsigned i = 0; i < s.m * s.n; i++)
+        put_float(type, d, i, value_at(type, acc.bytes, i) + value_at(type, c, i));
 }
 
 /* --- m8n8k4 of f16: emulated there with scalar arithmetic --- */
@@ -297,21 +243,21 @@ static float quad_sum(const float *p, const float *q, float c, bool is_half)
     return fmaf(p[3], q[3], fmaf(p[2], q[2], fmaf(p[1], q[1], fmaf(p[0], q[0], 0)))) + c;
 }
 
-static void compute_quads(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                          const uint64_t *c, uint64_t *d)
+static void compute_quads(const struct tensor_mma *mma, const void *a, const void *b, const void *c,
+                          void *d)
 {
     float wa[128], wb[128];
-    const bool is_half = mma->d.type == PTX_F16;
+    const enum ptx_type type = (enum ptx_type)mma->d.type;
     for (unsigned i = 0; i < 128; i++) {
-        wa[i] = (float)value_of(PTX_F16, a[i]);
+        wa[i] = (float)value_at(PTX_F16, a, i);
         /* The columns of b become rows. */
-        wb[i] = (float)value_of(PTX_F16, b[i / 32 * 32 + i % 4 * 8 + i / 4 % 8]);
+        wb[i] = (float)value_at(PTX_F16, b, i / 32 * 32 + i % 4 * 8 + i / 4 % 8);
     }
-    for (unsigned i = 0; i < 256; i++) {
-        const float sum = quad_sum(wa + i / 8 * 4, wb + i / 64 * 32 + i % 8 * 4,
-                                   (float)value_of((enum ptx_type)mma->c.type, c[i]), is_half);
-        d[i] = is_half ? narrow_f16(sum) : f32_canon(f32_bits(sum));
-    }
+    for (unsigned i = 0; i < 256; i++)
+        put_float(type, d, i,
+                  (double)quad_sum(wa + i / 8 * 4, wb + i / 64 * 32 + i % 8 * 4,
+                                   (float)value_at((enum ptx_type)mma->c.type, c, i),
+                                   type == PTX_F16));
 }
 
 /* --- f64 and integers --- */
@@ -343,48 +289,39 @@ static void compute_double(const struct tensor_mma *mma, const uint64_t *a, cons
             isnan(sum[i]) ? double_nan(s, a + i / s.n * s.k, b + i % s.n, c[i]) : f64_bits(sum[i]);
 }
 
-static void unpack_int(enum ptx_type type, const uint64_t *raw, unsigned n, int16_t *out)
+static void compute_int(const struct tensor_mma *mma, const uint8_t *a, const uint8_t *b,
+                        const int32_t *c, int32_t *d)
 {
-    for (unsigned i = 0; i < n; i++)
-        out[i] = type == PTX_S8   ? (int8_t)raw[i]
-                 : type == PTX_U8 ? (uint8_t)raw[i]
-                 : type == PTX_U4 ? (int16_t)(raw[i] & 15)
-                                  : (int16_t)((int)((raw[i] & 15) ^ 8) - 8);
-}
-
-static void compute_int(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                        const uint64_t *c, uint64_t *d)
-{
+    const struct tensor_ops *ops = tensor_ops_get();
     const struct tensor_shape s = mma->shape;
-    int16_t wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX];
+    float wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX];
     int32_t sum[TENSOR_MAX_MATRIX];
-    unpack_int((enum ptx_type)mma->a.type, a, s.m * s.k, wa);
-    unpack_int((enum ptx_type)mma->b.type, b, s.k * s.n, wb);
-    tensor_ops_get()->dot_int(s, wa, wb, sum);
+    ops->unpack_int((enum ptx_type)mma->a.type, a, s.m * s.k, wa);
+    ops->unpack_int((enum ptx_type)mma->b.type, b, s.k * s.n, wb);
+    ops->dot_int(s, wa, wb, sum);
     for (unsigned i = 0; i < s.m * s.n; i++) {
-        int64_t v = (int64_t)sum[i] + (int32_t)c[i];
-        if (mma->satfinite)
-            v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
-        d[i] = (uint32_t)v;
+        const bool overflows = __builtin_add_overflow(sum[i], c[i], &d[i]);
+        if (UNLIKELY(overflows & mma->satfinite))
+            d[i] = c[i] < 0 ? INT32_MIN : INT32_MAX;
     }
 }
 
-static void compute_bits(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                         const uint64_t *c, uint64_t *d)
+static void compute_bits(const struct tensor_mma *mma, const uint32_t *a, const uint32_t *b,
+                         const uint32_t *c, uint32_t *d)
 {
     const struct tensor_shape s = mma->shape;
     for (unsigned i = 0; i < s.m * s.n; i++) {
-        uint32_t sum = (uint32_t)c[i];
+        uint32_t sum = c[i];
         for (unsigned k = 0; k < s.k; k++) {
-            const uint32_t x = (uint32_t)a[i / s.n * s.k + k], y = (uint32_t)b[k * s.n + i % s.n];
+            const uint32_t x = a[i / s.n * s.k + k], y = b[k * s.n + i % s.n];
             sum += (uint32_t)__builtin_popcount(mma->is_xor ? x ^ y : x & y);
         }
         d[i] = sum;
     }
 }
 
-void tensor_mma_compute(const struct tensor_mma *mma, const uint64_t *a, const uint64_t *b,
-                        const uint64_t *c, uint64_t *d)
+void tensor_mma_compute(const struct tensor_mma *mma, const void *a, const void *b, const void *c,
+                        void *d)
 {
     switch ((enum tensor_kind)mma->kind) {
     case TENSOR_FLOAT:

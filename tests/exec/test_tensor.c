@@ -93,7 +93,8 @@ static uint32_t f16_dot(unsigned k, const uint16_t *row, const uint16_t *col, ui
     const enum ptx_type t[4] = {PTX_F32, PTX_F16, PTX_F16, PTX_F32};
     struct tensor_mma mma;
     const char *why;
-    uint64_t a[256] = {0}, b[128] = {0}, cs[128] = {0}, d[128];
+    uint16_t a[256] = {0}, b[128] = {0};
+    uint32_t cs[128] = {0}, d[128];
     assert_true(
         tensor_mma_init(&mma, (struct tensor_shape){16, 8, k}, t, false, true, false, &why));
     for (unsigned i = 0; i < k; i++) {
@@ -102,7 +103,7 @@ static uint32_t f16_dot(unsigned k, const uint16_t *row, const uint16_t *col, ui
     }
     cs[0] = c;
     tensor_mma_compute(&mma, a, b, cs, d);
-    return (uint32_t)d[0];
+    return d[0];
 }
 
 enum { ONE = 0x3c00, SMALL = 0x1000 /* 2^-11 */, TINY = 0x0001 /* 2^-24 */, BIG = 0x7800 };
