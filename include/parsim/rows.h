@@ -49,7 +49,7 @@ enum stat_kind { STAT_COUNTER, STAT_HIST, STAT_FORMULA };
 struct stat_row {
     const char *name;
     enum stat_kind kind;
-    uint32_t offset; /* not for FORMULA */
+    uint32_t offset; /* FORMULA: up to where it reads, if that is beyond all other rows */
     const char *unit, *help;
     double (*formula)(const void *stats);
 };

@@ -100,7 +100,8 @@ static void add_component(struct energy_table *t, const char *name, const char *
     const size_t i = t->n++;
     t->names[i] = name;
     t->help[i] = help;
-    t->stats[i + 1] = (struct stat_row){"total", STAT_FORMULA, 0, "pJ", "all components", total_pj};
+    t->stats[i + 1] = (struct stat_row){"total", STAT_FORMULA,     sizeof(struct energy_stats),
+                                        "pJ",    "all components", total_pj};
     t->stats[i] =
         (struct stat_row){name, STAT_COUNTER, (uint32_t)(i * sizeof(uint64_t)), "pJ", help, NULL};
 }

@@ -30,7 +30,7 @@ static size_t rows_bytes(const struct stat_row *rows, size_t n)
         size_t size = rows[i].kind == STAT_COUNTER ? sizeof(uint64_t)
                       : rows[i].kind == STAT_HIST  ? sizeof(struct hist)
                                                    : 0;
-        if (size && rows[i].offset + size > bytes)
+        if (rows[i].offset + size > bytes)
             bytes = rows[i].offset + size;
     }
     return bytes;
