@@ -81,6 +81,7 @@ struct xinst {
     bool is_deferred;   /* touches what several SMs share, other than by plain loads and stores */
     bool ends_turn;     /* a load of what the kernel also writes (turns.h) */
     uint8_t space;      /* memory instructions: enum ptx_space */
+    uint8_t slot;       /* of the grid's tlb */
     uint32_t guard_off; /* predicate's place in the frame */
     uint32_t target;    /* branch */
     uint32_t reconv;    /* where diverged lanes meet; PTX_NO_PC = at the end of the function */

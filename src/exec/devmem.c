@@ -369,6 +369,11 @@ uint64_t devmem_epoch(const struct devmem *m)
     return m->epoch;
 }
 
+const uint64_t *devmem_epoch_at(const struct devmem *m)
+{
+    return &m->epoch;
+}
+
 void devmem_each(const struct devmem *m, bool (*fn)(const struct mem_alloc *a, void *arg),
                  void *arg)
 {

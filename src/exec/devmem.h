@@ -74,6 +74,7 @@ uint64_t devmem_capacity(const struct devmem *m);
 uint64_t devmem_used(const struct devmem *m); /* bytes in live device-side allocations */
 /* Grows whenever an allocation or release may have made a cached devmem_find() stale. */
 uint64_t devmem_epoch(const struct devmem *m);
+const uint64_t *devmem_epoch_at(const struct devmem *m); /* where it is kept */
 
 static inline void *devmem_ptr(addr_t addr)
 {

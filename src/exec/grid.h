@@ -62,7 +62,7 @@ void kernel_drop_spare(struct kernel *k);
 
 /* 16 that programs name, and one for the cluster barrier. */
 /* Barriers that programs name, and behind them the cluster's. */
-enum { CTA_NAMED_BARRIERS = 16, CTA_BARRIERS, TLB_ENTRIES = 64 };
+enum { CTA_NAMED_BARRIERS = 16, CTA_BARRIERS, TLB_ENTRIES = 256 };
 
 struct cta_barrier {
     uint32_t lanes;    /* that have arrived */
@@ -122,6 +122,7 @@ struct grid {
     struct clock_spin spin;
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;
+    const uint64_t *mem_epoch; /* devmem_epoch() */
     struct grid *root;         /* where children are kept: itself, or the grid it is a part of */
     struct children *children; /* what its threads launched: children.h */
     uint64_t sync_addr;        /* cooperative launches: the grid barrier's word */

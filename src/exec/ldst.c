@@ -1,4 +1,5 @@
 /* ld, ldu, st: loads and stores of every space, width and vector length. */
+#include "exec/ldst_lanes.h"
 #include "exec/lower.h"
 #include "exec/memory.h"
 #include "exec/step.h"
@@ -118,14 +119,14 @@ static void access_init(struct warp *w, const struct xinst *x, uint32_t mask, bo
                               &a->span);
 }
 
-static bool op_load(struct warp *w, const struct xinst *x, uint32_t mask)
+bool ldst_load_checked(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     struct access a;
     access_init(w, x, mask, false, &a);
     return access_each(w, x, &a, load_lanes, NULL);
 }
 
-static bool op_store(struct warp *w, const struct xinst *x, uint32_t mask)
+bool ldst_store_checked(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     struct access a;
     access_init(w, x, mask, true, &a);
@@ -282,6 +283,30 @@ static bool lower_address(struct lower *lo, const struct ptx_operand *o, struct 
     return true;
 }
 
+/* Whether the registers are as wide as their elements. */
+static bool has_own_widths(const struct xmem *m)
+{
+    for (unsigned k = 0; k < m->nregs; k++)
+        if (m->regs[k].none || m->regs[k].bytes != m->bytes)
+            return false;
+    return true;
+}
+
+/* The short way where there is one for accesses of this form. */
+static warp_fn short_way(const struct xmem *m, enum ptx_space space, bool is_load)
+{
+    const struct ldst_lanes *lanes = ldst_lanes_get();
+    const unsigned size = (unsigned)m->bytes * m->nregs, log = (unsigned)__builtin_ctz(size);
+    const bool is_plain = m->nregs == 1 && has_own_widths(m);
+    const bool is_wide = size == 16 && m->nregs <= 4 && m->nregs > 1 && has_own_widths(m);
+    if (space == PTX_SPACE_LOCAL || !is_pow2(size) || size > 16 ||
+        (size == 16 && !is_plain && !is_wide))
+        return is_load ? ldst_load_checked : ldst_store_checked;
+    if (is_plain)
+        return is_load ? lanes->load_plain[log] : lanes->store_plain[log];
+    return is_load ? lanes->load[log] : lanes->store[log];
+}
+
 static bool choose(struct lower *lo, struct xinst *x, bool is_load)
 {
     struct xmem *m = &x->mem;
@@ -305,7 +330,7 @@ static bool choose(struct lower *lo, struct xinst *x, bool is_load)
         x->space = PTX_SPACE_GENERIC;
     if (x->space == PTX_SPACE_CONST)
         x->space = PTX_SPACE_GLOBAL;
-    m->fn = is_load ? op_load : op_store;
+    m->fn = short_way(m, x->space, is_load);
     return true;
 }
 

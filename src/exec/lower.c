@@ -290,6 +290,7 @@ static bool lower_inst(struct lower *lo, const struct ptx_inst *i, struct xinst 
     }
     if (!lower_op(lo, i, x))
         return false;
+    x->slot = x->kind == X_OP ? lo->slots++ : 0;
     x->is_deferred = x->kind == X_OP && touches_shared_state(x);
     return true;
 }

@@ -26,6 +26,7 @@ struct lower {
     VEC(char) consts;
     VEC(struct const_span) const_spans; /* base/exact.h: the bytes of each */
     struct u64map locals;               /* struct ptx_var * -> offset in the frame's local memory */
+    uint8_t slots;                      /* instructions that may access memory, so far */
     const char *why;                    /* reason of the failure */
     struct err misfit;                  /* the reason, if an operand is none for the instruction */
 };

@@ -126,7 +126,7 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
 static bool check_global(struct warp *w, const struct xinst *x, struct access *a)
 {
     struct grid *g = w->grid;
-    struct tlb_entry *e = &g->tlb[(x->src->line) % TLB_ENTRIES];
+    struct tlb_entry *e = &g->tlb[x->slot];
     uint64_t bytes = (uint64_t)a->bytes * a->count;
     if (LIKELY(a->span.min >= e->base && a->span.min <= a->span.max &&
                a->span.max + bytes <= e->end && a->span.max < UINT64_MAX - bytes &&

@@ -30,8 +30,20 @@ static const struct {
     {"ld.global, neighbours", "ld.global.u32 %r2,[%rd2];"},
     {"ld.global, one word", "ld.global.u32 %r2,[%rd1];"},
     {"ld.global, scattered", "ld.global.u32 %r2,[%rd3];"},
+    {"ld.global, some lanes", "@%p ld.global.u32 %r2,[%rd2];"},
+    {"ld.global, scattered, used", "ld.global.u32 %r2,[%rd3]; add.u32 %r2,%r2,%r4;"},
+    {"ld.global.u8, neighbours", "ld.global.u8 %r2,[%rd8];"},
+    {"ld.global.v4, neighbours", "ld.global.v4.u32 {%r2,%r3,%r4,%r5},[%rd9];"},
+    {"ld.shared, neighbours", "ld.shared.u32 %r2,[%r11];"},
+    {"ld.shared, scattered", "ld.shared.u32 %r2,[%r12];"},
+    {"st.shared, neighbours", "st.shared.u32 [%r11],%r2;"},
+    {"st.global, neighbours", "st.global.u32 [%rd2],%r2;"},
+    {"st.global, some lanes", "@%p st.global.u32 [%rd2],%r2;"},
     {"st.global, scattered", "st.global.u32 [%rd3],%r2;"},
+    {"st.global.v4, neighbours", "st.global.v4.u32 [%rd9],{%r2,%r3,%r4,%r5};"},
     {"red.global, scattered", "red.global.add.u32 [%rd3],%r2;"},
+    {"atom.shared, one word", "atom.shared.add.u32 %r2,[tile],%r3;"},
+    {"ld.local, by lane", "ld.local.u32 %r2,[%rd10];"},
     {"ld.local.u8, one place", "ld.local.u8 %r2,[buf+5];"},
     {"st.local.u8, by lane", "st.local.u8 [%rd7],%r2;"},
     {"tex.2d, point", "tex.2d.v4.f32.f32 {%f3,%f4,%f5,%f6},[%rd4,{%f1,%f2}];"},
@@ -47,8 +59,8 @@ static const struct {
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 p, .param .u64 t, .param .u64 u) {\n"
-    ".reg .pred %q;\n.reg .b32 %r<12>;\n.reg .b64 %rd<10>;\n.reg .f32 %f<8>;\n"
-    ".local .align 8 .b8 buf[256];\n"
+    ".reg .pred %q,%p;\n.reg .b32 %r<14>;\n.reg .b64 %rd<12>;\n.reg .f32 %f<8>;\n"
+    ".local .align 8 .b8 buf[256];\n.shared .align 16 .b8 tile[4096];\n"
     "ld.param.u64 %rd1,[p];\nld.param.u64 %rd4,[t];\nld.param.u64 %rd5,[u];\n"
     "mov.u32 %r1,%tid.x;\nmul.wide.u32 %rd2,%r1,4;\nadd.s64 %rd2,%rd1,%rd2;\n"
     "mul.lo.u32 %r2,%r1,40503;\nand.b32 %r2,%r2,16383;\nmul.wide.u32 %rd3,%r2,4;\n"
@@ -57,6 +69,11 @@ static const char head[] =
     "mov.f32 %f4,%f3;\nmov.f32 %f5,%f3;\nmov.f32 %f6,%f3;\n"
     "mov.u32 %r3,0x3c003800;\nmov.u32 %r4,%r3;\nmov.u32 %r5,%r3;\nmov.u32 %r6,%r3;\nmov.u32 "
     "%r7,%r3;\n"
+    "mul.wide.u32 %rd9,%r1,16;\nadd.s64 %rd9,%rd1,%rd9;\ncvt.u64.u32 %rd8,%r1;\n"
+    "shl.b64 %rd10,%rd8,2;\nadd.s64 %rd10,%rd10,%rd7;\nsub.s64 %rd10,%rd10,%rd8;\n"
+    "and.b64 %rd10,%rd10,-4;\nadd.s64 %rd8,%rd1,%rd8;\nmov.u32 %r12,tile;\n"
+    "shl.b32 %r11,%r1,2;\nadd.u32 %r11,%r11,%r12;\nmul.lo.u32 %r13,%r1,40503;\n"
+    "and.b32 %r13,%r13,1020;\nadd.u32 %r12,%r12,%r13;\nsetp.ne.u32 %p,%r1,7;\n"
     "mov.u32 %r8,0;\nmov.u32 %r9,0;\nmov.u32 %r10,0;\nL:\n";
 
 static void die(const struct err *err)
@@ -119,7 +136,7 @@ static double run(const char *form)
     return best;
 }
 
-/* With an argument: only the forms whose name has it. */
+/* bench_forms [PART]: only forms with PART in their names. */
 int main(int argc, char **argv)
 {
     const double empty = run("");

@@ -1,0 +1,201 @@
+/* Where the lanes of an access are on the host, if every one of them is where it may be.
+ *
+ * This is the short way of loads, stores and atomics, compiled once a CPU level: all lanes in one
+ * range that is known to be good, and aligned. Whatever is not so (a fault, lanes in several spaces
+ * or allocations, a checker) gets no answer here and goes the checked way (memory.h) from the
+ * start. */
+#ifndef EXEC_LOCATE_H
+#define EXEC_LOCATE_H
+
+#include "exec/grid.h"
+#include "exec/memory_lanes.h"
+
+#define LOCATE_INLINE static inline __attribute__((always_inline))
+
+/* An access may begin at lo up to lo + room; nowhere, if room is negative. The host address of a
+ * byte is its address plus `host`, which keeps every alignment. */
+struct range {
+    addr_t lo;
+    int64_t room;
+    uintptr_t host;
+};
+
+struct located {
+    char *at;      /* where lane 0 is, or all are; NULL: not all lanes are in the range */
+    uint64_t step; /* 0: all at one place; the size of an access: side by side, and lane 0 to 31
+                    * are in the range, active or not; SPAN_NO_STEP: by lane */
+};
+
+/* What an access of `size` bytes a lane does, apart from its range. */
+struct lookup {
+    const void *src; /* the address register, of `bytes` a lane */
+    unsigned bytes;
+    int64_t imm;
+    unsigned size;
+    uint32_t mask;
+};
+
+/* The range that the lanes of an instruction probably are in; `first` is the address of one. */
+LOCATE_INLINE struct range range_of(const struct warp *w, const struct xinst *x, addr_t first,
+                                    unsigned size, bool is_write)
+{
+    const struct grid *g = w->grid;
+    const struct cta *c = w->cta;
+    if (x->space == PTX_SPACE_SHARED)
+        return (struct range){0, (int64_t)c->shared_limit - size, (uintptr_t)c->shared};
+    if (x->space == PTX_SPACE_GENERIC && first - SHARED_WINDOW < WINDOW_BYTES)
+        return (struct range){SHARED_WINDOW, (int64_t)c->shared_limit - size,
+                              (uintptr_t)c->shared - SHARED_WINDOW};
+    const struct tlb_entry *e = &g->tlb[x->slot];
+    const bool is_good = g->tlb_epoch == *g->mem_epoch && (e->is_writable || !is_write);
+    return (struct range){e->base, is_good ? (int64_t)(e->end - e->base - size) : -1, 0};
+}
+
+#define LOCATE_NOWHERE ((struct located){NULL, 0})
+
+LOCATE_INLINE bool is_in_range(const struct range *r, addr_t addr)
+{
+    return r->room >= 0 && addr - r->lo <= (uint64_t)r->room;
+}
+
+LOCATE_INLINE addr_t address_of(const struct lookup *q, unsigned lane)
+{
+    return q->bytes == 8 ? ((const uint64_t *)q->src)[lane] + (uint64_t)q->imm
+                         : ((const uint32_t *)q->src)[lane] + (uint32_t)q->imm;
+}
+
+LOCATE_INLINE struct located locate_one(const struct range *r, addr_t addr, unsigned size)
+{
+    const bool is_good = is_in_range(r, addr) && !(addr & (size - 1));
+    return (struct located){is_good ? (char *)(addr + r->host) : NULL, 0};
+}
+
+/* --- full warps --- */
+
+/* IS_LINE(v, type, step): whether v[l] is v[0] + l * step, by vectors of 32 bytes. Each is compared
+ * with where a line has it, not with its neighbour: a load that straddles two vectors that were
+ * just stored makes the host wait. */
+#define IS_LINE(v, type, step)                                                   \
+    ({                                                                           \
+        typedef type vec_ __attribute__((vector_size(32), aligned(4)));          \
+        enum { PER_ = sizeof(vec_) / sizeof(type) };                             \
+        vec_ want_, differ_ = {0};                                               \
+        for (unsigned i = 0; i < PER_; i++)                                      \
+            want_[i] = (v)[0] + i * (step);                                      \
+        for (unsigned i = 0; i < WARP_LANES / PER_; i++, want_ += PER_ * (step)) \
+            differ_ |= ((const vec_ *)(v))[i] ^ want_;                           \
+        type any_ = 0;                                                           \
+        for (unsigned i = 0; i < PER_; i++)                                      \
+            any_ |= differ_[i];                                                  \
+        !any_;                                                                   \
+    })
+
+/* Steps of a line are small, so that all of it is between its ends. */
+enum { LINE_STEP_MAX = 1 << 16 };
+
+/* A line from `first` on, which may be in a range or not. */
+LOCATE_INLINE struct located locate_line(const struct range *r, addr_t first, uint64_t step,
+                                         unsigned size, addr_t *restrict each)
+{
+    if (!is_in_range(r, first) || !is_in_range(r, first + (WARP_LANES - 1) * step) ||
+        ((first | step) & (size - 1)))
+        return LOCATE_NOWHERE;
+    if (step == 0 || step == size)
+        return (struct located){(char *)(first + r->host), step};
+    uint64_t at = first + r->host;
+    for (unsigned i = 0; i < WARP_LANES; i++, at += step)
+        each[i] = at;
+    return (struct located){(char *)each[0], SPAN_NO_STEP};
+}
+
+/* Places that follow no rule: the host addresses of all go to each[]. */
+LOCATE_INLINE struct located locate_each(const struct range *r, const addr_t *addr, uint64_t low,
+                                         unsigned size, addr_t *restrict each)
+{
+    const uint64_t lo = r->lo, host = r->host, room = (uint64_t)r->room;
+    uint64_t out = room;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        const uint64_t a = addr[i], off = a - lo;
+        out |= off | (room - off); /* the sign says that off is beyond room */
+        low |= a;
+        each[i] = a + host;
+    }
+    const bool is_good = !(out >> 63) && !(low & (size - 1));
+    return (struct located){is_good ? (char *)each[0] : NULL, SPAN_NO_STEP};
+}
+
+static __attribute__((noinline)) struct located
+locate_full_64(const struct lookup *q, const struct range *r, addr_t *restrict each)
+{
+    const uint64_t *src = q->src, imm = (uint64_t)q->imm, step = src[1] - src[0];
+    if (src[WARP_LANES - 1] - src[0] == (WARP_LANES - 1) * step &&
+        step + LINE_STEP_MAX < 2 * LINE_STEP_MAX && IS_LINE(src, uint64_t, step))
+        return locate_line(r, src[0] + imm, step, q->size, each);
+    const struct range from = {r->lo - imm, r->room, r->host + imm};
+    return locate_each(&from, src, imm, q->size, each);
+}
+
+/* Of addresses that have 32 bits: half the width, and the smallest and largest are cheap. */
+static __attribute__((noinline)) struct located
+locate_full_32(const struct lookup *q, const struct range *r, addr_t *restrict each)
+{
+    const uint32_t *src = q->src, imm = (uint32_t)q->imm, step = src[1] - src[0];
+    if (src[WARP_LANES - 1] - src[0] == (WARP_LANES - 1) * step &&
+        step + LINE_STEP_MAX < 2 * LINE_STEP_MAX && IS_LINE(src, uint32_t, step)) {
+        const uint32_t first = src[0] + imm, last = src[WARP_LANES - 1] + imm;
+        const int64_t by = (int32_t)step;
+        if ((int64_t)last - first != (WARP_LANES - 1) * by)
+            return LOCATE_NOWHERE; /* it goes round at 4 GB */
+        return locate_line(r, first, (uint64_t)by, q->size, each);
+    }
+    uint32_t low = 0, min = UINT32_MAX, max = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        const uint32_t a = src[i] + imm;
+        low |= a;
+        min = a < min ? a : min;
+        max = a > max ? a : max;
+        each[i] = a + r->host;
+    }
+    const bool is_good = is_in_range(r, min) && is_in_range(r, max) && !(low & (q->size - 1));
+    return (struct located){is_good ? (char *)each[0] : NULL, SPAN_NO_STEP};
+}
+
+/* --- some lanes --- */
+
+/* Inactive lanes are where the first active one is. */
+static __attribute__((noinline)) struct located
+locate_some(const struct lookup *q, const struct range *r, addr_t *restrict each)
+{
+    const unsigned first = (unsigned)__builtin_ctz(q->mask);
+    const addr_t at = address_of(q, first), lane0 = at - (addr_t)first * q->size;
+    addr_t addr[WARP_LANES], differ = 0, apart = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        addr[i] = address_of(q, i);
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        const addr_t is_active = -(addr_t)(q->mask >> i & 1), a = addr[i];
+        differ |= (a ^ at) & is_active;
+        apart |= (a ^ (lane0 + i * (addr_t)q->size)) & is_active;
+        addr[i] = at ^ ((a ^ at) & is_active);
+    }
+    if (!differ)
+        return locate_one(r, at, q->size);
+    struct located l = locate_each(r, addr, 0, q->size, each);
+    if (l.at && !apart && is_in_range(r, lane0) &&
+        is_in_range(r, lane0 + (WARP_LANES - 1) * (addr_t)q->size))
+        return (struct located){(char *)(lane0 + r->host), q->size};
+    return l;
+}
+
+/* Where `step` is SPAN_NO_STEP, or not all lanes are active and it is not 0, each[l] is the host
+ * address of lane l, and that of an active one for those that are not. */
+LOCATE_INLINE struct located locate(const struct lookup *q, const struct range *r,
+                                    addr_t *restrict each)
+{
+    if (q->mask != UINT32_MAX)
+        return q->mask & (q->mask - 1)
+                   ? locate_some(q, r, each)
+                   : locate_one(r, address_of(q, (unsigned)__builtin_ctz(q->mask)), q->size);
+    return q->bytes == 8 ? locate_full_64(q, r, each) : locate_full_32(q, r, each);
+}
+
+#endif
