@@ -106,40 +106,6 @@ static bool store_lanes(struct warp *w, const struct xinst *x, struct access *a,
     return true;
 }
 
-static void access_init(struct warp *w, const struct xinst *x, uint32_t mask, bool is_write,
-                        struct access *a)
-{
-    const struct xmem *m = &x->mem;
-    a->mask = mask;
-    a->space = x->space;
-    a->bytes = m->bytes;
-    a->count = m->nregs;
-    a->is_write = is_write;
-    w->grid->lanes->addresses(lane_at(&m->addr, w->base), m->addr.bytes, m->imm, mask, a->addr,
-                              &a->span);
-}
-
-bool ldst_load_checked(struct warp *w, const struct xinst *x, uint32_t mask)
-{
-    struct access a;
-    access_init(w, x, mask, false, &a);
-    return access_each(w, x, &a, load_lanes, NULL);
-}
-
-bool ldst_store_checked(struct warp *w, const struct xinst *x, uint32_t mask)
-{
-    struct access a;
-    access_init(w, x, mask, true, &a);
-    return access_each(w, x, &a, store_lanes, NULL);
-}
-
-/* A kernel parameter at a constant place. */
-static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
-{
-    broadcast(w, &x->mem, w->grid->params + x->mem.imm, mask);
-    return true;
-}
-
 static void record_frame(struct warp *w, const struct xmem *m, uint64_t off, uint32_t mask,
                          bool is_write)
 {
@@ -155,7 +121,7 @@ static void record_frame(struct warp *w, const struct xmem *m, uint64_t off, uin
 
 /* A variable of the frame in local memory: the same offset for every lane, so rows of words. Its
  * alignment is what the program says, and may be less than the access. */
-static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
+static bool load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
     uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
@@ -177,7 +143,7 @@ static bool op_load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
     return true;
 }
 
-static bool op_store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
+static bool store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
     uint64_t off = warp_top(w)->frame->local_off + (uint64_t)m->imm;
@@ -196,6 +162,44 @@ static bool op_store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
             FOR_LANES(l, mask)
         local_write(w, l, off, src + (size_t)l * r->bytes, m->bytes);
     }
+    return true;
+}
+
+static void access_init(struct warp *w, const struct xinst *x, uint32_t mask, bool is_write,
+                        struct access *a)
+{
+    const struct xmem *m = &x->mem;
+    a->mask = mask;
+    a->space = x->space;
+    a->bytes = m->bytes;
+    a->count = m->nregs;
+    a->is_write = is_write;
+    w->grid->lanes->addresses(lane_at(&m->addr, w->base), m->addr.bytes, m->imm, mask, a->addr,
+                              &a->span);
+}
+
+bool ldst_load_checked(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct access a;
+    if (x->mem.in_frame)
+        return load_frame(w, x, mask);
+    access_init(w, x, mask, false, &a);
+    return access_each(w, x, &a, load_lanes, NULL);
+}
+
+bool ldst_store_checked(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    struct access a;
+    if (x->mem.in_frame)
+        return store_frame(w, x, mask);
+    access_init(w, x, mask, true, &a);
+    return access_each(w, x, &a, store_lanes, NULL);
+}
+
+/* A kernel parameter at a constant place. */
+static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
+{
+    broadcast(w, &x->mem, w->grid->params + x->mem.imm, mask);
     return true;
 }
 
@@ -295,23 +299,21 @@ static bool has_own_widths(const struct xmem *m)
 /* The short way where there is one for accesses of this form. */
 static warp_fn short_way(const struct xmem *m, enum ptx_space space, bool is_load)
 {
-    const struct ldst_lanes *lanes = ldst_lanes_get();
-    const unsigned size = (unsigned)m->bytes * m->nregs, log = (unsigned)__builtin_ctz(size);
+    const struct ldst_lanes *lanes = ldst_lanes_get(space);
+    const unsigned size = (unsigned)m->bytes * m->nregs;
     const bool is_plain = m->nregs == 1 && has_own_widths(m);
-    const bool is_wide = size == 16 && m->nregs <= 4 && m->nregs > 1 && has_own_widths(m);
-    if (space == PTX_SPACE_LOCAL || !is_pow2(size) || size > 16 ||
-        (size == 16 && !is_plain && !is_wide))
+    const bool is_wide = size == 16 && m->nregs > 1 && m->nregs <= 4 && has_own_widths(m);
+    if (!is_pow2(size) || size > 16 || (size == 16 && !is_plain && !is_wide))
         return is_load ? ldst_load_checked : ldst_store_checked;
-    if (is_plain)
-        return is_load ? lanes->load_plain[log] : lanes->store_plain[log];
-    return is_load ? lanes->load[log] : lanes->store[log];
+    const unsigned log = (unsigned)__builtin_ctz(size);
+    return is_load ? lanes->load[log][is_plain] : lanes->store[log][is_plain];
 }
 
 static bool choose(struct lower *lo, struct xinst *x, bool is_load)
 {
     struct xmem *m = &x->mem;
     if (m->in_frame) {
-        m->fn = is_load ? op_load_frame : op_store_frame;
+        m->fn = short_way(m, PTX_SPACE_LOCAL, is_load);
         return true;
     }
     if (x->space == PTX_SPACE_PARAM && m->is_uniform) {

@@ -2,16 +2,16 @@
 
 #include "base/cpu.h"
 
-#define X(level) extern const struct ldst_lanes ldst_lanes_##level;
+#define X(level) extern const struct ldst_lanes ldst_lanes_##level, ldst_local_##level;
 CPU_LEVELS(X)
 #undef X
 
-const struct ldst_lanes *ldst_lanes_get(void)
+const struct ldst_lanes *ldst_lanes_get(enum ptx_space space)
 {
-    static const struct ldst_lanes *const tables[] = {
-#define X(level) &ldst_lanes_##level,
+    static const struct ldst_lanes *const tables[][2] = {
+#define X(level) {&ldst_lanes_##level, &ldst_local_##level},
         CPU_LEVELS(X)
 #undef X
     };
-    return tables[cpu_level()];
+    return tables[cpu_level()][space == PTX_SPACE_LOCAL];
 }

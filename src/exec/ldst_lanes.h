@@ -4,17 +4,16 @@
 
 #include "exec/code.h"
 
-/* By the logarithm of the bytes that a lane accesses. */
 enum { LDST_SIZES = 5 };
 
+/* By the logarithm of the bytes that a lane accesses, and by whether it is plain: one register as
+ * wide as the access. Others have several, or wider ones; those of 16 bytes 4 or 2, as wide as
+ * their elements. */
 struct ldst_lanes {
-    /* One register as wide as the access. */
-    warp_fn load_plain[LDST_SIZES], store_plain[LDST_SIZES];
-    /* Several, or wider ones. Of 16 bytes: 4 or 2 registers as wide as their elements. */
-    warp_fn load[LDST_SIZES], store[LDST_SIZES];
+    warp_fn load[LDST_SIZES][2], store[LDST_SIZES][2];
 };
 
-const struct ldst_lanes *ldst_lanes_get(void);
+const struct ldst_lanes *ldst_lanes_get(enum ptx_space space);
 
 /* The checked way, which has an answer to everything. */
 bool ldst_load_checked(struct warp *w, const struct xinst *x, uint32_t mask);

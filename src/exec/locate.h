@@ -64,9 +64,9 @@ LOCATE_INLINE addr_t address_of(const struct lookup *q, unsigned lane)
                          : ((const uint32_t *)q->src)[lane] + (uint32_t)q->imm;
 }
 
-LOCATE_INLINE struct located locate_one(const struct range *r, addr_t addr, unsigned size)
+LOCATE_INLINE struct located locate_one(const struct range *r, addr_t addr, unsigned align)
 {
-    const bool is_good = is_in_range(r, addr) && !(addr & (size - 1));
+    const bool is_good = is_in_range(r, addr) && !(addr & (align - 1));
     return (struct located){is_good ? (char *)(addr + r->host) : NULL, 0};
 }
 
@@ -196,6 +196,18 @@ LOCATE_INLINE struct located locate(const struct lookup *q, const struct range *
                    ? locate_some(q, r, each)
                    : locate_one(r, address_of(q, (unsigned)__builtin_ctz(q->mask)), q->size);
     return q->bytes == 8 ? locate_full_64(q, r, each) : locate_full_32(q, r, each);
+}
+
+/* The lanes of an instruction that accesses `size` bytes a lane outside local memory. */
+LOCATE_INLINE struct located locate_access(const struct warp *w, const struct xinst *x,
+                                           uint32_t mask, unsigned size, bool is_write,
+                                           addr_t *restrict each)
+{
+    const struct xmem *m = &x->mem;
+    const struct lookup q = {lane_at(&m->addr, w->base), m->addr.bytes, m->imm, size, mask};
+    const addr_t first = address_of(&q, (unsigned)__builtin_ctz(mask));
+    const struct range r = range_of(w, x, first, size, is_write);
+    return m->is_uniform ? locate_one(&r, first, size) : locate(&q, &r, each);
 }
 
 #endif

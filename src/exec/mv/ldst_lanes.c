@@ -1,322 +1,30 @@
-/* Loads and stores the short way: words of 1 to 16 bytes, one a lane, between memory and registers.
- * A word is what a lane accesses: one element, or several side by side. */
+/* Loads and stores the short way: words of 1 to 16 bytes, one a lane, in any space but local. */
 #include "exec/ldst_lanes.h"
 
 #include "base/cpu.h"
-#include "exec/locate.h"
-
-#include <string.h>
+#include "exec/ldst_words.h"
 
 extern const struct ldst_lanes MV(ldst_lanes);
 
-#define N      WARP_LANES
 #define INLINE LOCATE_INLINE
-
-typedef struct {
-    uint64_t w[2];
-} u128;
-
-typedef uint16_t v16h __attribute__((vector_size(32)));
-typedef uint32_t v8u __attribute__((vector_size(32)));
-typedef uint64_t v4q __attribute__((vector_size(32)));
-
-/* CASE(type) for the words' type. */
-#define BY_SIZE(size, CASE)   \
-    do {                      \
-        if ((size) == 1)      \
-            CASE(uint8_t);    \
-        else if ((size) == 2) \
-            CASE(uint16_t);   \
-        else if ((size) == 4) \
-            CASE(uint32_t);   \
-        else if ((size) == 8) \
-            CASE(uint64_t);   \
-        else                  \
-            CASE(u128);       \
-    } while (0)
-
-/* --- memory to words --- */
-
-#define WORD_AT(type, i)                                                \
-    ({                                                                  \
-        type word_;                                                     \
-        memcpy(&word_, (const char *)(uintptr_t)each[i], sizeof word_); \
-        word_;                                                          \
-    })
-
-/* Vectors are put together in registers: parts that were stored one by one would make the host wait
- * when they are next read as a whole. */
-#define FOUR(type, i) \
-    WORD_AT(type, i), WORD_AT(type, i + 1), WORD_AT(type, i + 2), WORD_AT(type, i + 3)
-#define EIGHT(type, i) FOUR(type, i), FOUR(type, i + 4)
-
-INLINE void gather(void *restrict to, const addr_t *each, unsigned size)
-{
-    for (unsigned i = 0; size == 1 && i < N; i++)
-        ((uint8_t *)to)[i] = WORD_AT(uint8_t, i);
-    for (unsigned i = 0; size == 2 && i < N; i += 16)
-        ((v16h *)to)[i / 16] = (v16h){EIGHT(uint16_t, i), EIGHT(uint16_t, i + 8)};
-    for (unsigned i = 0; size == 4 && i < N; i += 8)
-        ((v8u *)to)[i / 8] = (v8u){EIGHT(uint32_t, i)};
-    for (unsigned i = 0; size == 8 && i < N; i += 4)
-        ((v4q *)to)[i / 4] = (v4q){FOUR(uint64_t, i)};
-    for (unsigned i = 0; size == 16 && i < N; i++)
-        ((u128 *)to)[i] = WORD_AT(u128, i);
-}
-
-#define REPEAT(type)                      \
-    do {                                  \
-        type word;                        \
-        memcpy(&word, from, sizeof word); \
-        for (unsigned i = 0; i < N; i++)  \
-            ((type *)to)[i] = word;       \
-    } while (0)
-
-INLINE void repeat(void *restrict to, const char *from, unsigned size)
-{
-    BY_SIZE(size, REPEAT);
-}
-
-#define BLEND(type)                  \
-    for (unsigned i = 0; i < N; i++) \
-    ((type *)reg)[i] = mask >> i & 1 ? ((const type *)words)[i] : ((type *)reg)[i]
-
-INLINE void blend(void *restrict reg, const void *words, unsigned size, uint32_t mask)
-{
-    BY_SIZE(size, BLEND);
-}
-
-/* --- words to registers --- */
-
-/* Lanes of type R = the part of words of type W that is left after two shifts, in type C. */
-#define PART(R, W, C, U) (R)((C)((U)((const W *)words)[i] << up) >> down)
-#define TAKE(R, W, C, U)                                        \
-    do {                                                        \
-        R *d = reg;                                             \
-        if (mask == UINT32_MAX)                                 \
-            for (unsigned i = 0; i < N; i++)                    \
-                d[i] = PART(R, W, C, U);                        \
-        else                                                    \
-            for (unsigned i = 0; i < N; i++)                    \
-                d[i] = mask >> i & 1 ? PART(R, W, C, U) : d[i]; \
-    } while (0)
-#define TAKE_SIGNED(R, W, S, U) \
-    do {                        \
-        if (is_signed)          \
-            TAKE(R, W, S, U);   \
-        else                    \
-            TAKE(R, W, U, U);   \
-    } while (0)
-#define TAKE_INTO(W, S, U)                  \
-    do {                                    \
-        if (r->bytes == 2)                  \
-            TAKE_SIGNED(uint16_t, W, S, U); \
-        else if (r->bytes == 4)             \
-            TAKE_SIGNED(uint32_t, W, S, U); \
-        else                                \
-            TAKE_SIGNED(uint64_t, W, S, U); \
-    } while (0)
-
-/* Element k of every word. */
-INLINE void take(const struct xmem *m, unsigned k, char *const *base, const void *words,
-                 unsigned size, uint32_t mask)
-{
-    const struct lane_ref *r = &m->regs[k];
-    const unsigned bits = size == 8 ? 64 : 32, down = bits - 8 * m->bytes;
-    const unsigned up = down - 8 * m->bytes * k;
-    const bool is_signed = m->is_signed && r->bytes > m->bytes;
-    void *reg = lane_at(r, base);
-    if (size == 1)
-        TAKE_INTO(uint8_t, int32_t, uint32_t);
-    else if (size == 2)
-        TAKE_INTO(uint16_t, int32_t, uint32_t);
-    else if (size == 4)
-        TAKE_INTO(uint32_t, int32_t, uint32_t);
-    else
-        TAKE_INTO(uint64_t, int64_t, uint64_t);
-}
-
-/* Four registers of 4 bytes, eight lanes at a time: each vector is the words of two lanes, four
- * apart, so that all further steps stay within halves. */
-INLINE void take_fours(void *restrict to[4], const char *words)
-{
-    typedef uint32_t v4u __attribute__((vector_size(16), aligned(4)));
-    for (unsigned i = 0; i < N; i += 8) {
-        v8u v[4];
-        for (unsigned k = 0; k < 4; k++) {
-            const v4u lo = *(const v4u *)(words + (i + k) * 16);
-            const v4u hi = *(const v4u *)(words + (i + k + 4) * 16);
-            v[k] = __builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7);
-        }
-        const v8u a = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u b = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u c = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15);
-        const v8u d = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
-        ((v8u *)to[0])[i / 8] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-        ((v8u *)to[1])[i / 8] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        ((v8u *)to[2])[i / 8] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
-        ((v8u *)to[3])[i / 8] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-}
-
-INLINE void take_pairs(void *restrict to[2], const char *words)
-{
-    for (unsigned i = 0; i < N; i++) {
-        u128 word;
-        memcpy(&word, words + (size_t)i * 16, sizeof word);
-        ((uint64_t *)to[0])[i] = word.w[0];
-        ((uint64_t *)to[1])[i] = word.w[1];
-    }
-}
-
-/* Words of 16 bytes to registers that are as wide as the elements, 4 or 2 of them. */
-INLINE void take_wide(const struct xmem *m, char *const *base, const char *words, uint32_t mask)
-{
-    _Alignas(64) char part[4][N * 8];
-    void *to[4];
-    for (unsigned k = 0; k < m->nregs; k++)
-        to[k] = mask == UINT32_MAX && !m->regs[k].none ? lane_at(&m->regs[k], base) : part[k];
-    if (m->bytes == 4)
-        take_fours(to, words);
-    else
-        take_pairs(to, words);
-    for (unsigned k = 0; mask != UINT32_MAX && k < m->nregs; k++) {
-        if (m->regs[k].none)
-            continue;
-        if (m->bytes == 4)
-            blend(lane_at(&m->regs[k], base), part[k], 4, mask);
-        else
-            blend(lane_at(&m->regs[k], base), part[k], 8, mask);
-    }
-}
 
 INLINE bool load(struct warp *w, const struct xinst *x, uint32_t mask, unsigned size, bool is_plain)
 {
     const struct xmem *m = &x->mem;
-    const struct lookup q = {lane_at(&m->addr, w->base), m->addr.bytes, m->imm, size, mask};
     _Alignas(64) addr_t each[N];
     _Alignas(64) char tmp[N * 16];
     if (UNLIKELY(w->step != NULL))
         return ldst_load_checked(w, x, mask);
-    const addr_t first = address_of(&q, (unsigned)__builtin_ctz(mask));
-    const struct range r = range_of(w, x, first, size, false);
-    const struct located l = m->is_uniform ? locate_one(&r, first, size) : locate(&q, &r, each);
+    const struct located l = locate_access(w, x, mask, size, false, each);
     if (UNLIKELY(!l.at))
         return ldst_load_checked(w, x, mask);
-    void *reg = lane_at(&m->regs[0], w->base);
-    void *to = is_plain && mask == UINT32_MAX ? reg : tmp;
-    const char *words = l.step == size ? l.at : to;
+    void *to = is_plain && mask == UINT32_MAX ? lane_at(&m->regs[0], w->base) : tmp;
     if (!l.step)
         repeat(to, l.at, size);
     else if (l.step != size)
         gather(to, each, size);
-    else if (to == reg)
-        memcpy(reg, words, (size_t)N * size);
-    if (is_plain) {
-        if (mask != UINT32_MAX)
-            blend(reg, words, size, mask);
-    } else if (size == 16) {
-        take_wide(m, w->base, words, mask);
-    } else {
-        for (unsigned k = 0; k < m->nregs; k++)
-            if (!m->regs[k].none)
-                take(m, k, w->base, words, size, mask);
-    }
+    deliver(m, w->base, l.step == size ? l.at : to, size, is_plain, mask);
     return true;
-}
-
-/* --- registers to words --- */
-
-/* Words of type W |= the lowest bytes of lanes of type R, `up` bits up. */
-#define GIVE(W, R, U)                \
-    for (unsigned i = 0; i < N; i++) \
-    ((W *)words)[i] = (W)((k ? ((W *)words)[i] : 0) | ((U)((const R *)reg)[i] & low) << up)
-#define GIVE_FROM(W, U)           \
-    do {                          \
-        if (r->bytes == 2)        \
-            GIVE(W, uint16_t, U); \
-        else if (r->bytes == 4)   \
-            GIVE(W, uint32_t, U); \
-        else                      \
-            GIVE(W, uint64_t, U); \
-    } while (0)
-
-/* Element k of every word; the first comes first. */
-INLINE void give(const struct xmem *m, unsigned k, char *const *base, void *restrict words,
-                 unsigned size)
-{
-    const struct lane_ref *r = &m->regs[k];
-    const unsigned up = 8 * m->bytes * k;
-    const uint64_t low = UINT64_MAX >> (64 - 8 * m->bytes);
-    const void *reg = lane_at(r, base);
-    if (size == 1)
-        GIVE_FROM(uint8_t, uint32_t);
-    else if (size == 2)
-        GIVE_FROM(uint16_t, uint32_t);
-    else if (size == 4)
-        GIVE_FROM(uint32_t, uint32_t);
-    else
-        GIVE_FROM(uint64_t, uint64_t);
-}
-
-INLINE void give_fours(const struct xmem *m, char *const *base, char *words)
-{
-    typedef uint32_t v4u __attribute__((vector_size(16), aligned(4)));
-    for (unsigned i = 0; i < N; i += 8) {
-        v8u v[4];
-        for (unsigned k = 0; k < 4; k++)
-            v[k] = ((const v8u *)lane_at(&m->regs[k], base))[i / 8];
-        const v8u a = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u b = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u c = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15);
-        const v8u d = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
-        const v8u word[4] = {__builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13),
-                             __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15),
-                             __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13),
-                             __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15)};
-        for (unsigned k = 0; k < 4; k++) {
-            *(v4u *)(words + (i + k) * 16) = __builtin_shufflevector(word[k], word[k], 0, 1, 2, 3);
-            *(v4u *)(words + (i + k + 4) * 16) =
-                __builtin_shufflevector(word[k], word[k], 4, 5, 6, 7);
-        }
-    }
-}
-
-INLINE void give_pairs(const struct xmem *m, char *const *base, char *words)
-{
-    const uint64_t *lo = (const uint64_t *)lane_at(&m->regs[0], base);
-    const uint64_t *hi = (const uint64_t *)lane_at(&m->regs[1], base);
-    for (unsigned i = 0; i < N; i++) {
-        const u128 word = {{lo[i], hi[i]}};
-        memcpy(words + (size_t)i * 16, &word, sizeof word);
-    }
-}
-
-INLINE void give_all(const struct xmem *m, char *const *base, char *words, unsigned size)
-{
-    if (size == 16 && m->bytes == 4)
-        give_fours(m, base, words);
-    else if (size == 16)
-        give_pairs(m, base, words);
-    else
-        for (unsigned k = 0; k < m->nregs; k++)
-            give(m, k, base, words, size);
-}
-
-/* --- words to memory --- */
-
-#define PUT(type) \
-    memcpy((char *)(uintptr_t)each[i], (const char *)words + (size_t)i * sizeof(type), sizeof(type))
-
-/* In ascending order: of lanes at one place the last one stays. */
-INLINE void scatter(const addr_t *each, const void *words, unsigned size, uint32_t mask)
-{
-    if (mask == UINT32_MAX)
-        for (unsigned i = 0; i < N; i++)
-            BY_SIZE(size, PUT);
-    else
-        FOR_LANES(i, mask)
-    BY_SIZE(size, PUT);
 }
 
 INLINE bool is_run(uint32_t mask)
@@ -328,26 +36,20 @@ INLINE bool is_run(uint32_t mask)
 INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned size,
                   bool is_plain)
 {
-    const struct xmem *m = &x->mem;
-    const struct lookup q = {lane_at(&m->addr, w->base), m->addr.bytes, m->imm, size, mask};
     _Alignas(64) addr_t each[N];
     _Alignas(64) char tmp[N * 16];
     if (UNLIKELY(w->step != NULL))
         return ldst_store_checked(w, x, mask);
-    const addr_t first = address_of(&q, (unsigned)__builtin_ctz(mask));
-    const struct range r = range_of(w, x, first, size, true);
-    const struct located l = m->is_uniform ? locate_one(&r, first, size) : locate(&q, &r, each);
+    const struct located l = locate_access(w, x, mask, size, true, each);
     if (UNLIKELY(!l.at))
         return ldst_store_checked(w, x, mask);
-    const char *words = is_plain ? lane_at(&m->regs[0], w->base) : tmp;
-    if (!is_plain)
-        give_all(m, w->base, tmp, size);
+    const char *words = collect(&x->mem, w->base, tmp, size, is_plain);
     if (l.step == size && mask == UINT32_MAX) {
         memcpy(l.at, words, (size_t)N * size);
     } else if (l.step == size && is_run(mask)) {
         const size_t at = (size_t)__builtin_ctz(mask) * size;
         memcpy(l.at + at, words + at, (size_t)__builtin_popcount(mask) * size);
-    } else if (!l.step) {
+    } else if (!l.step) { /* of all lanes the last one stays */
         memcpy(l.at, words + (size_t)(31 - __builtin_clz(mask)) * size, size);
     } else {
         scatter(each, words, size, mask);
@@ -355,39 +57,7 @@ INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned
     return true;
 }
 
-/* --- the table --- */
+LDST_FNS(load)
+LDST_FNS(store)
 
-#define FNS(size)                                                                        \
-    static bool load_##size(struct warp *w, const struct xinst *x, uint32_t mask)        \
-    {                                                                                    \
-        return load(w, x, mask, size, false);                                            \
-    }                                                                                    \
-    static bool load_plain_##size(struct warp *w, const struct xinst *x, uint32_t mask)  \
-    {                                                                                    \
-        return load(w, x, mask, size, true);                                             \
-    }                                                                                    \
-    static bool store_##size(struct warp *w, const struct xinst *x, uint32_t mask)       \
-    {                                                                                    \
-        return store(w, x, mask, size, false);                                           \
-    }                                                                                    \
-    static bool store_plain_##size(struct warp *w, const struct xinst *x, uint32_t mask) \
-    {                                                                                    \
-        return store(w, x, mask, size, true);                                            \
-    }
-FNS(1)
-FNS(2)
-FNS(4)
-FNS(8)
-FNS(16)
-
-#define ALL(name)                                         \
-    {                                                     \
-        name##_1, name##_2, name##_4, name##_8, name##_16 \
-    }
-
-const struct ldst_lanes MV(ldst_lanes) = {
-    .load_plain = ALL(load_plain),
-    .load = ALL(load),
-    .store_plain = ALL(store_plain),
-    .store = ALL(store),
-};
+const struct ldst_lanes MV(ldst_lanes) = {.load = LDST_TABLE(load), .store = LDST_TABLE(store)};
