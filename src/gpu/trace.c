@@ -185,7 +185,7 @@ static void write_us(FILE *f, const char *key, uint64_t ps)
     fprintf(f, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ps / 1000000, ps % 1000000);
 }
 
-/* Names of routines and kernels are identifiers: nothing in them needs quoting. */
+/* Names of extra warps and kernels are identifiers: nothing in them needs quoting. */
 static void write_name(const struct trace *t, const struct event *e)
 {
     FILE *f = t->out;

@@ -1,5 +1,5 @@
 /* A timeline of a timed run in the Trace Event Format, which ui.perfetto.dev and chrome://tracing
- * show: kernels, blocks, warps and assist warps on SMs, loads with their way through interconnect,
+ * show: kernels, blocks, warps and extra warps on SMs, loads with their way through interconnect,
  * L2 and DRAM, open rows, reads and writes of DRAM banks. Written while the machine runs. The same
  * for every number of host threads. */
 #ifndef GPU_TRACE_H

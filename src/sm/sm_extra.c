@@ -152,9 +152,9 @@ bool extra_has_exited(const struct sm *sm, unsigned slot)
     return sm->ending >> slot & 1;
 }
 
-void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t routine, unsigned row)
+void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t number, unsigned row)
 {
-    probe_fire(sm->probe, now, begins ? SM_EXTRA_BEGIN : SM_EXTRA_END, routine, row);
+    probe_fire(sm->probe, now, begins ? SM_EXTRA_BEGIN : SM_EXTRA_END, number, row);
 }
 
 void extra_fault(struct sm *sm, struct extra_warp *x)
@@ -170,7 +170,7 @@ static void tell_miss(void *ctx, cycle_t now, uint32_t event, uint64_t line, uin
     const struct extra_trigger t = {
         .event = EXTRA_MISS, .slot = f->slot, .mask = f->mask, .addr = line, .d = f->d};
     (void)event;
-    if (!f->extra) /* no routine is triggered by what routines do */
+    if (!f->extra) /* a source is not told of its own */
         s->event(s->self, sm, &t, now);
 }
 

@@ -62,8 +62,9 @@ bool extra_has_program(const struct sm *sm);
 uint64_t extra_spare_registers(const struct sm *sm);
 /* Whether the program's warp in `slot` has ended, and is only held. */
 bool extra_has_exited(const struct sm *sm, unsigned slot);
-/* Tells the SM's probe that an extra warp begins or has ended: SM_EXTRA_BEGIN and SM_EXTRA_END. */
-void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t routine, unsigned row);
+/* Tells the SM's probe that an extra warp begins or has ended: SM_EXTRA_BEGIN and SM_EXTRA_END,
+ * with the number that warp_source.name knows. */
+void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t number, unsigned row);
 /* Stops the SM: what has happened lies in x->w->grid->fault. */
 void extra_fault(struct sm *sm, struct extra_warp *x);
 

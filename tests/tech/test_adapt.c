@@ -108,10 +108,10 @@ static void regions_are_measured(void **state)
     (void)state;
     struct memory *mem = memory_new();
     struct err err;
-    struct caba_codec codec;
+    struct line_codecs codec;
     const struct caba_cfg cfg = {
         .region = 4096, .burst_worth = 32, .least_saving = 0.05, .window = 2048};
-    assert_true(caba_codec_init(&codec, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
+    assert_true(line_codecs_init(&codec, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
     for (uint32_t i = 0; i < 64; i++)
         (i < 32 ? memory_make_close : memory_make_random)(mem, i);
     struct adapt *a = adapt_new(&mem->m, &cfg, &codec);
@@ -123,7 +123,7 @@ static void regions_are_measured(void **state)
     assert_int_equal(adapt_stats(a)->pieces_raw, 2);
     assert_false(*adapt_switch(a));
     adapt_free(a);
-    caba_codec_free(&codec);
+    line_codecs_free(&codec);
     memory_free(mem);
 }
 

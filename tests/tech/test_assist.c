@@ -1,8 +1,8 @@
 /* Assist warps: what routines declare, the store, the controller's cycles. */
 #include "sm/support_sm_rig.h"
 
-#include "tech/caba/assist.h"
-#include "tech/caba/awc_int.h"
+#include "tech/assist/assist.h"
+#include "tech/assist/awc_int.h"
 
 #define HEAD ".version 5.0\n.target sm_30\n.address_size 64\n"
 

@@ -27,15 +27,15 @@ static void the_smallest_code_is_taken(void **state)
     (void)state;
     struct memory *mem = memory_new();
     struct err err;
-    struct caba_codec all, bdi, none;
-    assert_true(caba_codec_init(&all, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
-    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
-    assert_true(caba_codec_init(&none, &mem->m, "t", "", &err));
+    struct line_codecs all, bdi, none;
+    assert_true(line_codecs_init(&all, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
+    assert_true(line_codecs_init(&bdi, &mem->m, "t", "bdi", &err));
+    assert_true(line_codecs_init(&none, &mem->m, "t", "", &err));
     memory_make_close(mem, 1);
     memory_make_random(mem, 2);
     make_dictionary(mem, 3);
     for (uint32_t i = 0; i < 4; i++) {
-        const struct line_form f = caba_codec_form(&all, memory_block(i));
+        const struct line_form f = line_codecs_form(&all, memory_block(i));
         uint32_t least = 97; /* what saves no burst is raw */
         uint8_t which = 0;
         for (uint8_t k = 0; k < 3; k++) {
@@ -47,18 +47,18 @@ static void the_smallest_code_is_taken(void **state)
         }
         assert_int_equal(f.bytes, least < 97 ? least : 0);
         assert_int_equal(f.algorithm, which);
-        assert_int_equal(caba_codec_form(&none, memory_block(i)).bytes, 0);
+        assert_int_equal(line_codecs_form(&none, memory_block(i)).bytes, 0);
     }
-    assert_int_equal(caba_codec_form(&all, memory_block(3)).algorithm, 2);
-    assert_true(caba_codec_form(&bdi, memory_block(3)).bytes == 0 ||
-                caba_codec_form(&bdi, memory_block(3)).bytes >
-                    caba_codec_form(&all, memory_block(3)).bytes);
-    assert_int_equal(caba_codec_form(&all, memory_block(2)).bytes, 0);
-    assert_int_equal(caba_codec_form(&all, MEMORY_BASE - 128).bytes, 0); /* not device memory */
-    assert_false(caba_codec_init(&none, &mem->m, "t", "bdy", &err));
+    assert_int_equal(line_codecs_form(&all, memory_block(3)).algorithm, 2);
+    assert_true(line_codecs_form(&bdi, memory_block(3)).bytes == 0 ||
+                line_codecs_form(&bdi, memory_block(3)).bytes >
+                    line_codecs_form(&all, memory_block(3)).bytes);
+    assert_int_equal(line_codecs_form(&all, memory_block(2)).bytes, 0);
+    assert_int_equal(line_codecs_form(&all, MEMORY_BASE - 128).bytes, 0); /* not device memory */
+    assert_false(line_codecs_init(&none, &mem->m, "t", "bdy", &err));
     assert_non_null(strstr(err.msg, "t: unknown codec 'bdy'"));
-    caba_codec_free(&all);
-    caba_codec_free(&bdi);
+    line_codecs_free(&all);
+    line_codecs_free(&bdi);
     memory_free(mem);
 }
 
@@ -126,9 +126,9 @@ static void an_engine_takes_its_time(void **state)
     (void)state;
     struct memory *mem = memory_new();
     struct err err;
-    struct caba_codec bdi;
+    struct line_codecs bdi;
     struct codec_job job, out;
-    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
+    assert_true(line_codecs_init(&bdi, &mem->m, "t", "bdi", &err));
     memory_make_close(mem, 1);
     memory_make_random(mem, 2);
     const uint32_t code = codec_bytes(codec_size(bdi.codecs[0], mem->bytes + MEMORY_BLOCK));
@@ -156,7 +156,7 @@ static void an_engine_takes_its_time(void **state)
     assert_true(s.next(s.self, 18) == CYCLE_NEVER);
     fixed_engine_free(slow);
     fixed_engine_free(fast);
-    caba_codec_free(&bdi);
+    line_codecs_free(&bdi);
     memory_free(mem);
 }
 
@@ -234,11 +234,11 @@ static void lines_take_whole_segments(void **state)
     (void)state;
     struct memory *mem = memory_new();
     struct err err;
-    struct caba_codec bdi;
-    assert_true(caba_codec_init(&bdi, &mem->m, "t", "bdi", &err));
+    struct line_codecs bdi;
+    assert_true(line_codecs_init(&bdi, &mem->m, "t", "bdi", &err));
     memory_make_close(mem, 1);
     memory_make_random(mem, 2);
-    const struct line_form close = caba_codec_form(&bdi, memory_block(1));
+    const struct line_form close = line_codecs_form(&bdi, memory_block(1));
     struct caba_capacity c = {&bdi, 128, 8};
     const struct capacity_policy p = caba_capacity_policy(&c, 2);
     const struct line_form raw = {0}, coded = {41, 0};
@@ -248,7 +248,7 @@ static void lines_take_whole_segments(void **state)
     assert_int_equal(p.line_bytes(p.self, memory_block(1), &raw), 128);
     assert_int_equal(p.line_bytes(p.self, memory_block(1), &coded), 48);
     assert_int_equal(p.hit_latency(p.self, 48, 10), 0);
-    caba_codec_free(&bdi);
+    line_codecs_free(&bdi);
     memory_free(mem);
 }
 

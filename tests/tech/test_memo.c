@@ -2,8 +2,8 @@
  * asleep and awake (support_sm_rig.h). */
 #include "sm/support_sm_rig.h"
 
-#include "tech/caba/assist.h"
-#include "tech/caba/awc_int.h"
+#include "tech/assist/assist.h"
+#include "tech/assist/awc_int.h"
 
 #include <string.h>
 

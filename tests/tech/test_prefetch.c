@@ -1,8 +1,8 @@
 /* The prefetchers of assist/ on one SM, and what holds them back. Every run happens asleep and
  * awake (support_sm_rig.h). */
 #include "sm/support_sm_rig.h"
-#include "tech/caba/assist.h"
-#include "tech/caba/awc_int.h"
+#include "tech/assist/assist.h"
+#include "tech/assist/awc_int.h"
 
 #include <string.h>
 

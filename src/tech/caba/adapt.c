@@ -38,7 +38,7 @@ struct gate {
 struct adapt {
     struct tech_machine m;
     const struct caba_cfg *cfg;
-    const struct caba_codec *codec;
+    const struct line_codecs *codec;
     struct adapt_sources from;
     bool is_on;
     bool is_fresh;         /* since the last look a kernel was launched */
@@ -47,7 +47,7 @@ struct adapt {
     bool has_spares;       /* instances may use registers that no block can have */
     bool has_codes;        /* an SM may have encoded a line */
     struct assist *assist; /* or NULL */
-    uint32_t region_shift, cost[CABA_CODECS], registers;
+    uint32_t region_shift, cost[LINE_CODECS], registers;
     uint8_t *regions;
     struct gate *gates; /* by SM */
     VEC(struct known) kernels;
@@ -65,7 +65,7 @@ const struct stat_row adapt_stat_rows[] = {
 const size_t adapt_nstat_rows = ARRAY_LEN(adapt_stat_rows);
 
 struct adapt *adapt_new(const struct tech_machine *m, const struct caba_cfg *cfg,
-                        const struct caba_codec *codec)
+                        const struct line_codecs *codec)
 {
     struct adapt *a = xcalloc(1, sizeof *a);
     a->m = *m;
@@ -117,7 +117,7 @@ static void sample_line(const struct adapt *a, addr_t line, struct adapt_sample 
     const uint32_t burst = a->codec->burst_bytes, raw = a->codec->block_bytes / burst;
     s->lines++;
     for (uint32_t k = 0; k < a->codec->n; k++) {
-        const struct line_form f = caba_codec_form_as(a->codec, k, line);
+        const struct line_form f = line_codecs_form_as(a->codec, k, line);
         s->coded[k] += f.bytes != 0;
         s->saved[k] += f.bytes ? raw - (f.bytes + burst - 1) / burst : 0;
     }

@@ -14,7 +14,7 @@
 #ifndef TECH_CABA_ADAPT_H
 #define TECH_CABA_ADAPT_H
 
-#include "tech/caba/assist.h"
+#include "tech/assist/assist.h"
 #include "tech/caba/caba.h"
 #include "tech/cmem.h"
 #include "tech/wire.h"
@@ -37,7 +37,7 @@ struct adapt_sources {
 };
 
 struct adapt *adapt_new(const struct tech_machine *m, const struct caba_cfg *cfg,
-                        const struct caba_codec *codec);
+                        const struct line_codecs *codec);
 void adapt_free(struct adapt *a);
 void adapt_bind_sources(struct adapt *a, const struct adapt_sources *from);
 /* What decoding costs, from the routines; and registers by kernel. Without: nothing. */

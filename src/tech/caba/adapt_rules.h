@@ -2,15 +2,15 @@
 #ifndef TECH_CABA_ADAPT_RULES_H
 #define TECH_CABA_ADAPT_RULES_H
 
-#include "tech/caba/caba_codec.h"
+#include "tech/line_codecs.h"
 
 enum { ADAPT_RAW = -1 };
 
 /* Lines of one piece of memory under each of `n` algorithms. */
 struct adapt_sample {
     uint64_t lines;
-    uint64_t coded[CABA_CODECS]; /* lines that save a burst */
-    uint64_t saved[CABA_CODECS]; /* bursts */
+    uint64_t coded[LINE_CODECS]; /* lines that save a burst */
+    uint64_t saved[LINE_CODECS]; /* bursts */
 };
 
 /* The algorithm that pays most: a saved burst is worth `worth` instructions, and each line that is

@@ -1,8 +1,8 @@
 #include "tech/caba/caba.h"
 
+#include "tech/assist/assist.h"
 #include "tech/caba/adapt.h"
 #include "tech/caba/adapt_rules.h"
-#include "tech/caba/assist.h"
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
 #include "tech/caba/fixed_engine.h"
@@ -17,7 +17,7 @@
 struct caba {
     struct tech_machine m;
     const struct tech_design *d;
-    struct caba_codec codec;
+    struct line_codecs codec;
     struct cmem **memory;     /* by channel */
     struct caba_form **forms; /* by channel */
     struct wire **sms, **slices;
@@ -35,7 +35,7 @@ static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool i
         return;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(m->il, a);
-        const struct line_form f = is_raw ? (struct line_form){0} : caba_codec_form(&c->codec, a);
+        const struct line_form f = is_raw ? (struct line_form){0} : line_codecs_form(&c->codec, a);
         caba_form_host(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
     }
@@ -49,7 +49,7 @@ static void host_wrote_both(const struct caba *c, addr_t addr, uint64_t bytes)
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(c->m.il, a);
         const struct line_form f =
-            k == ADAPT_RAW ? (struct line_form){0} : caba_codec_form_as(&c->codec, (uint32_t)k, a);
+            k == ADAPT_RAW ? (struct line_form){0} : line_codecs_form_as(&c->codec, (uint32_t)k, a);
         caba_form_host_both(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, (uint32_t)step);
     }
@@ -128,7 +128,7 @@ static void caba_free(void *self)
     assist_free(c->assist);
     free(c->capacities);
     adapt_free(c->adapt);
-    caba_codec_free(&c->codec);
+    line_codecs_free(&c->codec);
     free(c);
 }
 
@@ -200,7 +200,7 @@ static struct wire **wires(const struct caba *c, uint32_t n, struct packet_polic
 }
 
 /* The files of assist/ with the codecs' routines. */
-static void name_modules(const struct caba_codec *k, char *names, size_t size)
+static void name_modules(const struct line_codecs *k, char *names, size_t size)
 {
     *names = 0;
     for (uint32_t i = 0; i < k->n; i++) {
@@ -236,7 +236,7 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
                                   : CODE_DECODED,
         .direct_latency = (uint32_t)cfg->direct_latency,
         .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
-        .most_bytes = caba_codec_most(&c->codec),
+        .most_bytes = line_codecs_most(&c->codec),
         .line_buffers = (uint32_t)cfg->line_buffers,
     };
     for (uint32_t i = 0; i < c->m.sms; i++)
@@ -286,7 +286,7 @@ bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *e
     c->m = *m;
     c->d = d;
     if (!check(d, m, k, err) || !take(d, s, err) ||
-        !caba_codec_init(&c->codec, m, d->name, d->codec, err)) {
+        !line_codecs_init(&c->codec, m, d->name, d->codec, err)) {
         caba_free(c);
         return false;
     }

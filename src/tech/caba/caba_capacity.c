@@ -3,7 +3,7 @@
 static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form)
 {
     const struct caba_capacity *c = self;
-    const struct line_form f = form ? *form : caba_codec_form(c->codec, line);
+    const struct line_form f = form ? *form : line_codecs_form(c->codec, line);
     return f.bytes ? (uint32_t)align_up(f.bytes, c->segment_bytes) : c->line_bytes;
 }
 

@@ -2,10 +2,10 @@
 #ifndef TECH_CABA_CABA_CAPACITY_H
 #define TECH_CABA_CABA_CAPACITY_H
 
-#include "tech/caba/caba_codec.h"
+#include "tech/line_codecs.h"
 
 struct caba_capacity {
-    const struct caba_codec *codec; /* of an L1: what a line that is asked for will be, if it comes
+    const struct line_codecs *codec; /* of an L1: what a line that is asked for will be, if it comes
                                        encoded; the cache corrects it when it has come */
     uint32_t line_bytes, segment_bytes;
 };

@@ -78,16 +78,16 @@ static uint64_t region_of(const struct caba_form *f, addr_t line)
     return (line - f->base) >> f->region_shift;
 }
 
-static struct line_form stored(const struct caba_form *f, addr_t line)
+/* That of line number `i`. */
+static struct line_form form_of(const struct caba_form *f, uint64_t i, uint16_t bytes)
 {
-    struct line_form form = {0};
-    if (!is_here(f, line))
-        return form;
-    const uint64_t i = number(f, line);
-    form.bytes = block_size_get(&f->bytes, i);
-    if (form.bytes && f->has_algorithms)
-        form.algorithm = block_size_get(&f->algorithms, i);
-    return form;
+    return (struct line_form){bytes, bytes && f->has_algorithms ? block_size_get(&f->algorithms, i)
+                                                                : (uint8_t)0};
+}
+
+static bool is_opened(const struct caba_form *f, uint64_t i)
+{
+    return f->raw_after_use && block_size_get(&f->raw, i);
 }
 
 /* A line of which memory has both forms comes in the one that who decides for all lines says; to be
@@ -95,18 +95,16 @@ static struct line_form stored(const struct caba_form *f, addr_t line)
 static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum mem_kind kind)
 {
     const struct caba_form *f = self;
-    struct line_form form = stored(f, line);
     if (!is_here(f, line))
-        return form;
+        return (struct line_form){0};
     const uint64_t i = number(f, line);
-    if (is_in_l2)
-        return f->raw_after_use && block_size_get(&f->raw, i) ? (struct line_form){0} : form;
-    const uint8_t both = f->is_on ? block_size_get(&f->both, i) : 0;
-    if (!both)
-        return form;
-    form.bytes = kind == MEM_READ && *f->is_on ? both : 0;
-    form.algorithm = form.bytes && f->has_algorithms ? block_size_get(&f->algorithms, i) : 0;
-    return form;
+    uint16_t bytes = block_size_get(&f->bytes, i);
+    if (is_in_l2 && is_opened(f, i))
+        bytes = 0;
+    const uint8_t both = !is_in_l2 && f->is_on ? block_size_get(&f->both, i) : 0;
+    if (both)
+        bytes = kind == MEM_READ && *f->is_on ? both : 0;
+    return form_of(f, i, bytes);
 }
 
 static void set(struct caba_form *f, addr_t line, struct line_form form)
@@ -123,7 +121,7 @@ static void store(void *self, addr_t line, struct line_form form)
     struct caba_form *f = self;
     if (!is_here(f, line))
         return;
-    f->stats.opened += !form.bytes && stored(f, line).bytes;
+    f->stats.opened += !form.bytes && block_size_get(&f->bytes, number(f, line));
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(f, line, form);
     block_size_forget(&f->raw, number(f, line));
@@ -132,6 +130,12 @@ static void store(void *self, addr_t line, struct line_form form)
     *block_size_at(&f->both, number(f, line)) = 0;
     if (form.bytes)
         f->region_coded[region_of(f, line)] = true;
+}
+
+/* A line lies in the L2 as in memory. */
+static bool has_one_form(const struct caba_form *f)
+{
+    return !f->is_on && !f->raw_after_use;
 }
 
 /* No other form of it holds any more. */
@@ -144,7 +148,7 @@ static void drop_both(struct caba_form *f, uint64_t i)
 static void enter(void *self, addr_t line, enum line_entry why)
 {
     struct caba_form *f = self;
-    if (!is_here(f, line))
+    if (has_one_form(f) || !is_here(f, line))
         return;
     const uint64_t i = number(f, line);
     if (why == LINE_READ && f->is_on && block_size_get(&f->both, i))
@@ -169,11 +173,11 @@ static void read_once(void *self, addr_t line, bool is_dirty)
 static bool change(void *self, addr_t line)
 {
     struct caba_form *f = self;
-    if (!is_here(f, line))
+    if (has_one_form(f) || !is_here(f, line))
         return false;
     const uint64_t i = number(f, line);
     drop_both(f, i);
-    if (!f->raw_after_use || !block_size_get(&f->raw, i))
+    if (!is_opened(f, i))
         return false;
     store(f, line, (struct line_form){0});
     return true;

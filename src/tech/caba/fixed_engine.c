@@ -11,13 +11,13 @@ struct fixed_job {
 
 /* In the order of submission, which is that of completion. */
 struct fixed_engine {
-    const struct caba_codec *codec;
+    const struct line_codecs *codec;
     uint32_t latency;
     struct fixed_job *at;
     uint32_t head, len, cap;
 };
 
-struct fixed_engine *fixed_engine_new(const struct caba_codec *codec, uint32_t latency)
+struct fixed_engine *fixed_engine_new(const struct line_codecs *codec, uint32_t latency)
 {
     struct fixed_engine *e = xcalloc(1, sizeof *e);
     e->codec = codec;
@@ -52,7 +52,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct fixed_engine *e = self;
     if (job->kind == CODEC_STORE) {
-        const struct line_form f = caba_codec_store(e->codec, job);
+        const struct line_form f = line_codecs_store(e->codec, job);
         job->bytes = f.bytes ? f.bytes : job->bytes;
         job->algorithm = f.algorithm;
     }

@@ -3,13 +3,13 @@
 #ifndef TECH_CABA_FIXED_ENGINE_H
 #define TECH_CABA_FIXED_ENGINE_H
 
-#include "tech/caba/caba_codec.h"
+#include "tech/line_codecs.h"
 
 struct fixed_engine;
 
 /* `latency` 0: every job is done at once. `codec` says what stores become, and stays the caller's.
  */
-struct fixed_engine *fixed_engine_new(const struct caba_codec *codec, uint32_t latency);
+struct fixed_engine *fixed_engine_new(const struct line_codecs *codec, uint32_t latency);
 void fixed_engine_free(struct fixed_engine *e);
 struct codec_engine fixed_engine_seam(struct fixed_engine *e);
 

@@ -1,4 +1,4 @@
-#include "tech/caba/aws.h"
+#include "tech/assist/aws.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The Assist Warp Buffer: instructions of the table's rows are staged in it and issued from it. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 #include <string.h>
 

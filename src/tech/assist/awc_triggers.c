@@ -1,5 +1,5 @@
 /* Which events of the program begin which routines. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Assist warps of a machine: the store, a controller for every SM, what routines have counted. */
-#ifndef TECH_CABA_ASSIST_H
-#define TECH_CABA_ASSIST_H
+#ifndef TECH_ASSIST_ASSIST_H
+#define TECH_ASSIST_ASSIST_H
 
-#include "tech/caba/awc.h"
+#include "tech/assist/awc.h"
 #include "tech/tech.h"
 
 extern const struct technique assist_technique;
@@ -23,6 +23,9 @@ struct assist_service {
     struct assist *assist; /* or NULL */
 };
 struct assist_service *assist_service(const struct tech_seams *s);
+/* For techniques whose designs are modules of assist/ (a design's `codec`). */
+void assist_module_announce(const struct tech_site *at);
+bool assist_module_bind(const struct tech_site *at, struct tech_part *part, struct err *err);
 
 /* Loads the modules named in `ours` (separated by commas; "": none), the announced ones and the
  * user's files, and binds a controller to every SM. `name` is the design's. NULL and an error. */
@@ -30,8 +33,8 @@ struct assist *assist_new(const char *name, const char *ours, const struct tech_
                           struct tech_seams *s, struct err *err);
 void assist_free(struct assist *a);
 /* The engine of an SM's L1. There must be routines for all codecs: else false and an error. */
-bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err);
-struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c);
+bool assist_check_codec(const struct assist *a, const struct line_codecs *c, struct err *err);
+struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c);
 
 /* Registers that every thread of a kernel needs more; who says how many of them a kernel gets, in
  * place of all of them; and, between kernels, whether instances find registers of their warps, or

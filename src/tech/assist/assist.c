@@ -1,4 +1,4 @@
-#include "tech/caba/assist.h"
+#include "tech/assist/assist.h"
 
 #include "base/file.h"
 #include "ptx/isa.h"
@@ -107,7 +107,7 @@ static int encodings_of(const struct codec *k)
     return codec_id(k) == CODEC_BDI ? 8 : 1;
 }
 
-bool assist_check_codec(const struct assist *a, const struct caba_codec *c, struct err *err)
+bool assist_check_codec(const struct assist *a, const struct line_codecs *c, struct err *err)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const char *name = codec_name(c->codecs[i]);
@@ -121,7 +121,7 @@ bool assist_check_codec(const struct assist *a, const struct caba_codec *c, stru
     return true;
 }
 
-struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct caba_codec *c)
+struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c)
 {
     return awc_engine(a->awcs[sm], c, a->verify);
 }

@@ -1,7 +1,7 @@
 /* Memoization: a lookup when a warp comes to a region, blocking; if all its lanes hit, their
  * results go to the region's output and the warp goes on behind it. If not, the region runs, and
  * what it has made is kept by an update of low priority. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 #include <string.h>
 

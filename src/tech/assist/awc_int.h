@@ -1,13 +1,13 @@
 /* The inside of an Assist Warp Controller. Private to its files and their tests. */
-#ifndef TECH_CABA_AWC_INT_H
-#define TECH_CABA_AWC_INT_H
+#ifndef TECH_ASSIST_AWC_INT_H
+#define TECH_ASSIST_AWC_INT_H
 
 #include "base/u64map.h"
 #include "base/vec.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
-#include "tech/caba/awc.h"
-#include "tech/caba/memo_regions.h"
+#include "tech/assist/awc.h"
+#include "tech/assist/memo_regions.h"
 
 enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
 
@@ -128,7 +128,7 @@ struct awc {
     const void *registers_ctx;
     bool is_bare; /* warps have no registers for instances */
     /* jobs */
-    const struct caba_codec *codec;
+    const struct line_codecs *codec;
     bool verify;
     VEC(struct codec_job) done;
     size_t done_at;
@@ -136,9 +136,32 @@ struct awc {
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
+static inline uint32_t instance_registers(const struct instance *in)
+{
+    return in->r->kernel->regs * WARP_LANES;
+}
 
-/* awc.c: an instance is triggered; its parent is known, or the job says. */
+/* awc_waiting.c: an instance is triggered; its parent is known, or the job says. */
 void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
+/* It waits for a row; it ends, and its parent goes on without it. */
+void awc_put_waiting(struct awc *c, struct instance *in);
+void awc_detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now);
+/* Jobs of the L1 get their parents; what can begin does, in order, past those whose registers are
+ * in use; stores leave raw where nothing is left that they could be hidden behind. */
+void awc_resolve_inbox(struct awc *c, struct sm *sm);
+void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now);
+void awc_drop_stores(struct awc *c, struct sm *sm, cycle_t now);
+/* awc_table.c: whether a row is free; whether the instance's registers are, of those that its warp
+ * has, and where that is kept. */
+bool awc_is_full(const struct awc *c);
+bool awc_is_free(struct awc *c, const struct instance *in);
+uint64_t *awc_group_active(struct awc *c, const struct instance *in);
+/* The instance takes a row and its registers; it is killed. */
+void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
+void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
+void awc_kill_orphans(struct awc *c, struct sm *sm, cycle_t now);
+/* Of warp_source. */
+void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now);
 /* Its staged instructions are dropped; its registers may serve another instance. */
 void awc_flush(struct awc *c, struct awt_row *row);
 void awc_release_registers(struct awc *c, struct awt_row *row);

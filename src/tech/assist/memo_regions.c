@@ -1,4 +1,4 @@
-#include "tech/caba/memo_regions.h"
+#include "tech/assist/memo_regions.h"
 
 #include "ptx/isa.h"
 

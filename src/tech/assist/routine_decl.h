@@ -8,8 +8,8 @@
  *                     else every thread of the program needs its registers, too
  *   when=memory_idle  is dropped while the memory pipeline is busy (awc_prefetch.c)
  *   waiting=N         is dropped while N of its instances wait */
-#ifndef TECH_CABA_ROUTINE_DECL_H
-#define TECH_CABA_ROUTINE_DECL_H
+#ifndef TECH_ASSIST_ROUTINE_DECL_H
+#define TECH_ASSIST_ROUTINE_DECL_H
 
 #include "ptx/ir.h"
 

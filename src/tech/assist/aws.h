@@ -1,11 +1,11 @@
 /* The Assist Warp Store: the routines of all modules, decoded, by SR.ID and Inst.ID. One for all
  * SMs, since it does not change after it was loaded. */
-#ifndef TECH_CABA_AWS_H
-#define TECH_CABA_AWS_H
+#ifndef TECH_ASSIST_AWS_H
+#define TECH_ASSIST_AWS_H
 
 #include "exec/grid.h"
 #include "sm/decode.h"
-#include "tech/caba/routine_decl.h"
+#include "tech/assist/routine_decl.h"
 
 enum { AWS_PARAM_BYTES = 448, AWS_PARAMS = 8 };
 

@@ -1,5 +1,5 @@
 /* Feedback: how much room the program has left over the last window. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 static uint64_t delta(uint64_t now, uint64_t *before)
 {

@@ -1,5 +1,5 @@
 /* Lines that the L1 wants encoded or decoded: instances on their real bytes. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 #include "parsim/codec.h"
 #include "sim/sim.h"
@@ -34,7 +34,7 @@ static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
 {
     c->stats.empty++;
     if (job->kind == CODEC_STORE) {
-        const struct line_form f = caba_codec_store(c->codec, job);
+        const struct line_form f = line_codecs_store(c->codec, job);
         job->bytes = f.bytes ? f.bytes : job->bytes;
         job->algorithm = f.algorithm;
     }
@@ -125,7 +125,7 @@ static void push_done(struct awc *c, const struct instance *in)
 }
 
 /* A code that saves no burst is not worth having. */
-static bool saves(const struct caba_codec *k, uint32_t bytes)
+static bool saves(const struct line_codecs *k, uint32_t bytes)
 {
     return bytes && bytes < AWC_LINE &&
            (bytes + k->burst_bytes - 1) / k->burst_bytes < AWC_LINE / k->burst_bytes;
@@ -196,7 +196,7 @@ static cycle_t next(const void *self, cycle_t now)
     return c->done_at < c->done.len ? now : CYCLE_NEVER;
 }
 
-struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bool verify)
+struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec, bool verify)
 {
     c->codec = codec;
     c->verify = verify;

@@ -6,8 +6,8 @@
  *
  * each on a line of its own. What lies between them must read nothing but its inputs (one or two
  * 32-bit registers) and constants, and leave nothing but its output (one). */
-#ifndef TECH_CABA_MEMO_REGIONS_H
-#define TECH_CABA_MEMO_REGIONS_H
+#ifndef TECH_ASSIST_MEMO_REGIONS_H
+#define TECH_ASSIST_MEMO_REGIONS_H
 
 #include "ptx/ir.h"
 

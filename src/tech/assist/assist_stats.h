@@ -1,12 +1,12 @@
-#ifndef TECH_CABA_ASSIST_STATS_H
-#define TECH_CABA_ASSIST_STATS_H
+#ifndef TECH_ASSIST_ASSIST_STATS_H
+#define TECH_ASSIST_ASSIST_STATS_H
 
 #include "stats/stats.h"
 
 struct assist_stats {
 #define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
 #define FORMULA(...)
-#include "tech/caba/assist_stats.def"
+#include "tech/assist/assist_stats.def"
 #undef COUNTER
 #undef FORMULA
 };

@@ -10,16 +10,16 @@
  *
  * All instances of a module on an SM share its .shared variables; each row has two line windows and
  * a result word behind them. Instructions are executed on real bytes when they are issued. */
-#ifndef TECH_CABA_AWC_H
-#define TECH_CABA_AWC_H
+#ifndef TECH_ASSIST_AWC_H
+#define TECH_ASSIST_AWC_H
 
-#include "tech/caba/assist_stats.h"
-#include "tech/caba/aws.h"
-#include "tech/caba/caba_codec.h"
+#include "tech/assist/assist_stats.h"
+#include "tech/assist/aws.h"
+#include "tech/line_codecs.h"
 
 struct assist_cfg {
 #define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/caba/assist_cfg.def"
+#include "tech/assist/assist_cfg.def"
 #undef ROW
 };
 
@@ -30,7 +30,7 @@ void awc_free(struct awc *c);
 struct warp_source awc_source(struct awc *c);
 /* For lines coded with `codec`, which stays the caller's. With `verify`, what every instance has
  * made is compared with the codec's; a difference is a fault that stops the run. */
-struct codec_engine awc_engine(struct awc *c, const struct caba_codec *codec, bool verify);
+struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec, bool verify);
 /* Who says what registers a kernel's threads need more; unless bound, all that there are routines
  * for. */
 void awc_bind_registers(struct awc *c,

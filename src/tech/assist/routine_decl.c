@@ -1,4 +1,4 @@
-#include "tech/caba/routine_decl.h"
+#include "tech/assist/routine_decl.h"
 
 #include "parsim/codec.h"
 #include "sm/sm_stats.h"

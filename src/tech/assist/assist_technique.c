@@ -1,6 +1,7 @@
-/* Assist warps as a technique: their section, their energy, designs that are modules of assist/,
- * the user's routines, and what routines have counted. Other techniques have theirs made by it. */
-#include "tech/caba/assist.h"
+/* Assist warps as a service: their section, their energy, the user's routines, and what routines
+ * have counted. It has no design of its own: other techniques have their assist warps made by it.
+ */
+#include "tech/assist/assist.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +19,6 @@ static void *open_service(const struct tech_site *at)
     struct assist_service *s = xcalloc(1, sizeof *s);
     s->cfg = at->cfg;
     return s;
-}
-
-/* A design's module runs beside whatever other assist warps there are. */
-static void announce(const struct tech_site *at)
-{
-    char *names = ((struct assist_service *)at->state)->modules;
-    const size_t len = strlen(names), size = sizeof((struct assist_service *)NULL)->modules;
-    snprintf(names + len, size - len, "%s%s", len ? "," : "", at->design->codec);
 }
 
 /* --- what routines have counted --- */
@@ -75,46 +68,6 @@ static bool settle(const struct tech_site *at, struct tech_part *part, struct er
     return true;
 }
 
-/* --- modules of assist/ as designs --- */
-
-struct module {
-    const struct tech_design *design;
-    const struct assist_service *service; /* assist warps may be bound later */
-};
-
-static void describe_module(const void *self, char *buf, size_t size)
-{
-    const struct module *m = self;
-    snprintf(buf, size, "%s: assist/%s.ptx", m->design->name, m->design->codec);
-}
-
-static void launch_module(void *self, const struct sm_kernel *k)
-{
-    const struct module *m = self;
-    (void)k;
-    assist_launch(m->service->assist);
-}
-
-static bool module_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
-{
-    struct module *self = xmalloc(sizeof *self);
-    (void)err;
-    *self = (struct module){at->design, at->state};
-    *part = (struct tech_part){
-        .self = self, .launch = launch_module, .describe = describe_module, .free = free};
-    return true;
-}
-
-static const struct tech_design designs[] = {
-    {"caba-prefetch-stride", "assist warps follow the strides of loads and prefetch into the L1",
-     "prefetch_stride", 0},
-    {"caba-prefetch-stream", "assist warps follow streams of misses and prefetch into the L1",
-     "prefetch_stream", 0},
-    {"caba-memo",
-     "assist warps keep results of marked regions in spare shared memory, and skip them", "memoize",
-     0},
-};
-
 /* Issue, operands and lanes of assist instructions are counted with all others. The store is an
  * SRAM of about 8 KB, an instruction 64 bits; table and buffer are smaller than that, so these are
  * bounds. */
@@ -129,7 +82,7 @@ static const struct energy_row energy[] = {
 
 static const struct conf_field fields[] = {
 #define ROW(...) CONF_FIELD(assist_cfg, __VA_ARGS__)
-#include "tech/caba/assist_cfg.def"
+#include "tech/assist/assist_cfg.def"
 #undef ROW
 };
 
@@ -139,16 +92,12 @@ static const struct tech_option options[] = {
 
 const struct technique assist_technique = {
     .name = "assist",
-    .designs = designs,
-    .ndesigns = ARRAY_LEN(designs),
     .section = {"assist", fields, ARRAY_LEN(fields), sizeof(struct assist_cfg), NULL},
     .energy = energy,
     .nenergy = ARRAY_LEN(energy),
     .options = options,
     .noptions = ARRAY_LEN(options),
-    .bind = module_bind,
     .open = open_service,
-    .announce = announce,
     .settle = settle,
     .close = free,
 };

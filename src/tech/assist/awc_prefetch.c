@@ -1,6 +1,6 @@
 /* Whether the way to memory has room for what nobody waits for. Measured over windows that end at
  * the first trigger after their time, so that nothing has to be awake for them. */
-#include "tech/caba/awc_int.h"
+#include "tech/assist/awc_int.h"
 
 enum { ENOUGH_LINES = 64, ENOUGH_INSTANCES = 256 };
 

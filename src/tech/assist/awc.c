@@ -1,0 +1,203 @@
+/* Making a controller, its cycle, and the SM's seam. */
+#include "tech/assist/awc_int.h"
+
+#include <string.h>
+
+/* --- making one --- */
+
+static uint32_t windows_at(const struct awc *c, uint32_t module)
+{
+    return (uint32_t)align_up(c->aws->modules[module].shared_bytes, AWC_LINE);
+}
+
+static uint32_t shared_bytes(const struct awc *c, uint32_t module)
+{
+    return windows_at(c, module) + (uint32_t)c->cfg->awt_entries * (2 * AWC_LINE + 16);
+}
+
+uint32_t awc_window(const struct awc *c, const struct awt_row *row)
+{
+    return windows_at(c, row->in->r->module) + (uint32_t)(row - c->rows) * 2 * AWC_LINE;
+}
+
+uint32_t awc_result(const struct awc *c, const struct awt_row *row)
+{
+    return windows_at(c, row->in->r->module) + (uint32_t)c->cfg->awt_entries * 2 * AWC_LINE +
+           (uint32_t)(row - c->rows) * 16;
+}
+
+/* A block of as many warps as there are rows, on the module's memory; each warp is started when a
+ * row begins to use it. */
+static void make_context(struct awc *c, struct awc_context *x, const struct routine *r)
+{
+    x->launch =
+        (struct launch){.kernel = r->kernel, .grid = {1, 1, 1}, .block = {WARP_LANES, 1, 1}};
+    grid_init(&x->grid, c->aws->dev, &x->launch);
+    x->grid.smid = c->sm;
+    x->grid.shared_bytes = 0;
+    x->grid.nwarps = (uint32_t)c->cfg->awt_entries;
+    x->cta = cta_new(&x->grid);
+    const uint32_t n = x->cta->nwarps;
+    x->cta->nwarps = 0;
+    cta_start(x->cta, &x->grid, 0);
+    x->cta->nwarps = n;
+    free(x->cta->shared);
+    x->cta->shared = c->shared[r->module];
+    x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
+    x->next_at = r->decl.every;
+}
+
+/* Routines of one group use the same registers of a warp, one at a time: all that decode, and with
+ * them or apart all that encode; every other routine has its own. */
+static uint32_t group_of(const struct awc *c, const struct routine *r)
+{
+    const enum routine_on on = r->decl.on;
+    for (uint32_t i = 0; i < r->id; i++) {
+        const enum routine_on other = c->aws->routines[i].decl.on;
+        const bool are_codecs =
+            (on == ON_FILL || on == ON_STORE_LINE) && (other == ON_FILL || other == ON_STORE_LINE);
+        if (are_codecs && (on == other || c->cfg->share_registers))
+            return i;
+    }
+    return r->id;
+}
+
+struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
+{
+    struct awc *c = xcalloc(1, sizeof *c);
+    c->aws = aws;
+    c->cfg = cfg;
+    c->sm_cfg = aws->sm;
+    c->sm = sm;
+    c->rows = xcalloc((size_t)cfg->awt_entries, sizeof *c->rows);
+    c->shared = xcalloc(aws->nmodules, sizeof *c->shared);
+    for (uint32_t i = 0; i < aws->nmodules; i++) {
+        c->shared[i] = xalloc_aligned(AWC_LINE, align_up(shared_bytes(c, i), AWC_LINE));
+        memset(c->shared[i], 0, shared_bytes(c, i));
+    }
+    memo_init(&c->memo, aws);
+    c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
+    for (uint32_t i = 0; i < aws->nroutines; i++)
+        make_context(c, &c->contexts[i], &aws->routines[i]);
+    for (uint32_t i = 0; i < aws->nroutines; i++)
+        c->contexts[i].group = group_of(c, &aws->routines[i]);
+    return c;
+}
+
+static void free_list(struct instance_list *l)
+{
+    for (struct instance *in = l->head, *next; in; in = next) {
+        next = in->next;
+        free(in);
+    }
+}
+
+void awc_free(struct awc *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->aws->nroutines; i++) {
+        c->contexts[i].cta->shared = NULL; /* the module's */
+        cta_free(c->contexts[i].cta);
+    }
+    for (uint32_t i = 0; i < c->aws->nmodules; i++)
+        free(c->shared[i]);
+    for (uint64_t m = c->used; m; m &= m - 1)
+        free(c->rows[__builtin_ctzll(m)].in);
+    free_list(&c->inbox);
+    free_list(&c->waiting);
+    vec_free(&c->done);
+    memo_free(&c->memo);
+    free(c->shared);
+    free(c->contexts);
+    free(c->rows);
+    free(c);
+}
+
+const struct assist_stats *awc_stats(const struct awc *c)
+{
+    return &c->stats;
+}
+
+const void *awc_shared(const struct awc *c, uint32_t module)
+{
+    return c->shared[module];
+}
+
+/* --- every cycle --- */
+
+static bool has_ready(const struct awc *c)
+{
+    for (uint64_t m = c->used; m; m &= m - 1) {
+        const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->nstaged && extra_is_ready(&row->x, row->staged[0]))
+            return true;
+    }
+    return false;
+}
+
+static void deploy(void *self, struct sm *sm, cycle_t now)
+{
+    struct awc *c = self;
+    awc_resolve_inbox(c, sm);
+    if (c->cfg->kill_at_exit)
+        awc_kill_orphans(c, sm, now);
+    if (((c->used & ~c->high) || c->waiting_low) && !extra_has_program(sm))
+        awc_drop_stores(c, sm, now);
+    if (c->may_start)
+        awc_start_waiting(c, sm, now);
+    awc_measure(c, sm, now);
+    awc_deploy_next(c);
+    const bool is_held_back = c->is_throttled && (c->used & ~c->high);
+    c->stats.throttled_cycles += is_held_back;
+    c->is_quiet = !c->has_moved && !is_held_back && !has_ready(c);
+    c->has_moved = false;
+}
+
+static bool is_pending(const void *self)
+{
+    const struct awc *c = self;
+    return !c->is_quiet && (c->used || c->waiting.len || c->inbox.len);
+}
+
+static uint32_t extra_registers(const void *self, const struct kernel *k)
+{
+    const struct awc *c = self;
+    if (c->registers)
+        return c->registers(c->registers_ctx, k);
+    return c->cfg->count_registers ? aws_registers(c->aws, c->cfg->share_registers) : 0;
+}
+
+void awc_bind_registers(struct awc *c,
+                        uint32_t (*registers)(const void *ctx, const struct kernel *k),
+                        const void *ctx)
+{
+    c->registers = registers;
+    c->registers_ctx = ctx;
+}
+
+void awc_set_bare(struct awc *c, bool is_bare)
+{
+    c->is_bare = is_bare;
+}
+
+static const char *routine_name(const void *self, uint32_t number)
+{
+    const struct awc *c = self;
+    return c->aws->routines[number].name;
+}
+
+struct warp_source awc_source(struct awc *c)
+{
+    return (struct warp_source){.issue_first = awc_issue_first,
+                                .issue_idle = awc_issue_idle,
+                                .is_pending = is_pending,
+                                .extra_registers = extra_registers,
+                                .self = c,
+                                .has_warps = true,
+                                .deploy = deploy,
+                                .retired = awc_retired,
+                                .events = awc_events(c),
+                                .event = awc_event,
+                                .name = routine_name};
+}

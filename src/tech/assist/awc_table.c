@@ -1,0 +1,170 @@
+/* The Assist Warp Table: instances from their start to their end, and their registers. */
+#include "tech/assist/awc_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fill_params(struct awc *c, struct awt_row *row)
+{
+    const struct instance *in = row->in;
+    const struct routine *r = in->r;
+    const uint32_t window = awc_window(c, row);
+    const uint64_t values[] = {
+        [PARAM_SRC] = window,
+        [PARAM_DST] = window + AWC_LINE,
+        [PARAM_RESULT] = awc_result(c, row),
+        [PARAM_ADDR] = in->addr,
+        [PARAM_WARP] = in->slot,
+        [PARAM_MASK] = in->mask,
+        [PARAM_VALUE] = in->value,
+        [PARAM_SM] = c->sm,
+        [PARAM_INST] = in->inst,
+        [PARAM_DISTANCE] = (uint64_t)c->cfg->prefetch_distance,
+        [PARAM_REGION] = in->value,
+        [PARAM_ENTRIES] = c->memo.entries,
+        [PARAM_KEEP] = UINT64_C(0xffffffff) << (32 - c->cfg->memo_bits),
+    };
+    const void *const lanes[] = {[PARAM_ADDRS - PARAM_LANES] = in->addrs,
+                                 [PARAM_IN0 - PARAM_LANES] = in->addrs,
+                                 [PARAM_IN1 - PARAM_LANES] = in->addrs + WARP_LANES / 2,
+                                 [PARAM_OUT0 - PARAM_LANES] = in->raw};
+    for (unsigned i = 0; i < r->nparams; i++) {
+        const unsigned what = r->params[i].what;
+        memcpy(row->params + r->params[i].offset,
+               what >= PARAM_LANES ? lanes[what - PARAM_LANES] : &values[what], r->params[i].bytes);
+    }
+}
+
+uint64_t *awc_group_active(struct awc *c, const struct instance *in)
+{
+    return &c->contexts[c->contexts[in->r->id].group].active;
+}
+
+void awc_release_registers(struct awc *c, struct awt_row *row)
+{
+    if (row->has_registers)
+        *awc_group_active(c, row->in) &= ~(UINT64_C(1) << row->in->slot);
+    if (row->has_spare)
+        c->spares_used -= instance_registers(row->in);
+    if (row->has_spare && row->in->r->decl.on_spares)
+        c->contexts[row->in->r->id].on_spares &= ~(UINT64_C(1) << row->in->slot);
+    c->may_start |= row->has_registers || row->has_spare;
+    row->has_registers = row->has_spare = false;
+}
+
+bool awc_is_free(struct awc *c, const struct instance *in)
+{
+    return !c->is_bare && !in->on_spares && !(*awc_group_active(c, in) >> in->slot & 1);
+}
+
+static void take_registers(struct awc *c, struct awt_row *row)
+{
+    row->has_registers = awc_is_free(c, row->in);
+    row->has_spare = !row->has_registers;
+    if (row->has_registers)
+        *awc_group_active(c, row->in) |= UINT64_C(1) << row->in->slot;
+    else
+        c->spares_used += instance_registers(row->in);
+    c->stats.on_spares += row->has_spare;
+    if (row->in->r->decl.on_spares)
+        c->contexts[row->in->r->id].on_spares |= UINT64_C(1) << row->in->slot;
+}
+
+void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    const unsigned k = (unsigned)__builtin_ctzll(~c->used);
+    const uint64_t bit = UINT64_C(1) << k;
+    struct awt_row *row = &c->rows[k];
+    struct awc_context *x = &c->contexts[in->r->id];
+    struct warp *w = &x->cta->warps[k];
+    in->started = now;
+    *row = (struct awt_row){.in = in, .fn = in->r->entry};
+    take_registers(c, row);
+    row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
+    warp_start(w, x->cta, k, 0, WARP_LANES);
+    w->live &= in->r->decl.mask;
+    warp_top(w)->mask = w->live;
+    if (in->is_job)
+        awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
+    fill_params(c, row);
+    c->used |= bit;
+    if (instance_is_high(in))
+        c->high |= bit;
+    c->of_sched[sm_scheduler_of(sm, in->slot)] |= bit;
+    extra_note(sm, now, true, in->r->id, k);
+}
+
+bool awc_is_full(const struct awc *c)
+{
+    const uint64_t all =
+        c->cfg->awt_entries == 64 ? UINT64_MAX : (UINT64_C(1) << c->cfg->awt_entries) - 1;
+    return c->used == all;
+}
+
+void awc_flush(struct awc *c, struct awt_row *row)
+{
+    c->stats.flushed += row->nstaged;
+    if (instance_is_high(row->in))
+        c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] - row->nstaged);
+    else
+        c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
+    row->nstaged = 0;
+}
+
+/* The row is free; its instance ends, or goes on with another routine. */
+static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    const uint64_t bit = UINT64_C(1) << (row - c->rows);
+    struct instance *in = row->in;
+    const char *shared = c->shared[in->r->module];
+    uint32_t result;
+    memcpy(&result, shared + awc_result(c, row), sizeof result);
+    extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
+    awc_release_registers(c, row);
+    c->used &= ~bit;
+    c->high &= ~bit;
+    c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
+    c->may_start = true;
+    c->stats.active_cycles += now - in->started;
+    if (in->is_job && !row->is_killed &&
+        awc_finish_job(c, sm, row, shared + awc_window(c, row) + AWC_LINE, result)) {
+        awc_put_waiting(c, in);
+        return;
+    }
+    if (in->is_job && row->is_killed)
+        awc_drop_job(c, in);
+    if (in->region && !row->is_killed)
+        awc_memo_finish(c, sm, in, shared + awc_window(c, row) + AWC_LINE, result, now);
+    ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
+    c->stats.instance_cycles += now - in->triggered;
+    awc_detach(c, sm, in, now);
+    free(in);
+}
+
+void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    awc_flush(c, row);
+    row->has_ended = row->is_killed = true;
+    if (!row->x.inflight)
+        finish(c, sm, row, now);
+}
+
+void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
+{
+    struct awc *c = self;
+    struct awt_row *row = (struct awt_row *)(void *)x;
+    c->is_quiet = false;
+    if (row->has_ended && !x->inflight)
+        finish(c, sm, row, now);
+}
+
+/* Instances of low priority whose parent has ended are of no use to anybody. */
+void awc_kill_orphans(struct awc *c, struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job || row->has_ended || !extra_has_exited(sm, row->x.slot))
+            continue;
+        awc_row_kill(c, sm, row, now);
+    }
+}

@@ -1,0 +1,194 @@
+/* Instances before they begin: from their trigger to a row of the table, or to nothing. */
+#include "tech/assist/awc_int.h"
+
+#include <stdlib.h>
+
+void instance_append(struct instance_list *l, struct instance *in)
+{
+    in->next = NULL;
+    if (l->head)
+        l->tail->next = in;
+    else
+        l->head = in;
+    l->tail = in;
+    l->len++;
+}
+
+/* From now on its parent stays, and waits for it if it is blocking. A store is not worth keeping a
+ * warp for that has ended, if there are registers elsewhere. */
+static void attach(struct awc *c, struct sm *sm, struct instance *in)
+{
+    in->on_spares = in->is_job && !instance_is_high(in) && c->cfg->spare_registers &&
+                    instance_registers(in) <= extra_spare_registers(sm);
+    in->holds = !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
+    in->on_spares |= in->r->decl.on_spares;
+    if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
+        extra_block(sm, in->slot, true);
+}
+
+void awc_detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    if (!in->holds)
+        return;
+    if (instance_is_high(in) && !--c->blockers[in->slot])
+        extra_block(sm, in->slot, false);
+    extra_release(sm, in->slot, now);
+}
+
+void awc_put_waiting(struct awc *c, struct instance *in)
+{
+    instance_append(&c->waiting, in);
+    c->waiting_low += !instance_is_high(in);
+    c->contexts[in->r->id].nwaiting++;
+    c->may_start = true;
+    c->is_quiet = false;
+}
+
+void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    in->triggered = now;
+    in->is_new = true;
+    c->is_quiet = false;
+    if (in->slot == NO_SLOT) {
+        instance_append(&c->inbox, in);
+        return;
+    }
+    attach(c, sm, in);
+    awc_put_waiting(c, in);
+}
+
+/* The warp of a job from the L1: nobody waits for a write-back or a prefetch, any warp will do. A
+ * store may have left its warp already, and another instruction may have its number: then that
+ * one's warp is charged (DEVIATIONS.md). */
+static unsigned parent_of(struct awc *c, const struct sm *sm, const struct codec_job *job)
+{
+    if (job->kind != CODEC_STORE && job->slot != CODEC_NO_SLOT)
+        return job->slot;
+    if (job->kind == CODEC_STORE && job->store != UINT32_MAX)
+        return extra_slot_of(sm, job->store);
+    const unsigned slot = c->slot_turn;
+    c->slot_turn = (c->slot_turn + 1) % (unsigned)c->sm_cfg->warps;
+    return slot;
+}
+
+void awc_resolve_inbox(struct awc *c, struct sm *sm)
+{
+    struct instance *next;
+    for (struct instance *in = c->inbox.head; in; in = next) {
+        next = in->next;
+        in->slot = parent_of(c, sm, &in->job);
+        attach(c, sm, in);
+        awc_put_waiting(c, in);
+    }
+    c->inbox = (struct instance_list){0};
+}
+
+/* --- the way into the table --- */
+
+static bool fits_spares(const struct awc *c, const struct sm *sm, const struct instance *in)
+{
+    return c->spares_used + instance_registers(in) <= extra_spare_registers(sm);
+}
+
+/* Instances that keep `in` from its registers go, if nobody waits for them: they may be throttled
+ * for as long as `in` does not run. Where there are only spare registers, as many as it needs. */
+static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m && !(c->is_bare && fits_spares(c, sm, in));
+         m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        const bool is_in_the_way =
+            c->is_bare ? row->has_spare && row->in->is_job
+                       : row->x.slot == in->slot && row->has_registers &&
+                             awc_group_active(c, row->in) == awc_group_active(c, in);
+        if (is_in_the_way && !row->has_ended)
+            awc_row_kill(c, sm, row, now);
+    }
+}
+
+/* On its warp's registers, on spare ones, or on those of an instance that does not block. */
+static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
+{
+    if (in->r->decl.on_spares)
+        return !(c->contexts[in->r->id].on_spares >> in->slot & 1) &&
+               (!c->spares_used || !c->cfg->count_registers || fits_spares(c, sm, in));
+    if (awc_is_free(c, in))
+        return true;
+    if (in->is_job && c->cfg->spare_registers && fits_spares(c, sm, in))
+        return true;
+    if (instance_is_high(in))
+        drop_low(c, sm, in, now);
+    return c->is_bare ? fits_spares(c, sm, in) : awc_is_free(c, in);
+}
+
+/* A store's job leaves the waiting list for nothing. */
+static void drop_waiting(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    awc_drop_job(c, in);
+    c->waiting_low--;
+    c->contexts[in->r->id].nwaiting--;
+    c->stats.killed++;
+    c->stats.instance_cycles += now - in->triggered;
+    awc_detach(c, sm, in, now);
+    free(in);
+}
+
+/* The table is full: a store gives its row to what a warp waits for. */
+static void drop_a_store(struct awc *c, struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job && !row->has_ended) {
+            awc_row_kill(c, sm, row, now);
+            return;
+        }
+    }
+}
+
+/* In order, past those whose registers are in use. */
+void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
+{
+    struct instance_list rest = {0};
+    struct instance *next;
+    c->may_start = false;
+    for (struct instance *in = c->waiting.head; in; in = next) {
+        next = in->next;
+        if (awc_is_full(c) && instance_is_high(in))
+            drop_a_store(c, sm, now);
+        if (in->is_job && in->on_spares && instance_registers(in) > extra_spare_registers(sm)) {
+            drop_waiting(c, sm, in, now);
+        } else if (!awc_is_full(c) && awc_memo_is_ready(c, sm, in) && can_start(c, sm, in, now)) {
+            c->waiting_low -= !instance_is_high(in);
+            c->contexts[in->r->id].nwaiting--;
+            awc_row_start(c, sm, in, now);
+            c->has_moved = true;
+        } else {
+            c->stats.waited += in->is_new;
+            in->is_new = false;
+            instance_append(&rest, in);
+        }
+    }
+    c->waiting = rest;
+}
+
+/* Nothing is left that compression could be hidden behind: stores leave raw, and the kernel ends.
+ */
+void awc_drop_stores(struct awc *c, struct sm *sm, cycle_t now)
+{
+    struct instance_list rest = {0};
+    struct instance *next;
+    for (uint64_t m = c->used & ~c->high; m; m &= m - 1) {
+        struct awt_row *row = &c->rows[__builtin_ctzll(m)];
+        if (row->in->is_job && !row->has_ended)
+            awc_row_kill(c, sm, row, now);
+    }
+    for (struct instance *in = c->waiting.head; in; in = next) {
+        next = in->next;
+        if (instance_is_high(in) || !in->is_job)
+            instance_append(&rest, in);
+        else
+            drop_waiting(c, sm, in, now);
+    }
+    c->waiting = rest;
+    c->has_moved = true;
+}
