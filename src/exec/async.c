@@ -166,6 +166,33 @@ static bool mbar_step(struct warp *w, const struct xinst *x, unsigned lane, stru
     return true;
 }
 
+/* The lanes of `mask` at the object of its first lane. Where time is kept each lane's access
+ * counts, so there it is that lane alone. */
+static uint32_t lanes_at_one(const struct warp *w, const addr_t *addr, uint32_t mask)
+{
+    const addr_t at = addr[__builtin_ctz(mask)];
+    uint32_t same = 0;
+    if (w->step)
+        return mask & -mask;
+    FOR_LANES(l, mask)
+    same |= (uint32_t)(addr[l] == at) << l;
+    return same;
+}
+
+/* Lanes at one object, one after the other. */
+static bool mbar_lanes(struct warp *w, const struct xinst *x, const addr_t *addr, uint32_t lanes)
+{
+    const struct mbar_op *o = x->op.data;
+    const uint32_t first = lanes & -lanes;
+    struct mbar b[WARP_LANES], *object = &b[__builtin_ctz(lanes)];
+    if (!warp_load(w, x, o->space, addr, 8, b, 8, first))
+        return false;
+    FOR_LANES(l, lanes)
+    if (!mbar_step(w, x, l, object))
+        return false;
+    return warp_store(w, x, o->space, addr, 8, b, 8, first);
+}
+
 static bool op_mbarrier(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct mbar_op *o = x->op.data;
@@ -175,13 +202,11 @@ static bool op_mbarrier(struct warp *w, const struct xinst *x, uint32_t mask)
         return true;
     }
     addr_t addr[WARP_LANES];
+    uint32_t lanes;
     warp_addresses(w, &o->addr, o->imm, addr);
-    FOR_LANES(l, mask)
-    {
-        struct mbar b[WARP_LANES];
-        uint32_t one = UINT32_C(1) << l;
-        if (!warp_load(w, x, o->space, addr, 8, b, 8, one) || !mbar_step(w, x, l, &b[l]) ||
-            !warp_store(w, x, o->space, addr, 8, b, 8, one))
+    for (uint32_t left = mask; left; left &= ~lanes) {
+        lanes = lanes_at_one(w, addr, left);
+        if (!mbar_lanes(w, x, addr, lanes))
             return false;
     }
     return true;

@@ -33,7 +33,8 @@ static void release_split(struct warp *w, struct split *s, const struct cta_barr
 void cta_check_barrier(struct cta *c, unsigned id)
 {
     struct cta_barrier *b = &c->barriers[id];
-    if (!b->is_used || (b->expected ? b->rounded < b->expected : b->lanes < c->live_threads))
+    if (!(c->barriers_used >> id & 1) ||
+        (b->expected ? b->rounded < b->expected : b->lanes < c->live_threads))
         return;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
@@ -41,25 +42,25 @@ void cta_check_barrier(struct cta *c, unsigned id)
             if (w->stack[k].wait == SPLIT_AT_BARRIER && w->stack[k].barrier == id)
                 release_split(w, &w->stack[k], b);
     }
-    *b = (struct cta_barrier){0};
+    c->barriers_used &= ~(UINT32_C(1) << id);
     c->phase++;
 }
 
 void cta_check_all_barriers(struct cta *c)
 {
-    for (unsigned i = 0; i < CTA_BARRIERS; i++)
-        if (c->barriers[i].is_used)
-            cta_check_barrier(c, i);
+    for (uint32_t left = c->barriers_used; left; left &= left - 1)
+        cta_check_barrier(c, (unsigned)__builtin_ctz(left));
 }
 
 /* --- running --- */
 
-static void arrive(struct warp *w, struct cta_barrier *b, const struct bar_info *info,
-                   uint32_t mask)
+static void arrive(struct warp *w, unsigned id, const struct bar_info *info, uint32_t mask)
 {
     unsigned n = (unsigned)__builtin_popcount(mask);
-    if (!b->is_used)
-        *b = (struct cta_barrier){.is_used = true, .red_and = true};
+    struct cta_barrier *b = &w->cta->barriers[id];
+    if (!(w->cta->barriers_used >> id & 1))
+        *b = (struct cta_barrier){.red_and = true};
+    w->cta->barriers_used |= UINT32_C(1) << id;
     b->lanes += n;
     b->rounded += mask == w->live ? WARP_LANES : n;
     if (info->kind >= BAR_POPC) {
@@ -91,10 +92,9 @@ static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
     if (id >= CTA_NAMED_BARRIERS && !info->is_cluster)
         return warp_fault(w, x, first, FAULT_ILLEGAL_INSTRUCTION,
                           "barrier %llu does not exist; there are 0 to 15", (unsigned long long)id);
-    struct cta_barrier *b = &w->cta->barriers[id];
     uint64_t count = info->has_count ? lane_u64(&info->count, w->base, first) : 0;
-    arrive(w, b, info, mask);
-    b->expected = (uint32_t)align_up(count, WARP_LANES);
+    arrive(w, (unsigned)id, info, mask);
+    w->cta->barriers[id].expected = (uint32_t)align_up(count, WARP_LANES);
     if (info->kind == BAR_ARRIVE) {
         s->pc++;
     } else {

@@ -5,6 +5,7 @@
  * runs ahead, by a sixteenth of the time that the warp has waited so far. */
 #include "exec/grid.h"
 #include "exec/lower.h"
+#include "exec/memory_lanes.h"
 
 enum { SPIN_INSTS = 16, SPIN_PATIENCE = 1024, SPIN_SHARE = 16 };
 
@@ -16,8 +17,12 @@ static uint64_t time_of(const struct warp *w)
 static void give_time(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const uint64_t now = time_of(w) >> (unsigned)x->op.imm;
-    FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[0], w->base, l, now);
+    const struct lane_ref *d = &x->op.refs[0];
+    if (LIKELY(!d->none && d->bytes))
+        w->grid->lanes->fill(lane_at(d, w->base), d->bytes, now, mask);
+    else
+        FOR_LANES(l, mask)
+    lane_set_u64(d, w->base, l, now);
 }
 
 static bool op_clock(struct warp *w, const struct xinst *x, uint32_t mask)

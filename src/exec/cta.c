@@ -17,7 +17,7 @@ void cta_start(struct cta *c, struct grid *g, uint64_t number)
     c->has_race = false;
     c->shared_limit = g->dev->check ? 0 : c->shared_bytes;
     c->first_phase = ++c->phase;
-    memset(c->barriers, 0, sizeof c->barriers);
+    c->barriers_used = 0;
     memset(c->shared, 0, c->shared_bytes);
     sreg_fill_cta(c->sregs, c->ctaid);
     for (uint32_t i = 0; i < c->nwarps; i++) {

@@ -18,6 +18,8 @@
 #define COOP_QUANTUM (UINT64_C(1) << 14)
 /* Blocks that have begun and not ended, in a launch that is not cooperative. */
 #define MAX_RESIDENT 4096u
+/* Blocks kept from launch to launch of a kernel: one, and more while they have less than this. */
+#define KEPT_BYTES (UINT64_C(8) << 20)
 
 enum {
     MAX_BLOCK_THREADS = 1024,
@@ -58,9 +60,25 @@ static void count_instructions(struct grid *g, const struct cta *c)
     }
 }
 
+/* A block to use again: of this launch, or left by an earlier one of the same shape. Most of a
+ * small launch's cost is making blocks. */
+static struct cta *take_spare(struct run *r)
+{
+    if (r->spare.len)
+        return vec_pop(&r->spare);
+    struct kernel *k = r->g->kernel;
+    struct cta *c = k->spare;
+    if (!c)
+        return NULL;
+    k->spare = c->next_spare;
+    cta_set_launch(c, r->g);
+    return c;
+}
+
 static struct cta *begin_cta(struct run *r)
 {
-    struct cta *c = r->spare.len ? vec_pop(&r->spare) : cta_new(r->g);
+    struct cta *c = take_spare(r);
+    c = c ? c : cta_new(r->g);
     cta_start(c, r->g, r->next++);
     return c;
 }
@@ -150,35 +168,41 @@ static bool run_turn(struct run *r)
     return ok;
 }
 
-void kernel_drop_spare(struct kernel *k)
+void kernel_drop_spares(struct kernel *k)
 {
-    if (k->spare)
+    for (struct cta *next; k->spare; k->spare = next) {
+        next = k->spare->next_spare;
         cta_free(k->spare);
-    k->spare = NULL;
+    }
 }
 
-/* A block left by an earlier launch of the same shape: most of a small launch's cost is making it.
- */
-static void take_spare(struct run *r)
+/* Blocks of another shape are of no use to this launch. */
+static void drop_misfits(struct run *r)
+{
+    const struct cta *c = r->g->kernel->spare;
+    if (c && (memcmp(c->block, r->g->launch->block, sizeof c->block) ||
+              c->shared_bytes != r->g->shared_bytes))
+        kernel_drop_spares(r->g->kernel);
+}
+
+/* The next launch may have them, as far as they are not large. */
+static void keep_spares(struct run *r)
 {
     struct kernel *k = r->g->kernel;
-    struct cta *c = k->spare;
-    if (!c)
-        return;
-    if (memcmp(c->block, r->g->launch->block, sizeof c->block) ||
-        c->shared_bytes != r->g->shared_bytes) {
-        kernel_drop_spare(k);
-        return;
+    uint64_t bytes = 0;
+    for (const struct cta *c = k->spare; c; c = c->next_spare)
+        bytes += cta_bytes(c);
+    while (r->spare.len && (!k->spare || bytes < KEPT_BYTES)) {
+        struct cta *c = vec_pop(&r->spare);
+        bytes += cta_bytes(c);
+        c->next_spare = k->spare;
+        k->spare = c;
     }
-    cta_set_launch(c, r->g);
-    vec_push(&r->spare, c);
-    k->spare = NULL;
 }
 
 static void run_free(struct run *r)
 {
-    if (r->spare.len && !r->g->kernel->spare)
-        r->g->kernel->spare = vec_pop(&r->spare);
+    keep_spares(r);
     for (size_t i = 0; i < r->resident.len; i++) {
         count_instructions(r->g, r->resident.data[i]);
         cta_free(r->resident.data[i]);
@@ -277,7 +301,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     g->sync_addr = grid_sync_alloc(d, l);
     struct run r = {.g = g, .total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool ok = true;
-    take_spare(&r);
+    drop_misfits(&r);
     turns_begin(g);
     while (ok && r.done < r.total)
         ok = run_turn(&r);

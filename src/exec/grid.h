@@ -55,8 +55,8 @@ struct grid_runner {
     void *self;
 };
 
-/* A block that a launch leaves for the next one of its kernel; before the kernel goes. */
-void kernel_drop_spare(struct kernel *k);
+/* Blocks that launches leave for later ones of their kernel; before the kernel goes. */
+void kernel_drop_spares(struct kernel *k);
 
 /* --- for the code of instructions --- */
 
@@ -69,7 +69,7 @@ struct cta_barrier {
     uint32_t rounded;  /* the same, whole warps counted as 32 */
     uint32_t expected; /* threads; 0 = the whole block */
     uint32_t red_count;
-    bool red_and, red_or, is_used;
+    bool red_and, red_or;
 };
 
 struct cta {
@@ -88,6 +88,8 @@ struct cta {
     uint32_t live_threads;
     uint64_t ninst; /* in earlier turns */
     bool has_race;  /* see turns.h */
+    struct cta *next_spare;
+    uint32_t barriers_used; /* those at which threads have arrived; the others hold anything */
     struct cta_barrier barriers[CTA_BARRIERS];
 };
 

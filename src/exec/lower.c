@@ -360,7 +360,7 @@ static bool lower_func(struct lower *lo, struct err *err)
 
 void kernel_free(struct kernel *k)
 {
-    kernel_drop_spare(k);
+    kernel_drop_spares(k);
     if (k->decoded)
         k->decoded_free(k->decoded);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++)
