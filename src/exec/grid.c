@@ -18,8 +18,9 @@
 #define COOP_QUANTUM (UINT64_C(1) << 14)
 /* Blocks that have begun and not ended, in a launch that is not cooperative. */
 #define MAX_RESIDENT 4096u
-/* Blocks kept from launch to launch of a kernel: one, and more while they have less than this. */
-#define KEPT_BYTES (UINT64_C(8) << 20)
+/* Blocks kept from launch to launch of a kernel: one, and more while they have less than this. Only
+ * launches whose blocks wait for each other leave more. */
+#define KEPT_BYTES (UINT64_C(256) << 20)
 
 enum {
     MAX_BLOCK_THREADS = 1024,

@@ -28,20 +28,27 @@ struct place {
     uint64_t regs;
 };
 
-/* Eight chains side by side: one would wait for each multiplication. */
+static inline uint64_t stir(uint64_t h, uint64_t v)
+{
+    return (h << 23 | h >> 41) + (v ^ v << 9);
+}
+
+/* Frames are large: eight chains side by side, of what every host has for vectors. */
 EXACT_READS_ALL static uint64_t hash_regs(const struct warp *w, const struct frame *f)
 {
     enum { CHAINS = 8 };
-    const char *at = w->regs + f->reg_off;
-    const uint32_t words = f->fn->frame_bytes / 8;
-    uint64_t h[CHAINS] = {0}, sum = 0;
-    for (uint32_t i = 0; i < words; i += CHAINS)
-        for (uint32_t k = 0; k < CHAINS && i + k < words; k++) {
-            uint64_t v;
-            __builtin_memcpy(&v, at + 8 * (i + k), sizeof v);
-            h[k] = (h[k] ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-        }
-    for (uint32_t k = 0; k < CHAINS; k++)
+    const char *at = w->regs + f->reg_off, *end = at + f->fn->frame_bytes;
+    uint64_t h[CHAINS] = {0}, v[CHAINS] = {0}, sum = 0;
+    for (; end - at >= (ptrdiff_t)sizeof v; at += sizeof v) {
+        __builtin_memcpy(v, at, sizeof v);
+        for (unsigned k = 0; k < CHAINS; k++)
+            h[k] = stir(h[k], v[k]);
+    }
+    for (; end - at >= 8; at += 8) {
+        __builtin_memcpy(v, at, 8);
+        sum = stir(sum, v[0]);
+    }
+    for (unsigned k = 0; k < CHAINS; k++)
         sum = (sum ^ h[k]) * UINT64_C(0x9e3779b97f4a7c15);
     return sum;
 }
