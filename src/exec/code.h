@@ -12,6 +12,7 @@
 struct warp;
 struct xinst;
 struct xfunc;
+struct xruns;
 
 /* Runs one instruction for the lanes of `mask` (not 0, but for X_CTRL). False: the kernel is
  * stopped and warp_fault() has said why. */
@@ -85,6 +86,7 @@ struct xinst {
     uint32_t guard_off; /* predicate's place in the frame */
     uint32_t target;    /* branch */
     uint32_t reconv;    /* where diverged lanes meet; PTX_NO_PC = at the end of the function */
+    uint32_t run;       /* lane operations that begin here and go together (runs.h); 0 = none */
     const struct ptx_inst *src;
     const struct xcall *call; /* calls: what is called, with which values */
     union {
@@ -112,6 +114,7 @@ struct xfunc {
     struct lane_ref *regs; /* by PTX register */
     struct lane_ref cc;    /* the carry flag */
     struct xsig sig;       /* of its own header */
+    struct xruns *runs;    /* see runs.h; NULL: none */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/exact.h"
 #include "exec/builtin.h"
 #include "exec/limits.h"
+#include "exec/runs.h"
 #include "exec/support.h"
 #include "exec/tensor.h"
 #include "exec/turns.h"
@@ -349,6 +350,8 @@ static bool lower_func(struct lower *lo, struct err *err)
     /* Falling off the end of a function is a return. */
     fn->code[f->ninsts] = (struct xinst){.kind = X_CTRL, .reconv = PTX_NO_PC};
     lower_control(lo, NULL, &fn->code[f->ninsts]);
+    if (ok)
+        runs_find(fn, cfg);
     ptx_cfg_free(cfg);
     if (ok && lo->consts.len > EXEC_MAX_CONSTS)
         ok = err_set(err, "%s:%u: the constants of %s take %zu bytes; the limit is %llu",
@@ -364,8 +367,10 @@ void kernel_free(struct kernel *k)
     if (k->decoded)
         k->decoded_free(k->decoded);
     for (uint32_t i = 0; i < program_func_count(k->prog); i++)
-        if (k->funcs[i])
+        if (k->funcs[i]) {
             free(k->funcs[i]->consts);
+            runs_free(k->funcs[i]);
+        }
     free(k->funcs);
     arena_free(&k->arena);
     free(k);

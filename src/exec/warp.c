@@ -4,6 +4,7 @@
 #include "exec/grid.h"
 #include "exec/groups.h"
 #include "exec/limits.h"
+#include "exec/runs.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -337,12 +338,19 @@ static unsigned count_lanes(uint32_t mask)
 static bool run_stretch(struct warp *w)
 {
     struct split *s = warp_top(w);
-    const struct xinst *code = s->frame->fn->code;
+    const struct xfunc *fn = s->frame->fn;
+    const struct xinst *code = fn->code;
     uint32_t pc = s->pc;
     const uint32_t mask = s->mask, rpc = s->rpc;
     const unsigned lanes = count_lanes(mask);
     while (pc != rpc) {
         const struct xinst *x = &code[pc];
+        if (x->run) {
+            const uint32_t n = runs_execute(w, fn, pc, mask, lanes);
+            pc += n;
+            if (n)
+                continue;
+        }
         uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
         w->ninst++;
         w->nthread_inst += m == mask ? lanes : count_lanes(m);

@@ -1,0 +1,67 @@
+#define _GNU_SOURCE /* dladdr() */
+#include "exec/translator.h"
+
+#include "base/cpu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Translating an instruction takes about as long as executing it this many times. */
+enum { HOT = 5000 };
+
+static struct {
+    pthread_once_t asked, loaded;
+    uint32_t threshold;
+    const struct translator *translator;
+} state = {.asked = PTHREAD_ONCE_INIT, .loaded = PTHREAD_ONCE_INIT};
+
+static void ask(void)
+{
+    const char *want = getenv("PARSIM_JIT");
+    const bool never = cpu_level() < CPU_avx2 || (want && !strcmp(want, "off"));
+    state.threshold = never ? 0 : want && !strcmp(want, "always") ? 1 : HOT;
+}
+
+uint32_t translator_threshold(void)
+{
+    pthread_once(&state.asked, ask);
+    return state.threshold;
+}
+
+/* The module lies in the folder lib of the build, where this code may be in the library beside it,
+ * in the program above it, or in a test elsewhere in the tree. */
+static void *open_module(void)
+{
+    static const char *const places[] = {"", "lib/", "../lib/", "../../lib/"};
+    Dl_info self;
+    if (!dladdr((const void *)&state, &self) || !self.dli_fname)
+        return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    void *module = NULL;
+    for (size_t i = 0; !module && i < ARRAY_LEN(places); i++) {
+        char *path =
+            xasprintf("%.*s%s" TRANSLATOR_MODULE, slash ? (int)(slash - self.dli_fname) + 1 : 2,
+                      slash ? self.dli_fname : "./", places[i]);
+        module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        free(path);
+    }
+    return module;
+}
+
+static void load(void)
+{
+    void *module = translator_threshold() ? open_module() : NULL;
+    translator_fn *entry = NULL;
+    if (module)
+        *(void **)&entry = dlsym(module, TRANSLATOR_SYMBOL);
+    state.translator = entry ? entry() : NULL;
+}
+
+const struct translator *translator_get(void)
+{
+    pthread_once(&state.loaded, load);
+    return state.translator;
+}

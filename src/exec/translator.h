@@ -1,0 +1,12 @@
+/* The translator of this process: found and loaded when it is first asked for. */
+#ifndef EXEC_TRANSLATOR_H
+#define EXEC_TRANSLATOR_H
+
+#include "exec/translate.h"
+
+/* NULL: there is none, or this host cannot run what it makes. */
+const struct translator *translator_get(void);
+/* Executions after which a run is translated; 0 = never (PARSIM_JIT=off). */
+uint32_t translator_threshold(void);
+
+#endif

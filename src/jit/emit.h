@@ -1,0 +1,174 @@
+/* Building the code of a run: a loop over strips of eight lanes, whose registers are vectors.
+ *
+ * A register's value is kept as bits, <8 x iN>; a predicate as <8 x i32> of 0 and -1. A result of
+ * floating-point arithmetic is kept as such until someone asks for its bits: only then does it
+ * matter which NaN it is. In single precision every NaN becomes the hardware's one; in double
+ * precision, where the payload depends on the operands, a NaN makes the run leave the strip to the
+ * operations' own functions. */
+#ifndef JIT_EMIT_H
+#define JIT_EMIT_H
+
+#include "base/u64map.h"
+#include "base/vec.h"
+#include "exec/lanes_int.h"
+#include "exec/translate.h"
+
+#include <llvm-c/Core.h>
+
+typedef LLVMValueRef val;
+
+/* What a register holds; at least one of bits and real is there. */
+struct reg_value {
+    val bits, real;
+    bool is_flushed; /* single precision: no subnormals */
+};
+
+struct reg_slot {
+    struct reg_value now;
+    uint32_t off;
+    uint8_t bytes;
+    bool is_written, is_live;
+};
+
+struct emit {
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    const struct run_text *run;
+    val fn, base[LANE_BASES];
+    val strip;             /* i64: 0 to 3 */
+    val mask;              /* i8: its lanes */
+    val nan;               /* <8 x i1>: lanes with a NaN that must not be; NULL = none can be */
+    val nguard;            /* i32: lanes let through by guards; NULL = no guards */
+    struct u64map slot_of; /* by place in the frame */
+    VEC(struct reg_slot) slots;
+    const struct run_op *op;
+    struct reg_value out, out2; /* of the operation being translated */
+    const struct lane_ref *d2;  /* what out2 goes to */
+};
+
+/* --- types and constants --- */
+
+LLVMTypeRef emit_int(const struct emit *e, unsigned bits); /* <8 x iN> */
+LLVMTypeRef emit_f32(const struct emit *e);                /* <8 x float> */
+LLVMTypeRef emit_f64(const struct emit *e);
+val emit_const(const struct emit *e, unsigned bits, uint64_t v);
+val emit_real(const struct emit *e, LLVMTypeRef t, double v);
+/* A constant's value in all lanes; false if `v` is none. */
+bool emit_is_const(const struct emit *e, val v, uint64_t *value);
+
+/* --- operands and results of e->op --- */
+
+/* Source k: as bits of the row's width, as single, as double precision, as <8 x i1>. */
+val emit_src(struct emit *e, unsigned k);
+val emit_src_f32(struct emit *e, unsigned k, bool ftz);
+val emit_src_f64(struct emit *e, unsigned k);
+val emit_src_pred(struct emit *e, unsigned k);
+/* The whole value, where the row and the register have one width. */
+struct reg_value emit_src_value(struct emit *e, unsigned k);
+
+void emit_set(struct emit *e, val bits);
+void emit_set_copy(struct emit *e); /* of source 0 */
+void emit_set_f32(struct emit *e, val real, bool ftz, bool sat);
+void emit_set_f64(struct emit *e, val real);
+/* Leaves the strip if the lane's condition holds. */
+void emit_leave_if(struct emit *e, val cond);
+val emit_flush(const struct emit *e, val bits);
+val emit_saturate(const struct emit *e, val bits);
+void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <8 x i1> */
+
+/* --- runs --- */
+
+val emit_load_bits(struct emit *e, const struct lane_ref *r);
+struct reg_slot *emit_slot(struct emit *e, uint32_t off, uint8_t bytes);
+val emit_slot_bits(struct emit *e, struct reg_slot *s);
+/* The function of a run, in the module. */
+val emit_run(struct emit *e, const struct run_text *run, const char *name);
+
+/* --- operations --- */
+
+struct emit_row {
+    uint16_t op;
+    uint16_t variants; /* bits that may be set */
+    uint64_t types;    /* bit = enum ptx_type */
+    void (*emit)(struct emit *e, const struct emit_row *row);
+    int arg;
+    bool (*fits)(const struct run_op *op); /* what else it takes; NULL = nothing */
+};
+/* NULL if the operation is not translated. */
+const struct emit_row *emit_find(const struct run_op *op);
+
+#define EMIT_FAMILIES(X) X(int) X(bits) X(float) X(cmp) X(cvt) X(sfu)
+#define X(family)        extern const struct emit_row emit_rows_##family[];
+EMIT_FAMILIES(X)
+#undef X
+
+#define EMIT_TYPE(T) (UINT64_C(1) << PTX_##T)
+#define EMIT_U       (EMIT_TYPE(U16) | EMIT_TYPE(U32) | EMIT_TYPE(U64))
+#define EMIT_S       (EMIT_TYPE(S16) | EMIT_TYPE(S32) | EMIT_TYPE(S64))
+#define EMIT_ROW(OP, TYPES, VARIANTS, FN, ARG)      \
+    {                                               \
+        PTX_OP_##OP, VARIANTS, TYPES, FN, ARG, NULL \
+    }
+
+#define EMIT_ROW_IF(OP, TYPES, FN, FITS)            \
+    {                                               \
+        PTX_OP_##OP, UINT16_MAX, TYPES, FN, 0, FITS \
+    }
+
+/* Short names for what the families build. */
+#define TWO(name, BUILD)                                       \
+    static inline val name(const struct emit *e, val x, val y) \
+    {                                                          \
+        return LLVMBuild##BUILD(e->b, x, y, "");               \
+    }
+TWO(b_add, Add)
+TWO(b_sub, Sub)
+TWO(b_mul, Mul)
+TWO(b_and, And)
+TWO(b_or, Or)
+TWO(b_xor, Xor)
+TWO(b_shl, Shl)
+TWO(b_lshr, LShr)
+TWO(b_ashr, AShr)
+TWO(b_fadd, FAdd)
+TWO(b_fsub, FSub)
+TWO(b_fmul, FMul)
+TWO(b_fdiv, FDiv)
+#undef TWO
+
+static inline val b_not(const struct emit *e, val x)
+{
+    return LLVMBuildNot(e->b, x, "");
+}
+static inline val b_select(const struct emit *e, val c, val x, val y)
+{
+    return LLVMBuildSelect(e->b, c, x, y, "");
+}
+static inline val b_icmp(const struct emit *e, LLVMIntPredicate p, val x, val y)
+{
+    return LLVMBuildICmp(e->b, p, x, y, "");
+}
+static inline val b_fcmp(const struct emit *e, LLVMRealPredicate p, val x, val y)
+{
+    return LLVMBuildFCmp(e->b, p, x, y, "");
+}
+static inline val b_cast(const struct emit *e, LLVMOpcode how, val x, LLVMTypeRef t)
+{
+    return LLVMBuildCast(e->b, how, x, t, "");
+}
+/* As bits of another type of the same size. */
+static inline val b_as(const struct emit *e, val x, LLVMTypeRef t)
+{
+    return LLVMBuildBitCast(e->b, x, t, "");
+}
+/* An intrinsic function of one type, which is that of x. */
+val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *args);
+
+unsigned emit_bits_of(val v); /* of an element */
+static inline val b_const_like(const struct emit *e, val v, uint64_t x)
+{
+    return emit_const(e, emit_bits_of(v), x);
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* The frame of a run: the loop over strips, guards, and what is stored at the end.
+ *
+ *   for each strip of eight lanes with one in the mask:
+ *       load what is read first, compute;
+ *       a NaN that must not be: leave the strip, say so;
+ *       store what is live, whole or blended with what was there. */
+#include "jit/emit.h"
+
+#include <string.h>
+
+struct frame_blocks {
+    LLVMBasicBlockRef entry, strip, body, check, whole, part, next, done;
+    val count, left; /* so far: phis of `strip` */
+    val new_count, new_left;
+};
+
+static val int_const(const struct emit *e, unsigned bits, uint64_t v)
+{
+    return LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false);
+}
+
+static LLVMBasicBlockRef block(const struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->ctx, e->fn, name);
+}
+
+/* --- operations --- */
+
+static val guard_cond(struct emit *e)
+{
+    struct reg_slot *s = emit_slot(e, e->op->guard_off, 0);
+    val v = emit_slot_bits(e, s);
+    if (e->op->guard_neg)
+        v = b_not(e, v);
+    return b_icmp(e, LLVMIntSLT, v, emit_const(e, 32, 0));
+}
+
+static void count_guarded(struct emit *e, val cond)
+{
+    val lanes = LLVMBuildAnd(e->b, b_as(e, cond, LLVMInt8TypeInContext(e->ctx)), e->mask, "");
+    val n =
+        LLVMBuildZExt(e->b, b_call(e, "llvm.ctpop", 1, &lanes), LLVMInt32TypeInContext(e->ctx), "");
+    e->nguard = e->nguard ? LLVMBuildAdd(e->b, e->nguard, n, "") : n;
+}
+
+/* Lanes that the guard keeps out have the register's old value. */
+static void assign(struct emit *e, const struct lane_ref *d, struct reg_value v, val guard,
+                   bool is_live)
+{
+    if (d->none || d->sel != LANE_REGS)
+        return;
+    struct reg_slot *s = emit_slot(e, d->off, d->bytes);
+    if (guard) {
+        struct reg_slot fresh = {.now = v, .bytes = d->bytes};
+        val bits = emit_slot_bits(e, &fresh);
+        v = (struct reg_value){.bits = b_select(e, guard, bits, emit_slot_bits(e, s))};
+    }
+    s->now = v;
+    s->is_written = true;
+    s->is_live = is_live || !d->bytes;
+}
+
+static void emit_op(struct emit *e, const struct run_op *op)
+{
+    const struct emit_row *row = emit_find(op);
+    e->op = op;
+    e->out = e->out2 = (struct reg_value){0};
+    e->d2 = &op->lane->d2;
+    val guard = op->has_guard ? guard_cond(e) : NULL;
+    if (guard)
+        count_guarded(e, guard);
+    row->emit(e, row);
+    if (e->out.bits || e->out.real)
+        assign(e, &op->lane->d, e->out, guard, op->d_is_live);
+    if (e->out2.bits)
+        assign(e, e->d2, e->out2, guard, true);
+}
+
+/* --- storing --- */
+
+static val byte_of_pred(const struct emit *e, val bits)
+{
+    val c = b_icmp(e, LLVMIntSLT, bits, emit_const(e, 32, 0));
+    return b_as(e, c, LLVMInt8TypeInContext(e->ctx));
+}
+
+static val slot_place(struct emit *e, const struct reg_slot *s)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i8 = LLVMInt8TypeInContext(e->ctx);
+    const unsigned stride = s->bytes ? s->bytes * RUN_STRIP_LANES : 1;
+    val at = LLVMBuildMul(e->b, e->strip, LLVMConstInt(i64, stride, false), "");
+    at = LLVMBuildAdd(e->b, at, LLVMConstInt(i64, s->off, false), "");
+    val p = LLVMBuildGEP2(e->b, i8, e->base[LANE_REGS], &at, 1, "");
+    return p;
+}
+
+/* Stores a register, in the lanes of e->mask only unless `whole`. */
+static void store_slot(struct emit *e, const struct reg_slot *s, bool whole)
+{
+    val v = s->bytes ? s->now.bits : byte_of_pred(e, s->now.bits), p = slot_place(e, s);
+    p = LLVMBuildBitCast(e->b, p, LLVMPointerType(LLVMTypeOf(v), 0), "");
+    if (!whole) {
+        val old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, "");
+        LLVMSetAlignment(old, s->bytes ? s->bytes : 1);
+        val mask = s->bytes ? b_as(e, e->mask, emit_int(e, 1)) : e->mask;
+        v = s->bytes ? b_select(e, mask, v, old)
+                     : b_or(e, b_and(e, v, mask), b_and(e, old, b_not(e, mask)));
+    }
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, p), s->bytes ? s->bytes : 1);
+}
+
+static void store_all(struct emit *e, bool whole)
+{
+    for (size_t i = 0; i < e->slots.len; i++)
+        if (e->slots.data[i].is_written && e->slots.data[i].is_live)
+            store_slot(e, &e->slots.data[i], whole);
+}
+
+/* --- the loop --- */
+
+static void begin(struct emit *e, struct frame_blocks *f)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
+    LLVMTypeRef ptr = LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0);
+    LLVMPositionBuilderAtEnd(e->b, f->entry);
+    for (unsigned i = 0; i < LANE_BASES; i++) {
+        val n = int_const(e, 64, i), p = LLVMGetParam(e->fn, 0);
+        e->base[i] = LLVMBuildLoad2(e->b, ptr, LLVMBuildGEP2(e->b, ptr, p, &n, 1, ""), "");
+    }
+    LLVMBuildBr(e->b, f->strip);
+    LLVMPositionBuilderAtEnd(e->b, f->strip);
+    e->strip = LLVMBuildPhi(e->b, i64, "strip");
+    f->count = LLVMBuildPhi(e->b, i32, "count");
+    f->left = LLVMBuildPhi(e->b, i32, "left");
+    val shift =
+        LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""), int_const(e, 32, 8), "");
+    val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
+    e->mask = LLVMBuildTrunc(e->b, all, LLVMInt8TypeInContext(e->ctx), "mask");
+    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, int_const(e, 8, 0), "");
+    LLVMBuildCondBr(e->b, none, f->next, f->body);
+    LLVMPositionBuilderAtEnd(e->b, f->body);
+}
+
+/* Behind the operations: leaves a strip with a NaN, stores the others. */
+static void finish_strip(struct emit *e, struct frame_blocks *f)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
+    for (size_t i = 0; i < e->slots.len; i++)
+        if (e->slots.data[i].is_written && e->slots.data[i].is_live)
+            emit_slot_bits(e, &e->slots.data[i]);
+    val bit = LLVMBuildShl(e->b, int_const(e, 32, 1), LLVMBuildTrunc(e->b, e->strip, i32, ""), "");
+    f->new_left = LLVMBuildOr(e->b, f->left, bit, "");
+    f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
+    val nan = e->nan ? LLVMBuildAnd(e->b, b_as(e, e->nan, i8), e->mask, "") : int_const(e, 8, 0);
+    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, int_const(e, 8, 0), "");
+    f->body = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, bad, f->next, f->check);
+    LLVMPositionBuilderAtEnd(e->b, f->check);
+    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, int_const(e, 8, 0xff), "");
+    LLVMBuildCondBr(e->b, whole, f->whole, f->part);
+    LLVMPositionBuilderAtEnd(e->b, f->whole);
+    store_all(e, true);
+    LLVMBuildBr(e->b, f->next);
+    LLVMPositionBuilderAtEnd(e->b, f->part);
+    store_all(e, false);
+    LLVMBuildBr(e->b, f->next);
+}
+
+static void end(struct emit *e, struct frame_blocks *f)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
+    LLVMPositionBuilderAtEnd(e->b, f->next);
+    val count = LLVMBuildPhi(e->b, i32, ""), left = LLVMBuildPhi(e->b, i32, "");
+    LLVMBasicBlockRef from[] = {f->strip, f->body, f->whole, f->part};
+    val counts[] = {f->count, f->count, f->new_count, f->new_count};
+    val lefts[] = {f->left, f->new_left, f->left, f->left};
+    LLVMAddIncoming(count, counts, from, 4);
+    LLVMAddIncoming(left, lefts, from, 4);
+    val strip = LLVMBuildAdd(e->b, e->strip, int_const(e, 64, 1), "");
+    val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, int_const(e, 64, RUN_STRIPS), "");
+    LLVMBuildCondBr(e->b, more, f->strip, f->done);
+    LLVMBasicBlockRef before[] = {f->entry, f->next};
+    val strips[] = {int_const(e, 64, 0), strip};
+    val start_counts[] = {int_const(e, 32, 0), count}, start_lefts[] = {int_const(e, 32, 0), left};
+    LLVMAddIncoming(e->strip, strips, before, 2);
+    LLVMAddIncoming(f->count, start_counts, before, 2);
+    LLVMAddIncoming(f->left, start_lefts, before, 2);
+    LLVMPositionBuilderAtEnd(e->b, f->done);
+    val high = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, left, i64, ""), int_const(e, 64, 32), "");
+    LLVMBuildRet(e->b, LLVMBuildOr(e->b, high, LLVMBuildZExt(e->b, count, i64, ""), ""));
+}
+
+static val declare(const struct emit *e, const char *name)
+{
+    static const char *const attributes[][2] = {
+        {"target-cpu", "x86-64"},
+        {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},
+    };
+    LLVMTypeRef args[] = {
+        LLVMPointerType(LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0), 0),
+        LLVMInt32TypeInContext(e->ctx),
+    };
+    LLVMTypeRef t = LLVMFunctionType(LLVMInt64TypeInContext(e->ctx), args, 2, false);
+    val fn = LLVMAddFunction(e->mod, name, t);
+    for (unsigned i = 0; i < ARRAY_LEN(attributes); i++) {
+        const char *k = attributes[i][0], *v = attributes[i][1];
+        LLVMAddAttributeAtIndex(
+            fn, LLVMAttributeFunctionIndex,
+            LLVMCreateStringAttribute(e->ctx, k, (unsigned)strlen(k), v, (unsigned)strlen(v)));
+    }
+    return fn;
+}
+
+val emit_run(struct emit *e, const struct run_text *run, const char *name)
+{
+    e->run = run;
+    e->fn = declare(e, name);
+    e->nan = e->nguard = NULL;
+    struct frame_blocks f = {.entry = block(e, "entry"),
+                             .strip = block(e, "strip"),
+                             .body = block(e, "body"),
+                             .check = block(e, "check"),
+                             .whole = block(e, "whole"),
+                             .part = block(e, "part"),
+                             .next = block(e, "next"),
+                             .done = block(e, "done")};
+    begin(e, &f);
+    for (uint32_t i = 0; i < run->nops; i++)
+        emit_op(e, &run->ops[i]);
+    finish_strip(e, &f);
+    end(e, &f);
+    vec_free(&e->slots);
+    u64map_free(&e->slot_of);
+    return e->fn;
+}

@@ -1,0 +1,266 @@
+/* Values: constants, operands, results. */
+#include "jit/emit.h"
+
+#include "exec/softfp.h"
+
+#include <string.h>
+
+enum { LANES = RUN_STRIP_LANES };
+
+/* --- types and constants --- */
+
+LLVMTypeRef emit_int(const struct emit *e, unsigned bits)
+{
+    return LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), LANES);
+}
+
+LLVMTypeRef emit_f32(const struct emit *e)
+{
+    return LLVMVectorType(LLVMFloatTypeInContext(e->ctx), LANES);
+}
+
+LLVMTypeRef emit_f64(const struct emit *e)
+{
+    return LLVMVectorType(LLVMDoubleTypeInContext(e->ctx), LANES);
+}
+
+static val splat(val x)
+{
+    val all[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        all[l] = x;
+    return LLVMConstVector(all, LANES);
+}
+
+val emit_const(const struct emit *e, unsigned bits, uint64_t v)
+{
+    return splat(LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false));
+}
+
+val emit_real(const struct emit *e, LLVMTypeRef t, double v)
+{
+    (void)e;
+    return splat(LLVMConstReal(LLVMGetElementType(t), v));
+}
+
+bool emit_is_const(const struct emit *e, val v, uint64_t *value)
+{
+    if (!LLVMIsConstant(v))
+        return false;
+    /* All that is constant here has been made by emit_const() or folded from it. */
+    val first = LLVMConstExtractElement(v, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 0, false));
+    if (!LLVMIsAConstantInt(first))
+        return false;
+    *value = LLVMConstIntGetZExtValue(first);
+    return true;
+}
+
+unsigned emit_bits_of(val v)
+{
+    return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
+}
+
+val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *args)
+{
+    LLVMTypeRef t = LLVMTypeOf(args[0]);
+    const unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+    val fn = LLVMGetIntrinsicDeclaration(e->mod, id, &t, 1);
+    val copy[4];
+    memcpy(copy, args, n * sizeof *args);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, &t, 1), fn, copy, n, "");
+}
+
+/* --- registers in memory --- */
+
+static val place(struct emit *e, const struct lane_ref *r)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i8 = LLVMInt8TypeInContext(e->ctx);
+    /* A predicate has a bit a lane, so a byte a strip. */
+    const unsigned stride = r->bytes ? r->bytes * LANES : 1;
+    val at = LLVMBuildMul(e->b, e->strip, LLVMConstInt(i64, stride, false), "");
+    at = LLVMBuildAdd(e->b, at, LLVMConstInt(i64, r->off, false), "");
+    val p = LLVMBuildGEP2(e->b, i8, e->base[r->sel], &at, 1, "");
+    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : i8;
+    return LLVMBuildBitCast(e->b, p, LLVMPointerType(t, 0), "");
+}
+
+static val pred_of_byte(const struct emit *e, val byte)
+{
+    return b_cast(e, LLVMSExt, b_as(e, byte, emit_int(e, 1)), emit_int(e, 32));
+}
+
+val emit_load_bits(struct emit *e, const struct lane_ref *r)
+{
+    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : LLVMInt8TypeInContext(e->ctx);
+    val v = LLVMBuildLoad2(e->b, t, place(e, r), "");
+    LLVMSetAlignment(v, r->bytes ? r->bytes : 1);
+    return r->bytes ? v : pred_of_byte(e, v);
+}
+
+static val const_bits(struct emit *e, const struct lane_ref *r)
+{
+    uint64_t v = 0;
+    if (!r->bytes) {
+        memcpy(&v, e->run->consts + r->off, 4);
+        return emit_const(e, 32, v & 1 ? UINT32_MAX : 0);
+    }
+    memcpy(&v, e->run->consts + r->off, r->bytes);
+    return emit_const(e, 8u * r->bytes, v);
+}
+
+/* --- slots --- */
+
+struct reg_slot *emit_slot(struct emit *e, uint32_t off, uint8_t bytes)
+{
+    const uint64_t *at = u64map_get(&e->slot_of, off);
+    if (at)
+        return &e->slots.data[*at];
+    u64map_put(&e->slot_of, off, e->slots.len);
+    vec_push(&e->slots, ((struct reg_slot){.off = off, .bytes = bytes}));
+    return &vec_last(&e->slots);
+}
+
+void emit_leave_if(struct emit *e, val cond)
+{
+    e->nan = e->nan ? b_or(e, e->nan, cond) : cond;
+}
+
+/* The bits of what arithmetic has made, with the NaN that belongs there. */
+static void find_bits(struct emit *e, struct reg_value *v)
+{
+    val nan = b_fcmp(e, LLVMRealUNO, v->real, v->real);
+    if (LLVMTypeOf(v->real) == emit_f32(e)) {
+        v->bits = b_select(e, nan, emit_const(e, 32, F32_NAN), b_as(e, v->real, emit_int(e, 32)));
+        return;
+    }
+    v->bits = b_as(e, v->real, emit_int(e, 64));
+    emit_leave_if(e, nan);
+}
+
+val emit_slot_bits(struct emit *e, struct reg_slot *s)
+{
+    if (!s->now.bits && !s->now.real) {
+        const struct lane_ref r = {.off = s->off, .bytes = s->bytes, .sel = LANE_REGS};
+        s->now.bits = emit_load_bits(e, &r);
+    }
+    if (!s->now.bits)
+        find_bits(e, &s->now);
+    return s->now.bits;
+}
+
+/* --- operands --- */
+
+/* NULL if the operand is no register of the frame. */
+static struct reg_slot *source_slot(struct emit *e, const struct lane_ref *r)
+{
+    return r->sel == LANE_REGS ? emit_slot(e, r->off, r->bytes) : NULL;
+}
+
+static val ref_bits(struct emit *e, const struct lane_ref *r)
+{
+    struct reg_slot *s = source_slot(e, r);
+    val v = s                      ? emit_slot_bits(e, s)
+            : r->sel == LANE_CONST ? const_bits(e, r)
+                                   : emit_load_bits(e, r);
+    return !r->bytes && r->neg ? b_not(e, v) : v;
+}
+
+val emit_src(struct emit *e, unsigned k)
+{
+    const struct lane_ref *r = &e->op->lane->src[k];
+    val v = ref_bits(e, r);
+    return r->bytes > e->op->s[k] ? b_cast(e, LLVMTrunc, v, emit_int(e, 8u * e->op->s[k])) : v;
+}
+
+struct reg_value emit_src_value(struct emit *e, unsigned k)
+{
+    const struct lane_ref *r = &e->op->lane->src[k];
+    struct reg_slot *s = source_slot(e, r);
+    if (s && r->bytes && r->bytes == e->op->s[k] && s->now.real)
+        return s->now;
+    return (struct reg_value){.bits = emit_src(e, k)};
+}
+
+val emit_src_pred(struct emit *e, unsigned k)
+{
+    val v = ref_bits(e, &e->op->lane->src[k]);
+    return b_icmp(e, LLVMIntSLT, v, emit_const(e, 32, 0));
+}
+
+val emit_flush(const struct emit *e, val bits)
+{
+    val zero = emit_const(e, 32, 0), field = b_and(e, bits, emit_const(e, 32, F32_INF));
+    return b_select(e, b_icmp(e, LLVMIntEQ, field, zero),
+                    b_and(e, bits, emit_const(e, 32, F32_SIGN)), bits);
+}
+
+static val flush_real(const struct emit *e, val real)
+{
+    return b_as(e, emit_flush(e, b_as(e, real, emit_int(e, 32))), emit_f32(e));
+}
+
+val emit_src_f32(struct emit *e, unsigned k, bool ftz)
+{
+    const struct reg_value v = emit_src_value(e, k);
+    val real = v.real ? v.real : b_as(e, v.bits, emit_f32(e));
+    return ftz && !v.is_flushed ? flush_real(e, real) : real;
+}
+
+val emit_src_f64(struct emit *e, unsigned k)
+{
+    const struct reg_value v = emit_src_value(e, k);
+    return v.real ? v.real : b_as(e, v.bits, emit_f64(e));
+}
+
+/* --- results --- */
+
+void emit_set(struct emit *e, val bits)
+{
+    const struct lane_op *lane = e->op->lane;
+    const bool is_signed = ptx_type_is_signed((enum ptx_type)lane->type);
+    if (!lane->d.none && lane->d.bytes > e->op->d)
+        bits = b_cast(e, is_signed ? LLVMSExt : LLVMZExt, bits, emit_int(e, 8u * lane->d.bytes));
+    e->out = (struct reg_value){.bits = bits};
+}
+
+/* Clamp to [0, 1]; NaN and -0 become +0. */
+val emit_saturate(const struct emit *e, val bits)
+{
+    val one = emit_const(e, 32, 0x3f800000);
+    val low = b_select(e, b_icmp(e, LLVMIntULT, bits, one), bits, one);
+    return b_select(e, b_icmp(e, LLVMIntULE, bits, emit_const(e, 32, F32_INF)), low,
+                    emit_const(e, 32, 0));
+}
+
+void emit_set_f32(struct emit *e, val real, bool ftz, bool sat)
+{
+    if (ftz)
+        real = flush_real(e, real);
+    if (sat) {
+        emit_set(e, emit_saturate(e, b_as(e, real, emit_int(e, 32))));
+        return;
+    }
+    e->out = (struct reg_value){.real = real, .is_flushed = ftz};
+    if (e->op->lane->d.bytes != 4) {
+        find_bits(e, &e->out);
+        emit_set(e, e->out.bits);
+    }
+}
+
+void emit_set_copy(struct emit *e)
+{
+    if (e->op->lane->d.bytes == e->op->d)
+        e->out = emit_src_value(e, 0);
+    else
+        emit_set(e, emit_src(e, 0));
+}
+
+void emit_set_f64(struct emit *e, val real)
+{
+    e->out = (struct reg_value){.real = real};
+}
+
+void emit_set_pred(struct reg_value *out, struct emit *e, val cond)
+{
+    *out = (struct reg_value){.bits = b_cast(e, LLVMSExt, cond, emit_int(e, 32))};
+}

@@ -1,0 +1,135 @@
+/* The module's face: runs to an LLVM module, the module to host code. */
+#include "jit/emit.h"
+
+#include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Target.h>
+
+#include <stdio.h>
+
+const struct translator *parsim_translator(void);
+
+#define X(family) emit_rows_##family,
+static const struct emit_row *const families[] = {EMIT_FAMILIES(X)};
+#undef X
+
+static bool row_fits(const struct emit_row *row, const struct run_op *op)
+{
+    return row->op == op->op && row->types >> op->type & 1 && !(op->variant & ~row->variants) &&
+           (!row->fits || row->fits(op));
+}
+
+const struct emit_row *emit_find(const struct run_op *op)
+{
+    if (op->in_mode || (op->type2 != PTX_NOTYPE && op->op != PTX_OP_CVT))
+        return NULL;
+    for (size_t f = 0; f < ARRAY_LEN(families); f++)
+        for (const struct emit_row *row = families[f]; row->emit; row++)
+            if (row_fits(row, op))
+                return row;
+    return NULL;
+}
+
+/* Operands lie where the run says registers, constants and special registers do, and are of sizes
+ * that vectors have. */
+static bool is_placed(const struct run_op *op)
+{
+    const struct lane_op *lane = op->lane;
+    const struct lane_ref *refs[] = {&lane->d,      &lane->d2,     &lane->src[0],
+                                     &lane->src[1], &lane->src[2], &lane->src[3]};
+    for (size_t i = 0; i < ARRAY_LEN(refs); i++)
+        if (!refs[i]->none && (refs[i]->sel >= LANE_BASES || refs[i]->bytes > 8))
+            return false;
+    return true;
+}
+
+static bool knows(const struct run_op *op)
+{
+    return is_placed(op) && emit_find(op);
+}
+
+/* Every register lies within the frame; a mistake here must not become a wild store. */
+static bool is_within(const struct run_text *run)
+{
+    for (uint32_t i = 0; i < run->nops; i++) {
+        const struct lane_op *lane = run->ops[i].lane;
+        const struct lane_ref *refs[] = {&lane->d, &lane->d2};
+        for (size_t k = 0; k < ARRAY_LEN(refs); k++) {
+            const uint32_t bytes = refs[k]->bytes ? refs[k]->bytes * WARP_LANES : 4u;
+            if (!refs[k]->none && (refs[k]->sel != LANE_REGS || bytes > run->frame_bytes ||
+                                   refs[k]->off > run->frame_bytes - bytes))
+                return false;
+        }
+    }
+    return true;
+}
+
+static LLVMExecutionEngineRef new_engine(LLVMModuleRef mod)
+{
+    LLVMExecutionEngineRef engine = NULL;
+    struct LLVMMCJITCompilerOptions options;
+    char *error = NULL;
+    LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
+    options.OptLevel = 1;
+    if (LLVMCreateMCJITCompilerForModule(&engine, mod, &options, sizeof options, &error)) {
+        LLVMDisposeMessage(error);
+        LLVMDisposeModule(mod);
+        return NULL;
+    }
+    return engine;
+}
+
+static void run_name(char *buf, size_t len, uint32_t i)
+{
+    snprintf(buf, len, "run%u", i);
+}
+
+struct code {
+    LLVMContextRef ctx;
+    LLVMExecutionEngineRef engine;
+};
+
+static void drop(void *p)
+{
+    struct code *c = p;
+    if (c->engine)
+        LLVMDisposeExecutionEngine(c->engine);
+    LLVMContextDispose(c->ctx);
+    free(c);
+}
+
+static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
+{
+    struct code *c = xcalloc(1, sizeof *c);
+    char name[16];
+    c->ctx = LLVMContextCreate();
+    struct emit e = {.ctx = c->ctx, .mod = LLVMModuleCreateWithNameInContext("runs", c->ctx)};
+    e.b = LLVMCreateBuilderInContext(c->ctx);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        run_name(name, sizeof name, i);
+        ok = is_within(&runs[i]);
+        if (ok)
+            emit_run(&e, &runs[i], name);
+    }
+    LLVMDisposeBuilder(e.b);
+    c->engine = new_engine(e.mod);
+    for (uint32_t i = 0; ok && c->engine && i < n; i++) {
+        run_name(name, sizeof name, i);
+        const uint64_t at = LLVMGetFunctionAddress(c->engine, name);
+        fn[i] = (run_fn)(uintptr_t)at;
+        ok = at != 0;
+    }
+    if (ok && c->engine)
+        return c;
+    drop(c);
+    return NULL;
+}
+
+const struct translator *parsim_translator(void)
+{
+    static const struct translator translator = {knows, translate, drop};
+    LLVMLinkInMCJIT();
+    if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
+        return NULL;
+    return &translator;
+}
