@@ -30,7 +30,10 @@ static const char help_end[] =
     "The variables in brackets mean the same where a program is started without this command, "
     "with\n"
     "LD_LIBRARY_PATH set to the folder lib beside parsim. docs/run-output.md describes the "
-    "outputs.\n";
+    "outputs.\n"
+    "PARSIM_JIT=off executes arithmetic instruction by instruction also where it is worth "
+    "translating\n"
+    "to host code; results are the same, functional execution is slower.\n";
 
 static const char workload_prefix[] = "workload:";
 

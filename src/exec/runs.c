@@ -99,8 +99,7 @@ static bool is_result_live(const struct batch *b, const struct ptx_inst *i, uint
     return is_live_after(b, o->reg, last);
 }
 
-/* The key of the operation's row. False: it is none that a translator can know. */
-static bool describe(const struct xinst *x, struct run_op *op)
+bool runs_describe(const struct xinst *x, struct run_op *op)
 {
     struct lane_choice c = {.op = x->src->op};
     struct lane_op scratch = x->lane;
@@ -127,7 +126,7 @@ static void add_pieces(struct batch *b, const struct xrun *run)
     for (uint32_t pc = run->first; pc <= run->first + run->n; pc++) {
         struct run_op op;
         const bool ends = pc == run->first + run->n || piece.n == MAX_RUN;
-        const bool known = !ends && describe(&b->fn->code[pc], &op) && b->tr->knows(&op);
+        const bool known = !ends && runs_describe(&b->fn->code[pc], &op) && b->tr->knows(&op);
         if (known) {
             vec_push(&b->ops, op);
             piece.nunguarded += !op.has_guard;
@@ -158,19 +157,23 @@ static void mark_live(struct batch *b)
     ptx_cfg_free(b->cfg);
 }
 
-/* The run itself and others that are warm. They are no runs any more; their pieces will be. */
+/* A run that is taken apart is none any more; its pieces will be. */
+static void take(struct batch *b, struct xrun *r)
+{
+    add_pieces(b, r);
+    b->fn->code[r->first].run = 0;
+    r->n = 0;
+}
+
+/* The run itself and others that are warm. */
 static void collect(struct batch *b, uint32_t run)
 {
     struct xruns *rs = b->fn->runs;
     const uint32_t warm = translator_threshold() - translator_threshold() / WARM;
-    for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
-        struct xrun *r = &rs->run[i];
-        if (r->fn || !r->n || (i != run && r->countdown > warm))
-            continue;
-        add_pieces(b, r);
-        b->fn->code[r->first].run = 0;
-        r->n = 0;
-    }
+    take(b, &rs->run[run]);
+    for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++)
+        if (!rs->run[i].fn && rs->run[i].n && rs->run[i].countdown <= warm)
+            take(b, &rs->run[i]);
 }
 
 /* --- translating --- */
@@ -205,31 +208,34 @@ static void install(struct batch *b, void *code, const run_fn *fn)
     }
 }
 
-static void forget_all(const struct xfunc *fn)
+static void translate_batch(struct batch *b)
 {
-    for (uint32_t i = 1; i < fn->runs->n; i++)
-        if (!fn->runs->run[i].fn)
-            fn->code[fn->runs->run[i].first].run = 0;
+    run_fn *host = xcalloc(b->pieces.len, sizeof(*host));
+    mark_live(b);
+    void *code = translate(b, host);
+    if (code)
+        install(b, code, host);
+    free(host);
 }
 
-void runs_translate(const struct xfunc *fn, uint32_t run)
+struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 {
+    struct xruns *rs = fn->runs;
+    struct xrun *r = &rs->run[fn->code[pc].run];
+    r->countdown = translator_threshold();
+    if (!translator_is_worth((uint64_t)r->n * r->countdown))
+        return NULL;
     struct batch b = {.fn = fn, .tr = translator_get()};
-    if (!b.tr || fn->runs->ncode == MAX_CODE) {
-        forget_all(fn);
-        return;
+    if (!b.tr || rs->ncode == MAX_CODE) {
+        fn->code[pc].run = 0;
+        return NULL;
     }
-    collect(&b, run);
-    if (b.pieces.len) {
-        run_fn *host = xcalloc(b.pieces.len, sizeof(*host));
-        mark_live(&b);
-        void *code = translate(&b, host);
-        if (code)
-            install(&b, code, host);
-        free(host);
-    }
+    collect(&b, fn->code[pc].run);
+    if (b.pieces.len)
+        translate_batch(&b);
     vec_free(&b.ops);
     vec_free(&b.pieces);
+    return fn->code[pc].run ? &rs->run[fn->code[pc].run] : NULL;
 }
 
 /* --- executing --- */

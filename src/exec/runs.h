@@ -28,16 +28,27 @@ struct xruns {
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
-    bool is_closed; /* nothing more is translated */
 };
 
 /* Numbers the runs of a function that has been lowered. */
 void runs_find(struct xfunc *fn, const struct ptx_cfg *cfg);
 void runs_free(struct xfunc *fn);
-/* Translates the run, which has been executed often, and its like. */
-void runs_translate(const struct xfunc *fn, uint32_t run);
+/* The operation as a translator sees it. False: it is none that one can know. */
+bool runs_describe(const struct xinst *x, struct run_op *op);
+/* Translates the run that begins at `pc`, which has been executed often, and its like. NULL: what
+ * begins there is to be executed one by one. */
+struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc);
 /* The lanes of `mask` that a translated run has left. */
 void runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask);
+
+/* The lanes of the strips that a run_fn says it has left. */
+static inline uint32_t runs_left(uint64_t out)
+{
+    uint32_t left = 0;
+    for (unsigned s = 0; s < RUN_STRIPS; s++)
+        left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_STRIP_LANES * s) : 0;
+    return left;
+}
 
 /* Executes the run that begins at `pc` for `lanes` lanes; returns its length, 0 if it is to be
  * executed one by one. */
@@ -46,25 +57,19 @@ static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint
 {
     struct xrun *r = &fn->runs->run[fn->code[pc].run];
     if (UNLIKELY(!r->fn)) {
-        if (r->countdown && --r->countdown)
+        if (--r->countdown)
             return 0;
-        runs_translate(fn, fn->code[pc].run);
-        if (!fn->code[pc].run)
-            return 0;
-        r = &fn->runs->run[fn->code[pc].run];
-        if (!r->fn)
+        r = runs_translate(fn, pc);
+        if (!r)
             return 0;
     }
+    const uint32_t n = r->n;
     const uint64_t out = r->fn(w->base, mask);
-    w->ninst += r->n;
+    w->ninst += n;
     w->nthread_inst += (uint64_t)r->nunguarded * lanes + (uint32_t)out;
-    if (UNLIKELY(out >> 32)) {
-        uint32_t left = 0;
-        for (unsigned s = 0; s < RUN_STRIPS; s++)
-            left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_STRIP_LANES * s) : 0;
-        runs_finish(w, fn, r, mask & left);
-    }
-    return r->n;
+    if (UNLIKELY(out >> 32))
+        runs_finish(w, fn, r, mask & runs_left(out));
+    return n;
 }
 
 #endif

@@ -5,17 +5,21 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Translating an instruction takes about as long as executing it this many times. */
 enum { HOT = 5000 };
+/* Loading the translator takes about as long as executing this many of them. */
+enum { LOAD = 8000000 };
 
 static struct {
     pthread_once_t asked, loaded;
     uint32_t threshold;
     const struct translator *translator;
+    atomic_uint_fast64_t executed;
 } state = {.asked = PTHREAD_ONCE_INIT, .loaded = PTHREAD_ONCE_INIT};
 
 static void ask(void)
@@ -29,6 +33,12 @@ uint32_t translator_threshold(void)
 {
     pthread_once(&state.asked, ask);
     return state.threshold;
+}
+
+bool translator_is_worth(uint64_t ninsts)
+{
+    const uint64_t before = atomic_fetch_add(&state.executed, ninsts);
+    return translator_threshold() != HOT || before + ninsts >= LOAD;
 }
 
 /* The module lies in the folder lib of the build, where this code may be in the library beside it,

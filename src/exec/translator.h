@@ -8,5 +8,8 @@
 const struct translator *translator_get(void);
 /* Executions after which a run is translated; 0 = never (PARSIM_JIT=off). */
 uint32_t translator_threshold(void);
+/* Whether `ninsts` more instructions, which runs that may be translated have executed, make it
+ * worth while to load one. */
+bool translator_is_worth(uint64_t ninsts);
 
 #endif

@@ -82,20 +82,24 @@ static val by_bit(struct emit *e, unsigned at0, unsigned at1, val z)
     return at0 == at1 ? emit_const(e, 32, at0 ? UINT32_MAX : 0) : at1 ? z : b_not(e, z);
 }
 
-/* x ? b : a, with constants where a and b are. */
+/* 0 or 1 if all bits of the constant are, else -1. */
+static int bit_of(struct emit *e, val v)
+{
+    uint64_t k;
+    return !emit_is_const(e, v, &k) ? -1 : k == 0 ? 0 : k == UINT32_MAX ? 1 : -1;
+}
+
+/* x ? b : a */
 static val mux(struct emit *e, val x, val a, val b)
 {
-    uint64_t ka, kb;
-    const bool ca = emit_is_const(e, a, &ka), cb = emit_is_const(e, b, &kb);
-    if (a == b || (ca && cb && ka == kb))
+    const int ka = bit_of(e, a), kb = bit_of(e, b);
+    if (a == b)
         return a;
-    if (ca && cb && kb)
-        return x;
-    if (ca && cb)
-        return b_not(e, x);
-    if (ca)
+    if (ka >= 0 && kb >= 0)
+        return kb ? x : b_not(e, x);
+    if (ka >= 0)
         return ka ? b_or(e, b_not(e, x), b) : b_and(e, x, b);
-    if (cb)
+    if (kb >= 0)
         return kb ? b_or(e, x, a) : b_and(e, b_not(e, x), a);
     return b_xor(e, a, b_and(e, x, b_xor(e, a, b)));
 }

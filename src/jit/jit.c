@@ -47,20 +47,29 @@ static bool knows(const struct run_op *op)
     return is_placed(op) && emit_find(op);
 }
 
-/* Every register lies within the frame; a mistake here must not become a wild store. */
+static bool ref_is_within(const struct run_text *run, const struct lane_ref *r)
+{
+    const uint32_t bytes = r->bytes ? r->bytes * WARP_LANES : 4u;
+    return r->none || r->sel != LANE_REGS ||
+           (bytes <= run->frame_bytes && r->off <= run->frame_bytes - bytes);
+}
+
+/* Every register lies within the frame, and only registers are written: a mistake elsewhere must
+ * not become a wild access here. */
 static bool is_within(const struct run_text *run)
 {
+    bool ok = true;
     for (uint32_t i = 0; i < run->nops; i++) {
-        const struct lane_op *lane = run->ops[i].lane;
-        const struct lane_ref *refs[] = {&lane->d, &lane->d2};
-        for (size_t k = 0; k < ARRAY_LEN(refs); k++) {
-            const uint32_t bytes = refs[k]->bytes ? refs[k]->bytes * WARP_LANES : 4u;
-            if (!refs[k]->none && (refs[k]->sel != LANE_REGS || bytes > run->frame_bytes ||
-                                   refs[k]->off > run->frame_bytes - bytes))
-                return false;
-        }
+        const struct run_op *op = &run->ops[i];
+        const struct lane_op *lane = op->lane;
+        const struct lane_ref guard = {.off = op->guard_off, .none = !op->has_guard};
+        ok &= (lane->d.none || lane->d.sel == LANE_REGS) && ref_is_within(run, &lane->d);
+        ok &= (lane->d2.none || lane->d2.sel == LANE_REGS) && ref_is_within(run, &lane->d2);
+        ok &= ref_is_within(run, &lane->cc) && ref_is_within(run, &guard);
+        for (unsigned k = 0; k < ARRAY_LEN(lane->src); k++)
+            ok &= ref_is_within(run, &lane->src[k]);
     }
-    return true;
+    return ok;
 }
 
 static LLVMExecutionEngineRef new_engine(LLVMModuleRef mod)
