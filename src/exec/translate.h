@@ -15,7 +15,8 @@ enum { RUN_STRIP_LANES = 8, RUN_STRIPS = WARP_LANES / RUN_STRIP_LANES };
  * precision): the operations' own functions are to run for those lanes. */
 typedef uint64_t (*run_fn)(char *const *base, uint32_t mask);
 
-/* One operation with the key of its row (lanes_int.h) and the widths that the row works on. */
+/* One operation with the key of its row (lanes_int.h, lanes_key.h) and the widths that the row
+ * works on. */
 struct run_op {
     const struct lane_op *lane;
     uint16_t op, variant; /* enum ptx_op; LV_* or an enum ptx_mod */

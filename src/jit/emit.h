@@ -10,7 +10,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
-#include "exec/lanes_int.h"
+#include "exec/lanes_key.h"
 #include "exec/translate.h"
 
 #include <llvm-c/Core.h>

@@ -225,7 +225,7 @@ static void random_runs(void **state)
 {
     const struct translator *tr = translator_or_skip();
     const char *rounds = getenv("PARSIM_ROUNDS"), *seed = getenv("PARSIM_SEED");
-    const unsigned n = rounds ? (unsigned)atoi(rounds) : 8;
+    const unsigned n = rounds ? (unsigned)atoi(rounds) : 4;
     struct random_source r = {{random_below}, seed ? (uint64_t)atoll(seed) : 1};
     struct case_run *runs = xcalloc(RUNS, sizeof *runs);
     unsigned left = 0;
