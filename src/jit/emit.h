@@ -79,6 +79,8 @@ void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <8 x i1>
 
 /* --- runs --- */
 
+/* Where the strip's lanes of an operand lie: a pointer to their bits, of a predicate to a byte. */
+val emit_place(const struct emit *e, const struct lane_ref *r);
 val emit_load_bits(struct emit *e, const struct lane_ref *r);
 struct reg_slot *emit_slot(struct emit *e, uint32_t off, uint8_t bytes);
 val emit_slot_bits(struct emit *e, struct reg_slot *s);

@@ -84,21 +84,11 @@ static val byte_of_pred(const struct emit *e, val bits)
     return b_as(e, c, LLVMInt8TypeInContext(e->ctx));
 }
 
-static val slot_place(struct emit *e, const struct reg_slot *s)
-{
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i8 = LLVMInt8TypeInContext(e->ctx);
-    const unsigned stride = s->bytes ? s->bytes * RUN_STRIP_LANES : 1;
-    val at = LLVMBuildMul(e->b, e->strip, LLVMConstInt(i64, stride, false), "");
-    at = LLVMBuildAdd(e->b, at, LLVMConstInt(i64, s->off, false), "");
-    val p = LLVMBuildGEP2(e->b, i8, e->base[LANE_REGS], &at, 1, "");
-    return p;
-}
-
 /* Stores a register, in the lanes of e->mask only unless `whole`. */
 static void store_slot(struct emit *e, const struct reg_slot *s, bool whole)
 {
-    val v = s->bytes ? s->now.bits : byte_of_pred(e, s->now.bits), p = slot_place(e, s);
-    p = LLVMBuildBitCast(e->b, p, LLVMPointerType(LLVMTypeOf(v), 0), "");
+    const struct lane_ref r = {.off = s->off, .bytes = s->bytes, .sel = LANE_REGS};
+    val v = s->bytes ? s->now.bits : byte_of_pred(e, s->now.bits), p = emit_place(e, &r);
     if (!whole) {
         val old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, "");
         LLVMSetAlignment(old, s->bytes ? s->bytes : 1);

@@ -72,7 +72,7 @@ val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *a
 
 /* --- registers in memory --- */
 
-static val place(struct emit *e, const struct lane_ref *r)
+val emit_place(const struct emit *e, const struct lane_ref *r)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i8 = LLVMInt8TypeInContext(e->ctx);
     /* A predicate has a bit a lane, so a byte a strip. */
@@ -92,7 +92,7 @@ static val pred_of_byte(const struct emit *e, val byte)
 val emit_load_bits(struct emit *e, const struct lane_ref *r)
 {
     LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : LLVMInt8TypeInContext(e->ctx);
-    val v = LLVMBuildLoad2(e->b, t, place(e, r), "");
+    val v = LLVMBuildLoad2(e->b, t, emit_place(e, r), "");
     LLVMSetAlignment(v, r->bytes ? r->bytes : 1);
     return r->bytes ? v : pred_of_byte(e, v);
 }

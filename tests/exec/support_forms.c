@@ -120,6 +120,15 @@ static const char *const templates[] = {
     "vset{2|4}.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}{.add|}:4 444",
 };
 
+uint64_t form_random_below(struct form_source *s, uint64_t n)
+{
+    struct form_random *r = (struct form_random *)s;
+    uint64_t z = r->state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (z ^ z >> 31) % n;
+}
+
 unsigned forms_count(void)
 {
     return ARRAY_LEN(templates);

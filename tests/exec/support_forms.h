@@ -9,6 +9,13 @@ struct form_source {
     uint64_t (*below)(struct form_source *s, uint64_t n);
 };
 
+/* One that needs nothing but a seed: {{form_random_below}, seed}. */
+struct form_random {
+    struct form_source base;
+    uint64_t state;
+};
+uint64_t form_random_below(struct form_source *s, uint64_t n);
+
 struct lane_form {
     char text[96];
     struct ptx_inst inst;

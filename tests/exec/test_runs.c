@@ -17,20 +17,6 @@ enum { CC = REGS, CONST = REGS + 1, SLOTS = CONST + CLASSES };
 enum { MAX_OPS = 12, RUNS = 48 };
 static const unsigned class_bytes[CLASSES] = {0, 2, 4, 8};
 
-struct random_source {
-    struct form_source base;
-    uint64_t state;
-};
-
-static uint64_t random_below(struct form_source *s, uint64_t n)
-{
-    struct random_source *r = (struct random_source *)s;
-    uint64_t z = r->state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return (z ^ z >> 31) % n;
-}
-
 struct frame_regs {
     _Alignas(64) char bytes[SLOTS][REG_BYTES];
 };
@@ -226,7 +212,7 @@ static void random_runs(void **state)
     const struct translator *tr = translator_or_skip();
     const char *rounds = getenv("PARSIM_ROUNDS"), *seed = getenv("PARSIM_SEED");
     const unsigned n = rounds ? (unsigned)atoi(rounds) : 4;
-    struct random_source r = {{random_below}, seed ? (uint64_t)atoll(seed) : 1};
+    struct form_random r = {{form_random_below}, seed ? (uint64_t)atoll(seed) : 1};
     struct case_run *runs = xcalloc(RUNS, sizeof *runs);
     unsigned left = 0;
     (void)state;
@@ -244,7 +230,7 @@ static void common_operations_are_known(void **state)
                                         "shr", "and", "or",  "xor",  "cvt", "mov",  "min",  "max",
                                         "div", "rcp", "ex2", "lop3", "shf", "prmt", "bfe",  "popc"};
     const struct translator *tr = translator_or_skip();
-    struct random_source s = {{random_below}, 3};
+    struct form_random s = {{form_random_below}, 3};
     bool known[ARRAY_LEN(texts)] = {false};
     struct case_run *r = xcalloc(1, sizeof *r);
     (void)state;
