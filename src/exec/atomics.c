@@ -1,4 +1,5 @@
 /* atom and red: read-modify-write, lane by lane in ascending order. */
+#include "exec/atomic_cells.h"
 #include "exec/lower.h"
 #include "exec/memory.h"
 #include "exec/softfp.h"
@@ -102,47 +103,7 @@ static void rmw_wide(const struct xmem *m, char *const *base, unsigned lane, cha
         memcpy(lane_at(&m->regs[0], base) + (size_t)lane * 16, old, 16);
 }
 
-/* NEW of `old` and `b` for the cell of each lane, in ascending order, with one choice for all. */
-#define EACH_CELL(NEW)                                            \
-    do {                                                          \
-        FOR_LANES(l, a->mask)                                     \
-        {                                                         \
-            char *cell = devmem_ptr(a->base + a->addr[l]);        \
-            uint32_t old, b, new;                                 \
-            memcpy(&old, cell, sizeof old);                       \
-            memcpy(&b, values + (size_t)l * 4, sizeof b);         \
-            new = (NEW);                                          \
-            memcpy(cell, &new, sizeof new);                       \
-            if (before)                                           \
-                memcpy(before + (size_t)l * 4, &old, sizeof old); \
-        }                                                         \
-    } while (0)
-
-/* The operations on single words of 32 bits that programs use most. False: not one of them. */
-static bool rmw_words(const struct xmem *m, char *const *base, const struct access *a)
-{
-    const struct lane_ref *d = &m->regs[0];
-    if (a->count != 1 || m->bytes != 4 || m->regs[1].bytes != 4 || (!d->none && d->bytes != 4))
-        return false;
-    const char *values = lane_at(&m->regs[1], base);
-    char *before = d->none ? NULL : lane_at(d, base);
-    const bool is_float = ptx_type_is_float((enum ptx_type)m->type);
-    if (m->atom == PTX_M_EXCH)
-        EACH_CELL(b);
-    else if (m->atom == PTX_M_OR)
-        EACH_CELL(old | b);
-    else if (m->atom == PTX_M_AND)
-        EACH_CELL(old & b);
-    else if (m->atom == PTX_M_ADD && !is_float)
-        EACH_CELL(old + b);
-    else if (m->atom == PTX_M_ADD && m->type == PTX_F32)
-        EACH_CELL((uint32_t)f32_rmw(old, b, PTX_M_ADD));
-    else
-        return false;
-    return true;
-}
-
-static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
+static bool rmw_lanes(struct warp *w, const struct xinst *x, struct access *a, void *arg)
 {
     const struct xmem *m = &x->mem;
     (void)arg;
@@ -153,8 +114,12 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
     /* All cells are asked for before the first one is needed. */
     FOR_LANES(l, a->mask)
     __builtin_prefetch(devmem_ptr(a->base + a->addr[l]), 1);
-    if (rmw_words(m, w->base, a))
+    if (m->cells) {
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            a->addr[l] += a->base;
+        m->cells(m, w->base, a->addr, NULL, a->mask);
         return true;
+    }
     FOR_LANES(l, a->mask)
     {
         for (unsigned k = 0; k < n; k++) {
@@ -179,11 +144,22 @@ static bool atomic_lanes(struct warp *w, const struct xinst *x, struct access *a
 static bool op_atomic(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct xmem *m = &x->mem;
-    struct access a = {
-        .mask = mask, .space = x->space, .bytes = m->bytes, .count = m->nregs, .is_write = true};
+    struct access a;
+    if (LIKELY(!w->step && m->cells)) {
+        const struct located at = w->grid->lanes->locate(w, x, mask, m->bytes, true, a.addr);
+        if (LIKELY(at.at != NULL)) {
+            m->cells(m, w->base, a.addr, at.step ? NULL : at.at, mask);
+            return true;
+        }
+    }
+    a.mask = mask;
+    a.space = x->space;
+    a.bytes = m->bytes;
+    a.count = m->nregs;
+    a.is_write = true;
     w->grid->lanes->addresses(lane_at(&m->addr, w->base), m->addr.bytes, m->imm, mask, a.addr,
                               &a.span);
-    return access_each(w, x, &a, atomic_lanes, NULL);
+    return access_each(w, x, &a, rmw_lanes, NULL);
 }
 
 /* --- lowering --- */
@@ -205,6 +181,14 @@ static bool lower_values(struct lower *lo, const struct ptx_operand *o, bool is_
     return true;
 }
 
+/* Whether it is one cell a lane, in registers as wide as it. */
+static bool has_single_cells(const struct xmem *m, bool has_c)
+{
+    const struct lane_ref *d = &m->regs[0];
+    return m->nregs == 1 && m->regs[1].bytes == m->bytes && (d->none || d->bytes == m->bytes) &&
+           (!has_c || m->regs[2].bytes == m->bytes);
+}
+
 static enum ptx_mod atomic_operation(const struct ptx_inst *i)
 {
     for (unsigned k = 0; k < i->nmods; k++)
@@ -224,7 +208,6 @@ bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
     m->type = i->ntypes ? i->types[i->ntypes - 1] : PTX_NOTYPE;
     m->bytes = (uint8_t)ptx_type_bytes(m->type);
     m->nregs = (uint8_t)n;
-    m->fn = op_atomic;
     bool needs_c = m->atom == PTX_M_CAS;
     if (!m->atom || m->bytes < 2 || i->nops < at + 2u + needs_c) {
         lo->why = "an operation, type or operand that is missing";
@@ -244,5 +227,8 @@ bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
         return false;
     if (needs_c && !lower_values(lo, &i->ops[at + 2], false, m->type, m->regs + 2 * n, n))
         return false;
+    m->fn = op_atomic;
+    if (has_single_cells(m, needs_c))
+        m->cells = atomic_cells_get((enum ptx_mod)m->atom, (enum ptx_type)m->type);
     return lower_mem_address(lo, &i->ops[at], x);
 }

@@ -32,6 +32,13 @@ struct xop {
     const void *data;
 };
 
+struct xmem;
+
+/* An atomic operation on the cells of the lanes of `mask`, in ascending order: at host address
+ * each[l], or all at `only` if that is not NULL. */
+typedef void (*atomic_fn)(const struct xmem *m, char *const *base, const addr_t *each, char *only,
+                          uint32_t mask);
+
 /* A load, store, atomic or reduction: `regs` are the registers read or written, one a vector
  * element; the address is addr + imm, plus the frame's place in local memory if `in_frame`. */
 struct xmem {
@@ -39,6 +46,7 @@ struct xmem {
     struct lane_ref *regs; /* ld: destinations; st: sources; atom: destination, b, c */
     struct lane_ref addr;
     int64_t imm;
+    atomic_fn cells; /* atom: single cells whose registers are as wide; NULL: not of that form */
     uint8_t nregs;
     uint8_t bytes;  /* of one element in memory: 1, 2, 4, 8, 16 */
     uint8_t type;   /* enum ptx_type */

@@ -20,12 +20,6 @@ struct range {
     uintptr_t host;
 };
 
-struct located {
-    char *at;      /* where lane 0 is, or all are; NULL: not all lanes are in the range */
-    uint64_t step; /* 0: all at one place; the size of an access: side by side, and lane 0 to 31
-                    * are in the range, active or not; SPAN_NO_STEP: by lane */
-};
-
 /* What an access of `size` bytes a lane does, apart from its range. */
 struct lookup {
     const void *src; /* the address register, of `bytes` a lane */

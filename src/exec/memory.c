@@ -298,12 +298,19 @@ static bool plain_access(struct warp *w, const struct xinst *x, enum ptx_space s
                          const addr_t *addr, unsigned bytes, struct buffer b, uint32_t mask,
                          bool is_write)
 {
-    struct access a = {.mask = mask,
-                       .space = (uint8_t)space,
-                       .bytes = (uint8_t)bytes,
-                       .count = 1,
-                       .is_write = is_write};
-    w->grid->lanes->addresses(addr, 8, 0, mask, a.addr, &a.span);
+    struct access a;
+    a.mask = mask;
+    a.space = (uint8_t)space;
+    a.bytes = (uint8_t)bytes;
+    a.count = 1;
+    a.is_write = is_write;
+    if (!(mask & (mask - 1)) && space != PTX_SPACE_GENERIC && !w->step) {
+        const addr_t at = addr[__builtin_ctz(mask)]; /* nobody looks at the other lanes */
+        a.addr[__builtin_ctz(mask)] = at;
+        a.span = (struct addr_span){at, at, at, SPAN_NO_STEP};
+    } else {
+        w->grid->lanes->addresses(addr, 8, 0, mask, a.addr, &a.span);
+    }
     return access_each(w, x, &a, is_write ? copy_in : copy_out, &b);
 }
 

@@ -13,7 +13,20 @@ struct addr_span {
                       * lanes are active */
 };
 
+struct warp;
+struct xinst;
+
+struct located {
+    char *at;      /* where lane 0 is, or all are; NULL: not all lanes are in the range */
+    uint64_t step; /* 0: all at one place; the size of an access: side by side, and lane 0 to 31
+                    * are in the range, active or not; SPAN_NO_STEP: by lane */
+};
+
 struct memory_lanes {
+    /* Where the lanes of a memory instruction are on the host, the short way: locate.h. Unless they
+     * are all at one place, each[l] is the host address of lane l. */
+    struct located (*locate)(const struct warp *w, const struct xinst *x, uint32_t mask,
+                             unsigned size, bool is_write, addr_t *each);
     /* out[l] = src[l] + imm for lanes of 4 (wrapping at 32 bits) or 8 bytes; inactive lanes get the
      * address of the first active one, so that later loops need no mask. */
     void (*addresses)(const void *src, unsigned bytes, int64_t imm, uint32_t mask, addr_t *out,

@@ -1,6 +1,7 @@
 #include "exec/memory_lanes.h"
 
 #include "base/cpu.h"
+#include "exec/locate.h"
 
 #include <string.h>
 
@@ -429,7 +430,18 @@ static void unpack(uint64_t *word, const void *reg, unsigned reg_bytes, unsigned
     EACH_WIDTH((x >> shift) & low);
 }
 
+static struct located locate_lanes(const struct warp *w, const struct xinst *x, uint32_t mask,
+                                   unsigned size, bool is_write, addr_t *restrict each)
+{
+    const struct located l = locate_access(w, x, mask, size, is_write, each);
+    if (l.step == size && mask == UINT32_MAX)
+        for (unsigned i = 0; i < N; i++)
+            each[i] = (addr_t)l.at + i * size;
+    return l;
+}
+
 const struct memory_lanes MV(memory_lanes) = {
+    .locate = locate_lanes,
     .addresses = addresses,
     .is_sequence = is_sequence,
     .gather = gather,
