@@ -253,7 +253,7 @@ static void random_object(struct rng *r, struct tex_object *o)
     for (unsigned k = 0; k < 3; k++)
         o->address[k] = (uint8_t)(rng_below(r, 4));
     o->normalized_coords = rng_below(r, 2);
-    o->read_normalized = rng_below(r, 2);
+    o->read_normalized = o->channel_bits < 32 && rng_below(r, 2); /* others cannot be made */
     o->width = 1 + (uint32_t)(rng_below(r, 9));
     o->height = o->shape != TEX_BUFFER && o->shape != TEX_1D ? 1 + (uint32_t)(rng_below(r, 7)) : 0;
     o->depth = o->shape >= TEX_3D ? 1 + (uint32_t)(rng_below(r, 5)) : 0;
