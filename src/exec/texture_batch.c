@@ -26,8 +26,7 @@ static bool is_batchable(const struct tex_object *o, const struct tex_lanes *q)
 {
     const bool has_faces = o->shape == TEX_CUBE || o->shape == TEX_CUBE_LAYERED;
     return o->levels <= 1 && !has_faces && !(o->shape == TEX_3D && is_linear(o, q)) &&
-           !texture_is_srgb(o, 0) &&
-           !(o->channel_bits == 32 && o->read_normalized && o->format != TEX_FLOAT);
+           !texture_is_srgb(o, 0);
 }
 
 /* Along axis k; the texels of a missing one are the first. */
