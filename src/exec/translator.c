@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Translating an instruction takes about as long as executing it this many times. */
-enum { HOT = 5000 };
+enum { HOT = 15000 };
 /* Loading the translator takes about as long as executing this many of them. */
 enum { LOAD = 8000000 };
 
