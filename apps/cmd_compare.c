@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "study/study_file.h"
+#include "tech/techs.h"
 
 #include <getopt.h>
 #include <json-c/json.h>
@@ -23,7 +24,7 @@ static const char help[] =
     "\n"
     "  --designs LIST   comma-separated: NAME[+NAME...][@KEY=VALUE...]: techniques of `parsim run\n"
     "                   --with` and fields of `--set`; base is none of them\n"
-    "                   (default base,hw-bdi-mem,hw-bdi,ideal-bdi)\n"
+    "                   (default: base and those that `parsim gpus --designs` marks)\n"
     "  --gpu G          the machine (default gtx480)\n"
     "  --size S         of workloads: tiny, small (default), medium, large\n"
     "  --jobs N         runs at once (default 1)\n"
@@ -355,10 +356,22 @@ static bool take_programs(struct options *o, int argc, char **argv, struct err *
     return o->designs.n || err_set(err, "--designs: the list is empty");
 }
 
+static const char *default_designs(char *buf, size_t size)
+{
+    const struct technique *t;
+    snprintf(buf, size, "base");
+    for (size_t i = 0; (t = tech_at(i)); i++)
+        for (size_t k = 0; k < t->ndesigns; k++)
+            if (t->designs[k].is_compared)
+                snprintf(buf + strlen(buf), size - strlen(buf), ",%s", t->designs[k].name);
+    return buf;
+}
+
 int cmd_compare(int argc, char **argv)
 {
     struct options o = {.setup = {.size = "small", .threads = 1, .jobs = 1}, .gpu = "gtx480"};
-    const char *designs = "base,hw-bdi-mem,hw-bdi,ideal-bdi";
+    char all[256];
+    const char *designs = default_designs(all, sizeof all);
     struct err err = {0};
     int c, code = EXIT_USAGE;
     opterr = 0;

@@ -14,7 +14,7 @@ static const char help[] =
     "usage: parsim figure NAME|FILE.yaml... [OPTIONS]\n"
     "       parsim figure --list | --builds [--out DIR]\n"
     "\n"
-    "NAME is one of --list, the start of some (e2mc-9 is e2mc-9a and e2mc-9b), or all.\n"
+    "NAME is one of --list, the start of some (x-9 is x-9a and x-9b), or all.\n"
     "Runs experiments: every design on every program, as child processes, each once however many\n"
     "figures need it; those of the names given first come first. Results are kept in\n"
     "DIR/results.db, so that what was stopped goes on where it was. Writes DIR/NAME.csv, NAME.md\n"
@@ -60,7 +60,7 @@ struct figures {
 
 /* --- which --- */
 
-/* "e2mc-9" stands for e2mc-9a and e2mc-9b, "all" for everything. */
+/* "x-9" stands for x-9a and x-9b, "all" for everything. */
 static bool is_part(const char *figure, const char *name)
 {
     size_t n = strlen(name);

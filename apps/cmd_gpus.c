@@ -104,7 +104,8 @@ static bool print_designs(void)
     const struct technique *t;
     for (size_t i = 0; (t = tech_at(i)); i++)
         for (size_t k = 0; k < t->ndesigns; k++)
-            printf("%-22s %s\n", t->designs[k].name, t->designs[k].help);
+            printf("%-22s %s%s\n", t->designs[k].name, t->designs[k].help,
+                   t->designs[k].is_compared ? " (compared by default)" : "");
     return true;
 }
 

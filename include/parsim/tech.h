@@ -3,7 +3,7 @@
  * In the tree a technique is a folder of src/tech and a row of techs.def; outside it is a library
  * that `--plugin FILE.so` loads, built from this header alone (docs/techniques.md). Either way one
  * struct technique owns all of it: the designs that --with takes, its section of the configuration,
- * its energy, its options and files, and bind(), which puts policies into seams of the machine that
+ * its energy, its options, and bind(), which puts policies into seams of the machine that
  * is being built and adds statistics.
  *
  * Every channel (with its L2 slices) and every SM may run on a host thread of its own: a policy's
@@ -109,6 +109,7 @@ struct tech_design {
     const char *name, *help;
     const char *codec; /* the technique's own; "" where there is none */
     int variant;       /* the technique's own */
+    bool is_compared;  /* by `parsim compare`, where no designs are named */
 };
 
 /* Its section of a machine's configuration: a struct of `bytes`, with its rows. */
@@ -123,16 +124,6 @@ struct tech_section {
 /* A command-line option that adds a file to the list in a field of its section; may be repeated. */
 struct tech_option {
     const char *name, *key, *help;
-};
-
-/* A file that a run can write and a later one read: experiments put its path in the place of
- * {mark} in a design, after a run of `design` has made it. */
-struct tech_file {
-    const char *mark;
-    const char *design; /* whose runs write it */
-    const char *writes; /* field that says where to */
-    const char *key;    /* field whose value makes another file; */
-    const char *dflt;   /* its default */
 };
 
 /* Where it is bound. */
@@ -154,8 +145,6 @@ struct technique {
     size_t nenergy;
     const struct tech_option *options;
     size_t noptions;
-    const struct tech_file *files;
-    size_t nfiles;
     /* Binds at->design. */
     bool (*bind)(const struct tech_site *at, struct tech_part *part, struct err *err);
     /* Of a technique that serves others, all NULL for most. open: before anything is bound, on

@@ -95,7 +95,7 @@ static bool check(const struct tech_api *api, const void *cfg, struct err *err)
 }
 
 static const struct tech_design designs[] = {
-    {"tally", "packets of the SMs counted, and later", "", 0}};
+    {"tally", "packets of the SMs counted, and later", "", 0, false}};
 
 static const struct energy_row energy[] = {
     {"tally", "counters of packets", "tally_count", 2.5, "tally.packets", "made up"}};

@@ -4,7 +4,7 @@
 static const struct tech_design designs[] = {
     {"caba-memo",
      "assist warps keep results of marked regions in spare shared memory, and skip them", "memoize",
-     0},
+     0, false},
 };
 
 const struct technique assist_memo_technique = {

@@ -3,9 +3,9 @@
 
 static const struct tech_design designs[] = {
     {"caba-prefetch-stride", "assist warps follow the strides of loads and prefetch into the L1",
-     "prefetch_stride", 0},
+     "prefetch_stride", 0, false},
     {"caba-prefetch-stream", "assist warps follow streams of misses and prefetch into the L1",
-     "prefetch_stream", 0},
+     "prefetch_stream", 0, false},
 };
 
 const struct technique assist_prefetch_technique = {

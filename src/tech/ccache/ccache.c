@@ -163,13 +163,16 @@ static bool ccache_bind(const struct tech_site *at, struct tech_part *part, stru
 /* --- the technique --- */
 
 /* cc-CACHE-ALG-Nx: N times the tags. */
-#define DESIGNS(name, alg)                                                                        \
-    {"cc-l1-" name "-2x", "lines of the L1 as " name ", twice the tags", alg, CCACHE_L1 | 2},     \
-        {"cc-l1-" name "-4x", "lines of the L1 as " name ", 4 times the tags", alg,               \
-         CCACHE_L1 | 4},                                                                          \
-        {"cc-l2-" name "-2x", "lines of the L2 as " name ", twice the tags", alg, CCACHE_L2 | 2}, \
-    {                                                                                             \
-        "cc-l2-" name "-4x", "lines of the L2 as " name ", 4 times the tags", alg, CCACHE_L2 | 4  \
+#define DESIGNS(name, alg)                                                                         \
+    {"cc-l1-" name "-2x", "lines of the L1 as " name ", twice the tags", alg, CCACHE_L1 | 2,       \
+     false},                                                                                       \
+        {"cc-l1-" name "-4x", "lines of the L1 as " name ", 4 times the tags", alg, CCACHE_L1 | 4, \
+         false},                                                                                   \
+        {"cc-l2-" name "-2x", "lines of the L2 as " name ", twice the tags", alg, CCACHE_L2 | 2,   \
+         false},                                                                                   \
+    {                                                                                              \
+        "cc-l2-" name "-4x", "lines of the L2 as " name ", 4 times the tags", alg, CCACHE_L2 | 4,  \
+            false                                                                                  \
     }
 static const struct tech_design designs[] = {
     DESIGNS("bdi", "bdi"),       DESIGNS("fpc", "fpc"), DESIGNS("cpack", "cpack"),

@@ -294,7 +294,7 @@ static bool e2mc_bind(const struct tech_site *at, struct tech_part *part, struct
 }
 
 static const struct tech_design designs[] = {
-    {"e2mc", "entropy coding in DRAM, at the memory controller", "", 0}};
+    {"e2mc", "entropy coding in DRAM, at the memory controller", "", 0, false}};
 
 static const struct conf_field fields[] = {
 #define ROW(...) CONF_FIELD(e2mc_tech_cfg, __VA_ARGS__)
@@ -312,9 +312,6 @@ static const struct energy_row energy[] = {
     ENERGY_MD_ACCESS,
 };
 
-static const struct tech_file files[] = {
-    {"profile", "e2mc", "e2mc.save_profile", "e2mc.symbol_bits", "16"}};
-
 const struct technique e2mc_technique = {
     .name = "e2mc",
     .designs = designs,
@@ -322,7 +319,5 @@ const struct technique e2mc_technique = {
     .section = {"e2mc", fields, ARRAY_LEN(fields), sizeof(struct e2mc_tech_cfg), check},
     .energy = energy,
     .nenergy = ARRAY_LEN(energy),
-    .files = files,
-    .nfiles = ARRAY_LEN(files),
     .bind = e2mc_bind,
 };

@@ -148,21 +148,22 @@ static bool hwcomp_bind(const struct tech_site *at, struct tech_part *part, stru
 
 /* hw-ALG-mem: compressed in DRAM. hw-ALG: in DRAM, in the L2 and on the interconnect. ideal-ALG: as
  * hw-ALG, without any latency and with metadata that costs nothing. */
-#define DESIGNS(name, alg, what)                                                           \
-    {"hw-" name "-mem", what " in DRAM", alg, HWCOMP_MEM},                                 \
-        {"hw-" name, what " in DRAM, the L2 and on the interconnect", alg, HWCOMP_ALL},    \
+#define DESIGNS(name, alg, what, is_compared)                                              \
+    {"hw-" name "-mem", what " in DRAM", alg, HWCOMP_MEM, is_compared},                    \
+        {"hw-" name, what " in DRAM, the L2 and on the interconnect", alg, HWCOMP_ALL,     \
+         is_compared},                                                                     \
     {                                                                                      \
         "ideal-" name, what " as hw-" name ", without latency, metadata for nothing", alg, \
-            HWCOMP_IDEAL                                                                   \
+            HWCOMP_IDEAL, is_compared                                                      \
     }
 static const struct tech_design designs[] = {
-    DESIGNS("bdi", "bdi", "blocks compressed with bdi"),
-    DESIGNS("fpc", "fpc", "blocks compressed with fpc"),
-    DESIGNS("cpack", "cpack", "blocks compressed with cpack"),
-    DESIGNS("bpc", "bpc", "blocks compressed with bpc"),
-    DESIGNS("bestof", "bestof", "blocks compressed with bestof"),
-    DESIGNS("raw", "", "blocks as they are (for tests)"),
-    {"uncompressed-l2", "hw-bdi with a raw L2, which is hw-bdi-mem", "bdi", HWCOMP_MEM},
+    DESIGNS("bdi", "bdi", "blocks compressed with bdi", true),
+    DESIGNS("fpc", "fpc", "blocks compressed with fpc", false),
+    DESIGNS("cpack", "cpack", "blocks compressed with cpack", false),
+    DESIGNS("bpc", "bpc", "blocks compressed with bpc", false),
+    DESIGNS("bestof", "bestof", "blocks compressed with bestof", false),
+    DESIGNS("raw", "", "blocks as they are (for tests)", false),
+    {"uncompressed-l2", "hw-bdi with a raw L2, which is hw-bdi-mem", "bdi", HWCOMP_MEM, false},
 };
 
 static const struct conf_field fields[] = {
