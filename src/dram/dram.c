@@ -431,9 +431,14 @@ const struct dram_stats *dram_stats(const struct dram *d)
     return &d->stats;
 }
 
-void dram_set_probe(struct dram *d, const struct probe *probe)
+void dram_add_probe(struct dram *d, struct probe *probe)
 {
-    d->probe = probe;
+    probe_add(&d->probe, probe);
+}
+
+void dram_drop_probe(struct dram *d, struct probe *probe)
+{
+    probe_drop(&d->probe, probe);
 }
 
 void dram_dump(const struct dram *d, FILE *out)

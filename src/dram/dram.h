@@ -83,7 +83,8 @@ extern const struct component_ops dram_component_ops;
 
 const struct dram_stats *dram_stats(const struct dram *d);
 /* Events are enum dram_cmd; a = bank index, b = row. */
-void dram_set_probe(struct dram *d, const struct probe *probe);
+void dram_add_probe(struct dram *d, struct probe *probe);
+void dram_drop_probe(struct dram *d, struct probe *probe);
 /* Where an address lies; what a trace or a test wants to know. */
 struct dram_addr dram_locate(const struct dram *d, addr_t addr);
 /* The address of a place (the inverse of dram_locate without bank_xor). */

@@ -149,7 +149,7 @@ cycle_t dram_traffic_run(const struct dram_cfg *cfg, const struct dram_traffic *
     }
     g.dram = dram_new(cfg, &driver_ops, &g);
     if (t->probe)
-        dram_set_probe(g.dram, t->probe);
+        dram_add_probe(g.dram, t->probe);
     cycle_t now = 0;
     while (g.issued < t->requests || g.reads_done < g.reads) {
         cycle_t next = dram_tick(g.dram, now);

@@ -53,7 +53,7 @@ struct dram_traffic {
     enum dram_load load;
     uint64_t requests;
     uint64_t seed;
-    const struct probe *probe; /* may be NULL */
+    struct probe *probe; /* may be NULL */
 };
 
 /* Runs until every request was accepted and every read answered; statistics and cycles come out. */

@@ -78,14 +78,14 @@ static void add_memory(struct gpu *g, struct wires *w)
     const struct tech_seams *seams = &g->tech->seams;
     for (uint32_t i = 0; i < g->nslices; i++) {
         const uint32_t channel = i / (uint32_t)m->map.slices;
-        g->l2[i] = l2_new(&m->l2, &g->il, &seams->l2_packets[i], &seams->storage[channel]);
-        l2_bind_capacity(g->l2[i], &seams->l2_capacity[i]);
-        l2_bind_forms(g->l2[i], &seams->forms[channel]);
+        const struct slice_seams bound = tech_slice_seams(seams, i, channel);
+        g->l2[i] = l2_new(&m->l2, &g->il, &bound);
         unsigned p = channel_partition(g, channel);
         w->l2[i] = add(g, g->l2_clock, p, "l2_", i, &l2_component_ops, g->l2[i]);
     }
     for (uint32_t i = 0; i < g->nchannels; i++) {
-        g->mc[i] = mem_ctrl_new(&m->mc, &g->il, (uint32_t)m->map.slices, &seams->storage[i]);
+        const struct channel_seams bound = tech_channel_seams(seams, i);
+        g->mc[i] = mem_ctrl_new(&m->mc, &g->il, (uint32_t)m->map.slices, &bound);
         unsigned p = channel_partition(g, i);
         w->mc[i] = add(g, g->l2_clock, p, "mc", i, &mem_ctrl_component_ops, g->mc[i]);
         g->dram[i] = dram_new(&m->dram_resolved, NULL, NULL);

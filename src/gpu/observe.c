@@ -57,7 +57,7 @@ static void observe_l1(struct observe *o, struct gpu *g)
     for (uint32_t i = 0; i < o->nsms; i++) {
         l1_usage_init(&o->l1[i],
                       (uint32_t)(c->size / line) * g->tech->seams.l1_capacity[i].tag_factor, line);
-        sm_set_l1_probe(g->sms[i], &o->l1[i].probe);
+        sm_add_l1_probe(g->sms[i], &o->l1[i].probe);
         stats_add(g->stats, "l1_usage", l1_usage_rows, l1_usage_nrows, &o->l1[i].stats);
     }
 }
@@ -67,7 +67,7 @@ static void observe_scalar(struct observe *o, struct gpu *g)
     o->scalar = xcalloc(o->nsms, sizeof *o->scalar);
     for (uint32_t i = 0; i < o->nsms; i++) {
         scalar_view_init(&o->scalar[i]);
-        sm_set_inst_probe(g->sms[i], &o->scalar[i].probe);
+        sm_add_inst_probe(g->sms[i], &o->scalar[i].probe);
         stats_add(g->stats, "scalar", scalar_rows, scalar_nrows, &o->scalar[i].stats);
     }
 }

@@ -78,7 +78,7 @@ static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t place, uint64
 
 void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes)
 {
-    *u = (struct l1_usage){.probe = {fired, u},
+    *u = (struct l1_usage){.probe = {fired, u, NULL},
                            .blocks = xcalloc(blocks, sizeof *u->blocks),
                            .line_words = line_bytes / 4};
 }

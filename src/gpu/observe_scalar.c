@@ -195,5 +195,5 @@ static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t warp, uint64_
 
 void scalar_view_init(struct scalar_view *v)
 {
-    *v = (struct scalar_view){.probe = {fired, v}};
+    *v = (struct scalar_view){.probe = {fired, v, NULL}};
 }

@@ -237,9 +237,9 @@ static int by_time(const void *pa, const void *pb)
 static void stop_observing(struct trace *t)
 {
     for (uint32_t i = 0; i < t->gpu->nsms; i++)
-        sm_set_probe(t->gpu->sms[i], &probe_null);
+        sm_drop_probe(t->gpu->sms[i], &t->sources[i].probe);
     for (uint32_t i = 0; i < t->gpu->nchannels; i++)
-        dram_set_probe(t->gpu->dram[i], &probe_null);
+        dram_drop_probe(t->gpu->dram[i], &t->sources[t->gpu->nsms + i].probe);
     t->is_off = true;
 }
 
@@ -278,7 +278,7 @@ static struct source *add_source(struct trace *t, uint32_t pid, double mhz,
                          .ps_cycle = 1e6 / mhz,
                          .ps_noc = 1e6 / c->noc_mhz,
                          .ps_l2 = 1e6 / c->l2_mhz};
-    s->probe = (struct probe){fire, s};
+    s->probe = (struct probe){fire, s, NULL};
     return s;
 }
 
@@ -289,13 +289,13 @@ static void observe(struct trace *t)
     const double dram_mhz = g->m->gpu.dram_mhz * d->bandwidth_scale;
     write_process(t, PID_KERNELS, "kernels", 0);
     for (uint32_t i = 0; i < g->nsms; i++) {
-        sm_set_probe(g->sms[i], &add_source(t, PID_SM + i, g->m->gpu.core_mhz, sm_fired)->probe);
+        sm_add_probe(g->sms[i], &add_source(t, PID_SM + i, g->m->gpu.core_mhz, sm_fired)->probe);
         write_process(t, PID_SM + i, "SM", i);
     }
     for (uint32_t i = 0; i < g->nchannels; i++) {
         struct source *s = add_source(t, PID_DRAM + i, dram_mhz, dram_fired);
         s->burst_ps = ps_of((cycle_t)d->burst_cycles, s->ps_cycle);
-        dram_set_probe(g->dram[i], &s->probe);
+        dram_add_probe(g->dram[i], &s->probe);
         write_process(t, PID_DRAM + i, "DRAM", i);
     }
     sim_at_sync(g->sim, flush, t);

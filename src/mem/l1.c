@@ -23,19 +23,19 @@ static void by_line_free(struct l1 *l)
 }
 
 struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
-                  const struct request_policy *requests)
+                  const struct l1_seams *seams)
 {
     struct l1 *l = xalloc_aligned(64, sizeof *l);
     uint32_t sectors = (uint32_t)(cfg->line_bytes / cfg->sector_bytes);
     l->cfg = *cfg;
     l->pool = pool;
     l->node = node;
-    l->requests = requests;
-    l->packets = &packet_policy_null;
-    l->capacity = &capacity_policy_null;
+    l->requests = seams->requests;
+    l->packets = seams->sm_packets;
+    l->capacity = seams->l1_capacity;
+    l->lines = l1_lines_by_mode[seams->codes->mode];
     l->probe = l->miss_probe = &probe_null;
-    l->lines = l1_lines_by_mode[CODE_PLAIN];
-    l1_code_init(&l->code);
+    l1_code_init(&l->code, seams->codec_engines, seams->codes);
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
@@ -53,34 +53,21 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    if (l->capacity->tag_factor > 1)
+        tags_stretch(&l->tags, l->capacity->tag_factor, (uint32_t)cfg->line_bytes);
     by_line_init(l);
-    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, seams->codes->line_buffers);
     return l;
 }
 
-void l1_bind_packets(struct l1 *l, const struct packet_policy *packets)
+void l1_add_miss_probe(struct l1 *l, struct probe *probe)
 {
-    l->packets = packets;
+    probe_add(&l->miss_probe, probe);
 }
 
-void l1_set_miss_probe(struct l1 *l, const struct probe *probe)
+void l1_add_probe(struct l1 *l, struct probe *probe)
 {
-    l->miss_probe = probe;
-}
-
-void l1_set_probe(struct l1 *l, const struct probe *probe)
-{
-    l->probe = probe;
-}
-
-void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity)
-{
-    l->capacity = capacity;
-    if (capacity->tag_factor == 1)
-        return;
-    tags_stretch(&l->tags, capacity->tag_factor, (uint32_t)l->cfg.line_bytes);
-    by_line_free(l);
-    by_line_init(l);
+    probe_add(&l->probe, probe);
 }
 
 void l1_free(struct l1 *l)

@@ -80,16 +80,10 @@ struct l1_access {
 
 struct l1;
 
-/* `cfg` must be checked; `pool` is the SM's, `node` the source of requests. */
+/* `cfg` must be checked; `pool` is the SM's, `node` the source of requests. What `seams` points to
+ * must outlive the cache; caches of one SM may share an engine. */
 struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
-                  const struct request_policy *requests);
-/* The policy that sets wire_bytes of its requests; the null policy unless bound. */
-void l1_bind_packets(struct l1 *l, const struct packet_policy *packets);
-/* What lines take in its data array; the null policy unless bound. Before any access. */
-void l1_bind_capacity(struct l1 *l, const struct capacity_policy *capacity);
-/* What decodes lines that come encoded and encodes lines that are written as a whole; the null
- * engine unless bound. Caches of one SM may share an engine. Before any access. */
-void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct code_cfg *cfg);
+                  const struct l1_seams *seams);
 void l1_free(struct l1 *l);
 
 /* May an access to `addr` be submitted at `now`? (One a cycle a bank.) */
@@ -121,9 +115,9 @@ const struct l1_stats *l1_stats(const struct l1 *l);
  *   read     a cached read was served or waits for its miss; b = the words that it asks for
  *   the others: the line leaves, for another one, because of a write, or in a flush */
 enum l1_event { L1_READ, L1_REPLACED, L1_WRITE_EVICTED, L1_FLUSHED };
-void l1_set_probe(struct l1 *l, const struct probe *probe);
+void l1_add_probe(struct l1 *l, struct probe *probe);
 /* Fired where read_misses is counted: event 0, a = the line's address, b = the access's token. */
-void l1_set_miss_probe(struct l1 *l, const struct probe *probe);
+void l1_add_miss_probe(struct l1 *l, struct probe *probe);
 
 void l1_dump(const struct l1 *l, FILE *out);
 

@@ -64,26 +64,16 @@ static void wake(void *self, cycle_t at)
     c->retry = at < c->retry ? at : c->retry;
 }
 
-void l1_code_init(struct l1_code *c)
+void l1_code_init(struct l1_code *c, const struct codec_engine *engine, const struct code_cfg *cfg)
 {
     c->client = (struct codec_client){wake, c};
     c->retry = CYCLE_NEVER;
-    c->engine = &codec_engine_null;
-    c->cfg = code_cfg_null;
+    c->engine = engine;
+    c->cfg = *cfg;
     jobs_init(&c->reads);
     jobs_init(&c->writes);
     c->leaving.end = &c->leaving.first;
-}
-
-void l1_bind_codec(struct l1 *l, const struct codec_engine *engine, const struct code_cfg *cfg)
-{
-    struct l1_code *c = &l->code;
-    c->engine = engine;
     engine->join(engine->self, &c->client);
-    c->cfg = *cfg;
-    l->lines = l1_lines_by_mode[cfg->mode];
-    mshr_free(&l->mshr);
-    mshr_init(&l->mshr, (uint32_t)l->cfg.mshrs, (uint32_t)l->cfg.merges, cfg->line_buffers);
     if (cfg->store_lines)
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
 }

@@ -154,7 +154,7 @@ struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t 
                                enum l1_what what);
 
 /* l1_codec.c */
-void l1_code_init(struct l1_code *c);
+void l1_code_init(struct l1_code *c, const struct codec_engine *engine, const struct code_cfg *cfg);
 void l1_code_free(struct l1_code *c);
 /* Something changed that a blocked access may have waited for. */
 void l1_unblock(struct l1 *l, cycle_t at);

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 
 struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
-                  const struct packet_policy *packets, const struct storage_policy *storage)
+                  const struct slice_seams *seams)
 {
     struct l2 *l = xalloc_aligned(64, sizeof *l);
     assert(cfg->line_bytes <= (int64_t)1 << il->shift);
     l->cfg = *cfg;
     l->il = *il;
-    l->packets = packets;
-    l->storage = storage;
-    l->capacity = &capacity_policy_null;
-    l->forms = &form_policy_null;
+    l->packets = seams->l2_packets;
+    l->capacity = seams->l2_capacity;
+    l->storage = seams->channel.storage;
+    l->forms = seams->channel.forms;
     l->backs_end = &l->backs;
     l->line_bytes = (uint32_t)cfg->line_bytes;
     l->port_bytes = (uint32_t)cfg->port_bytes;
@@ -28,23 +28,11 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     uint64_t sets = cfg->size / (uint64_t)(cfg->ways * cfg->line_bytes);
     tags_init(&l->tags, (uint32_t)sets, (uint32_t)cfg->ways,
               (enum tags_replacement)cfg->replacement, (enum tags_index)cfg->index);
+    if (l->capacity->tag_factor > 1)
+        tags_stretch(&l->tags, l->capacity->tag_factor, l->line_bytes);
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
     mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, 0);
     return l;
-}
-
-void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity)
-{
-    l->capacity = capacity;
-    if (capacity->tag_factor == 1)
-        return;
-    tags_stretch(&l->tags, capacity->tag_factor, l->line_bytes);
-    l->victims = xrealloc(l->victims, l->tags.ways * sizeof *l->victims);
-}
-
-void l2_bind_forms(struct l2 *l, const struct form_policy *forms)
-{
-    l->forms = forms;
 }
 
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,

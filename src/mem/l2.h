@@ -53,13 +53,9 @@ bool l2_cfg_check(const struct l2_cfg *cfg, const char *section, struct err *err
 struct l2;
 
 /* `cfg` must be checked; `il` (copied) gives the address within the slice that sets are indexed by.
- */
+ * What `seams` points to must outlive the slice. */
 struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
-                  const struct packet_policy *packets, const struct storage_policy *storage);
-/* What lines take in its data array; the null policy unless bound. Before any request. */
-void l2_bind_capacity(struct l2 *l, const struct capacity_policy *capacity);
-/* How lines lie; plain unless bound. Before any request. */
-void l2_bind_forms(struct l2 *l, const struct form_policy *forms);
+                  const struct slice_seams *seams);
 /* Ports of struct mem_req *. */
 void l2_bind(struct l2 *l, struct port *from_noc, struct port *to_noc, struct port *to_mc,
              struct port *from_mc);

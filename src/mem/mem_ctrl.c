@@ -8,13 +8,13 @@
 enum { ACCESS_DATA, ACCESS_EXTRA };
 
 struct mem_ctrl *mem_ctrl_new(const struct mem_ctrl_cfg *cfg, const struct interleave *il,
-                              uint32_t slices, const struct storage_policy *storage)
+                              uint32_t slices, const struct channel_seams *seams)
 {
     struct mem_ctrl *m = xalloc_aligned(64, sizeof *m);
     assert(slices && slices <= MEM_CTRL_SLICES && cfg->block_bytes <= (int64_t)1 << il->shift);
     m->cfg = *cfg;
     m->il = *il;
-    m->storage = storage;
+    m->storage = seams->storage;
     m->nslices = slices;
     m->block_bytes = (uint32_t)cfg->block_bytes;
     m->burst_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->burst_bytes);

@@ -44,7 +44,7 @@ struct mem_ctrl;
 /* `cfg` must be checked; `slices` at most MEM_CTRL_SLICES. */
 enum { MEM_CTRL_SLICES = 16 };
 struct mem_ctrl *mem_ctrl_new(const struct mem_ctrl_cfg *cfg, const struct interleave *il,
-                              uint32_t slices, const struct storage_policy *storage);
+                              uint32_t slices, const struct channel_seams *seams);
 /* Ports of struct mem_req *. */
 void mem_ctrl_bind_slice(struct mem_ctrl *m, uint32_t slice, struct port *from, struct port *to);
 void mem_ctrl_bind_dram(struct mem_ctrl *m, struct port *to, struct port *from);

@@ -134,9 +134,9 @@ uint64_t noc_in_flight(const struct noc *n)
     return n->in_flight;
 }
 
-void noc_set_probe(struct noc *n, const struct probe *probe)
+void noc_add_probe(struct noc *n, struct probe *probe)
 {
-    n->probe = probe;
+    probe_add(&n->probe, probe);
 }
 
 void noc_dump(const struct noc *n, FILE *out)

@@ -84,6 +84,6 @@ uint64_t noc_in_flight(const struct noc *n);
 /* Events: a flit leaves a router (a = router * 256 + output, b = packet's source * 65536 + dest).
  */
 enum noc_event { NOC_HOP };
-void noc_set_probe(struct noc *n, const struct probe *probe);
+void noc_add_probe(struct noc *n, struct probe *probe);
 
 #endif

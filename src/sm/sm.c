@@ -45,6 +45,16 @@ static void init_subcore(struct sm *sm, unsigned number)
     }
 }
 
+/* Of the caches for constants and textures: their lines travel as those of the data cache. */
+static struct l1_seams read_only_seams(const struct l1_seams *data, const struct code_cfg *code)
+{
+    struct l1_seams s = l1_seams_null;
+    s.sm_packets = data->sm_packets;
+    s.codec_engines = data->codec_engines;
+    s.codes = code;
+    return s;
+}
+
 struct sm *sm_new(const struct sm_parts *p)
 {
     struct sm *sm = xalloc_aligned(64, sizeof *sm);
@@ -72,18 +82,12 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->threads_free = (uint64_t)p->cfg->threads;
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
-    sm->data = l1_new(p->data, &sm->pool, p->node, p->seams.l1.requests);
-    sm->konst = l1_new(p->konst, &sm->pool, p->node, &request_policy_null);
-    sm->tex = l1_new(p->tex, &sm->pool, p->node, &request_policy_null);
-    sm->inst = l1_new(p->inst, &sm->pool, p->node, &request_policy_null);
     const struct code_cfg reader = code_cfg_of_reader(p->seams.l1.codes);
-    l1_bind_packets(sm->data, p->seams.l1.sm_packets);
-    l1_bind_capacity(sm->data, p->seams.l1.l1_capacity);
-    l1_bind_codec(sm->data, p->seams.l1.codec_engines, p->seams.l1.codes);
-    l1_bind_codec(sm->konst, p->seams.l1.codec_engines, &reader);
-    l1_bind_codec(sm->tex, p->seams.l1.codec_engines, &reader);
-    l1_bind_packets(sm->konst, p->seams.l1.sm_packets);
-    l1_bind_packets(sm->tex, p->seams.l1.sm_packets);
+    const struct l1_seams read_only = read_only_seams(&p->seams.l1, &reader);
+    sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
+    sm->konst = l1_new(p->konst, &sm->pool, p->node, &read_only);
+    sm->tex = l1_new(p->tex, &sm->pool, p->node, &read_only);
+    sm->inst = l1_new(p->inst, &sm->pool, p->node, &l1_seams_null);
     sm->effects = effects_new();
     sm_extra_listen(sm);
     return sm;
@@ -264,19 +268,24 @@ const struct load_stages *sm_load_stages(const struct sm *sm)
     return &sm->stages;
 }
 
-void sm_set_probe(struct sm *sm, const struct probe *probe)
+void sm_add_probe(struct sm *sm, struct probe *probe)
 {
-    sm->probe = probe;
+    probe_add(&sm->probe, probe);
 }
 
-void sm_set_inst_probe(struct sm *sm, const struct probe *probe)
+void sm_drop_probe(struct sm *sm, struct probe *probe)
 {
-    sm->inst_probe = probe;
+    probe_drop(&sm->probe, probe);
 }
 
-void sm_set_l1_probe(struct sm *sm, const struct probe *probe)
+void sm_add_inst_probe(struct sm *sm, struct probe *probe)
 {
-    l1_set_probe(sm->data, probe);
+    probe_add(&sm->inst_probe, probe);
+}
+
+void sm_add_l1_probe(struct sm *sm, struct probe *probe)
+{
+    l1_add_probe(sm->data, probe);
 }
 
 const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which)

@@ -101,11 +101,12 @@ enum sm_event {
     SM_EXTRA_BEGIN,
     SM_EXTRA_END,
 };
-void sm_set_probe(struct sm *sm, const struct probe *probe);
+void sm_add_probe(struct sm *sm, struct probe *probe);
+void sm_drop_probe(struct sm *sm, struct probe *probe);
 /* Fired when an instruction is about to be executed, its registers as they are before: event 0,
  * a = the struct warp *, b = the const struct dinst *. */
-void sm_set_inst_probe(struct sm *sm, const struct probe *probe);
+void sm_add_inst_probe(struct sm *sm, struct probe *probe);
 /* Of the data cache: the events of mem/l1.h. */
-void sm_set_l1_probe(struct sm *sm, const struct probe *probe);
+void sm_add_l1_probe(struct sm *sm, struct probe *probe);
 
 #endif

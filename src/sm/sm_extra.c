@@ -178,6 +178,6 @@ void sm_extra_listen(struct sm *sm)
 {
     if (!(sm->seams.warps->events & EXTRA_MISS))
         return;
-    sm->miss_probe = (struct probe){tell_miss, sm};
-    l1_set_miss_probe(sm->data, &sm->miss_probe);
+    sm->miss_probe = (struct probe){tell_miss, sm, NULL};
+    l1_add_miss_probe(sm->data, &sm->miss_probe);
 }

@@ -155,7 +155,7 @@ static void tally_fire(void *ctx, cycle_t now, uint32_t cmd, uint64_t bank, uint
 
 static double bus_fraction(enum dram_pattern p, uint64_t requests, struct tally *tally)
 {
-    struct probe probe = {tally_fire, tally};
+    struct probe probe = {tally_fire, tally, NULL};
     struct dram_traffic t = {p, DRAM_LOAD_high, requests, 1, tally ? &probe : NULL};
     struct dram_stats st;
     cycle_t cycles = dram_traffic_run(&cfg, &t, &st);

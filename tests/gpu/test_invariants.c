@@ -165,12 +165,12 @@ static void residents_are_counted_to_the_cycle(void **state)
     struct gpu_case c = gpu_cases[0];
     struct case_run t;
     struct residents r[2] = {{0}};
-    struct probe probe[2] = {{note, &r[0]}, {note, &r[1]}};
+    struct probe probe[2] = {{note, &r[0], NULL}, {note, &r[1], NULL}};
     c.block[0] = 64; /* 12 of 2 warps and 12 registers fit */
     c.grid[0] = 150;
     case_open(&t, &c, "gtx480-gpgpusim", sets, 2, 1);
     for (unsigned i = 0; i < 2; i++)
-        sm_set_probe(t.gpu->sms[i], &probe[i]);
+        sm_add_probe(t.gpu->sms[i], &probe[i]);
     case_run(&t);
     invariants_check(t.gpu, "residents");
     for (unsigned i = 0; i < 2; i++) {

@@ -19,10 +19,16 @@ struct l1_rig *l1_rig_new(const char *const *sets)
             fail_msg("%s", err.msg);
     if (!l1_cfg_check(&r->cfg, "l1", &err))
         fail_msg("%s", err.msg);
-    r->l1 = l1_new(&r->cfg, &r->pool, 3, &request_policy_null);
+    r->l1 = l1_new(&r->cfg, &r->pool, 3, &l1_seams_null);
     r->memory_latency = 100;
     r->now = 1; /* so that 0 can mean never */
     return r;
+}
+
+void l1_rig_bind(struct l1_rig *r, const struct l1_seams *seams)
+{
+    l1_free(r->l1);
+    r->l1 = l1_new(&r->cfg, &r->pool, 3, seams);
 }
 
 void l1_rig_free(struct l1_rig *r)

@@ -32,6 +32,8 @@ struct l1_rig {
 
 /* The default configuration with `sets` (NULL-terminated, section "l1") changed. */
 struct l1_rig *l1_rig_new(const char *const *sets);
+/* Another cache, of the same configuration, with these policies. */
+void l1_rig_bind(struct l1_rig *r, const struct l1_seams *seams);
 void l1_rig_free(struct l1_rig *r);
 /* Runs all of cycle `now` but the submission. */
 void l1_rig_cycle(struct l1_rig *r);

@@ -10,10 +10,10 @@
 
 struct l2_rig *l2_rig_new(const char *const *sets)
 {
-    return l2_rig_with(sets, &packet_policy_null);
+    return l2_rig_with(sets, &slice_seams_null);
 }
 
-struct l2_rig *l2_rig_with(const char *const *sets, const struct packet_policy *packets)
+struct l2_rig *l2_rig_with(const char *const *sets, const struct slice_seams *seams)
 {
     struct l2_rig *r = xcalloc(1, sizeof *r);
     struct interleave_cfg il = {1, 1, 256, false};
@@ -26,7 +26,7 @@ struct l2_rig *l2_rig_with(const char *const *sets, const struct packet_policy *
     if (!l2_cfg_check(&r->cfg, "l2", &err))
         fail_msg("%s", err.msg);
     interleave_init(&r->il, &il);
-    r->l2 = l2_new(&r->cfg, &r->il, packets, &storage_policy_null);
+    r->l2 = l2_new(&r->cfg, &r->il, seams);
     r->from_noc = port_new("from_noc", 1, 4);
     r->to_noc = port_new("to_noc", 1, 2);
     r->to_mc = port_new("to_mc", 1, 2);

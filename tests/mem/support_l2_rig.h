@@ -34,7 +34,7 @@ struct l2_rig {
 
 /* The default configuration with `sets` (NULL-terminated, section "l2") changed, one channel. */
 struct l2_rig *l2_rig_new(const char *const *sets);
-struct l2_rig *l2_rig_with(const char *const *sets, const struct packet_policy *packets);
+struct l2_rig *l2_rig_with(const char *const *sets, const struct slice_seams *seams);
 void l2_rig_free(struct l2_rig *r);
 void l2_rig_cycle(struct l2_rig *r);
 void l2_rig_run(struct l2_rig *r, cycle_t until);

@@ -89,6 +89,14 @@ static void answer(void *ctx, const struct mem_req *reply)
     r->form.algorithm = r->form.bytes ? 2 : 0;
 }
 
+static void bind(struct l1_rig *r, const struct codec_engine *engine, const struct code_cfg *cfg)
+{
+    struct l1_seams seams = l1_seams_null;
+    seams.codec_engines = engine;
+    seams.codes = cfg;
+    l1_rig_bind(r, &seams);
+}
+
 static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
 {
     struct memory *m = xcalloc(1, sizeof *m);
@@ -98,7 +106,7 @@ static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
     m->engine = (struct codec_engine){submit, done, next, &m->mock, join};
     m->r->on_fill = answer;
     m->r->ctx = m;
-    l1_bind_codec(m->r->l1, &m->engine, cfg);
+    bind(m->r, &m->engine, cfg);
     return m;
 }
 
@@ -480,7 +488,7 @@ static void an_encoded_line_brings_all_its_sectors(void **state)
         m->r->on_fill = answer;
         m->r->ctx = m;
         m->is_encoded = encoded;
-        l1_bind_codec(m->r->l1, &m->engine, &decoded);
+        bind(m->r, &m->engine, &decoded);
         const struct l1_access a[] = {{.addr = 0, .bytes = 32, .sectors = 1, .token = 1},
                                       {.addr = 0, .bytes = 32, .sectors = 4, .token = 2}};
         const cycle_t at[] = {10, 200};
@@ -599,7 +607,7 @@ static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t
     r->on_fill = wild_answer;
     r->ctx = &answers;
     r->sleeps = sleeps;
-    l1_bind_codec(r->l1, &engine, cfg);
+    bind(r, &engine, cfg);
     *tokens = 1;
     for (; r->now < RANDOM_CYCLES; r->now++) {
         r->hold = r->now / 100 % 4 == 1;

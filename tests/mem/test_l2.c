@@ -289,7 +289,9 @@ static void the_data_port_moves_a_line_as_it_is_stored(void **state)
     (void)state;
     struct packet_policy packets = packet_policy_null;
     packets.wire_bytes = quarter;
-    struct l2_rig *r = l2_rig_with(NULL, &packets);
+    struct slice_seams seams = slice_seams_null;
+    seams.l2_packets = &packets;
+    struct l2_rig *r = l2_rig_with(NULL, &seams);
     l2_touch(r->l2, 0, 256);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 15, 0); /* 32 bytes: one cycle */
     l2_rig_give(r, 11, 2, MEM_READ, 128, 1, 0);

@@ -67,13 +67,13 @@ static bool change(void *self, addr_t line)
 /* Every line of memory is encoded at first. */
 static struct l2_rig *rig_with(struct forms *f, bool is_raw_after_use, const char *const *sets)
 {
-    struct l2_rig *r = l2_rig_new(sets);
+    struct slice_seams seams = slice_seams_null;
     *f = (struct forms){.is_raw_after_use = is_raw_after_use};
     for (uint32_t i = 0; i < LINES; i++)
         f->at[i] = (struct line_form){CODE, 2};
     f->policy = (struct form_policy){look, enter, read_once, change, store, f};
-    l2_bind_forms(r->l2, &f->policy);
-    return r;
+    seams.channel.forms = &f->policy;
+    return l2_rig_with(sets, &seams);
 }
 
 static struct l2_rig *rig_new(struct forms *f, bool is_raw_after_use)

@@ -49,7 +49,9 @@ static struct rig *rig_new(const char *const *sets, int64_t channels,
             fail_msg("%s", err.msg);
     assert_true(mem_ctrl_cfg_check(&r->cfg, "mc", &err));
     interleave_init(&r->il, &il);
-    r->mc = mem_ctrl_new(&r->cfg, &r->il, SLICES, storage);
+    struct channel_seams seams = channel_seams_null;
+    seams.storage = storage;
+    r->mc = mem_ctrl_new(&r->cfg, &r->il, SLICES, &seams);
     for (uint32_t i = 0; i < SLICES; i++) {
         r->from[i] = port_new("from", 1, 4);
         r->to[i] = port_new("to", 1, 4);

@@ -172,13 +172,13 @@ static void units_new(struct machine *m)
     mc.queue = 2;
     mc.in_flight = 8;
     interleave_init(&m->il, &(struct interleave_cfg){1, SLICES, 256, true});
-    m->sm.l1 = l1_new(&l1, &m->sm.pool, 0, &request_policy_null);
+    m->sm.l1 = l1_new(&l1, &m->sm.pool, 0, &l1_seams_null);
     m->sm.il = &m->il;
     m->sm.rng.state = 7;
     sm_plan(&m->sm, 0);
     for (uint32_t i = 0; i < SLICES; i++)
-        m->l2[i] = l2_new(&l2, &m->il, &packet_policy_null, &storage_policy_null);
-    m->mc = mem_ctrl_new(&mc, &m->il, SLICES, &storage_policy_null);
+        m->l2[i] = l2_new(&l2, &m->il, &slice_seams_null);
+    m->mc = mem_ctrl_new(&mc, &m->il, SLICES, &channel_seams_null);
 }
 
 static void machine_wire(struct machine *m)

@@ -31,8 +31,9 @@ static void a_request_policy_chooses_sectors_and_what_they_make_valid(void **sta
     uint32_t asked = 0;
     const struct request_policy policy = {first_only, and_the_next, &asked};
     struct l1_rig *r = l1_rig_new(NULL);
-    l1_free(r->l1);
-    r->l1 = l1_new(&r->cfg, &r->pool, 3, &policy);
+    struct l1_seams seams = l1_seams_null;
+    seams.requests = &policy;
+    l1_rig_bind(r, &seams);
     const struct l1_access first = {.addr = 0, .bytes = 64, .sectors = 6, .token = 1};
     const struct l1_access again = {.addr = 0, .bytes = 64, .sectors = 6, .token = 2};
     const struct l1_access other = {.addr = 0, .bytes = 32, .sectors = 8, .token = 3};
@@ -67,8 +68,9 @@ static void a_fill_may_make_nothing_valid(void **state)
     (void)state;
     const struct request_policy policy = {whole, nothing, NULL};
     struct l1_rig *r = l1_rig_new(NULL);
-    l1_free(r->l1);
-    r->l1 = l1_new(&r->cfg, &r->pool, 3, &policy);
+    struct l1_seams seams = l1_seams_null;
+    seams.requests = &policy;
+    l1_rig_bind(r, &seams);
     const struct l1_access first = {.addr = 0, .bytes = 32, .sectors = 1, .token = 1};
     const struct l1_access again = {.addr = 0, .bytes = 32, .sectors = 1, .token = 2};
     l1_rig_submit(r, 10, &first);
@@ -102,7 +104,9 @@ static void a_packet_policy_sees_each_packet_once(void **state)
     policy.wire_bytes = halve;
     policy.self = &seen;
     struct l1_rig *r = l1_rig_new(NULL);
-    l1_bind_packets(r->l1, &policy);
+    struct l1_seams seams = l1_seams_null;
+    seams.sm_packets = &policy;
+    l1_rig_bind(r, &seams);
     const struct l1_access store = {
         .addr = 0, .bytes = 64, .sectors = 3, .kind = MEM_WRITE, .token = 1};
     l1_rig_submit(r, 10, &store);
@@ -111,10 +115,9 @@ static void a_packet_policy_sees_each_packet_once(void **state)
     assert_int_equal(seen.requests, 1);
     l1_rig_free(r);
 
-    struct l2_rig *q = l2_rig_new(NULL);
-    l2_free(q->l2);
-    q->l2 = l2_new(&q->cfg, &q->il, &policy, &storage_policy_null);
-    l2_bind(q->l2, q->from_noc, q->to_noc, q->to_mc, q->from_mc);
+    struct slice_seams slice = slice_seams_null;
+    slice.l2_packets = &policy;
+    struct l2_rig *q = l2_rig_with(NULL, &slice);
     l2_rig_give(q, 10, 1, MEM_READ, 0, 15, 0);
     l2_rig_give(q, 300, 2, MEM_WRITE, 0, 15, 15);
     l2_rig_run(q, 600);
@@ -143,7 +146,9 @@ static void a_packet_policy_delays_requests_and_fills(void **state)
     policy.send_latency = six_for_stores;
     policy.fill_latency = nine_for_loads;
     struct l1_rig *r = l1_rig_new(NULL), *plain = l1_rig_new(NULL);
-    l1_bind_packets(r->l1, &policy);
+    struct l1_seams seams = l1_seams_null;
+    seams.sm_packets = &policy;
+    l1_rig_bind(r, &seams);
     for (uint32_t i = 0; i < 40; i++) { /* more fills at once than there is room for at first */
         const struct l1_access load = {.addr = i * 128, .bytes = 32, .sectors = 1, .token = i};
         l1_rig_submit(r, 10 + i, &load);
@@ -180,10 +185,9 @@ static void a_storage_policy_may_take_whole_lines(void **state)
     policy.write_whole = always;
     policy.self = &asked;
     const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
-    struct l2_rig *r = l2_rig_new(sets);
-    l2_free(r->l2);
-    r->l2 = l2_new(&r->cfg, &r->il, &packet_policy_null, &policy);
-    l2_bind(r->l2, r->from_noc, r->to_noc, r->to_mc, r->from_mc);
+    struct slice_seams seams = slice_seams_null;
+    seams.channel.storage = &policy;
+    struct l2_rig *r = l2_rig_with(sets, &seams);
     l2_touch(r->l2, 0, 128);
     l2_rig_give(r, 10, 1, MEM_WRITE, 32, 2, 2);
     l2_rig_give(r, 20, 2, MEM_WRITE, 128, 1, 0);
@@ -212,10 +216,9 @@ static void a_storage_policy_delays_answers_of_the_l2(void **state)
     (void)state;
     struct storage_policy policy = storage_policy_null;
     policy.l2_latency = seven;
-    struct l2_rig *r = l2_rig_new(NULL);
-    l2_free(r->l2);
-    r->l2 = l2_new(&r->cfg, &r->il, &packet_policy_null, &policy);
-    l2_bind(r->l2, r->from_noc, r->to_noc, r->to_mc, r->from_mc);
+    struct slice_seams seams = slice_seams_null;
+    seams.channel.storage = &policy;
+    struct l2_rig *r = l2_rig_with(NULL, &seams);
     l2_touch(r->l2, 0, 128);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
     l2_rig_give(r, 11, 2, MEM_READ, 0, 1, 0);
@@ -248,7 +251,9 @@ static void small_lines_leave_room_for_others(void **state)
     const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
     const char *const sets[] = {"l1.size=128", "l1.ways=1", NULL};
     struct l1_rig *r = l1_rig_new(sets);
-    l1_bind_capacity(r->l1, &policy);
+    struct l1_seams seams = l1_seams_null;
+    seams.l1_capacity = &policy;
+    l1_rig_bind(r, &seams);
     for (uint32_t i = 0; i < 9; i++) { /* 4 fit; the fifth is raw and takes all */
         const addr_t at[] = {0, 128, 256, 384, 0, 384, 0x10000, 0x10000, 0};
         const struct l1_access load = {.addr = at[i], .bytes = 32, .sectors = 1, .token = i};
@@ -271,8 +276,9 @@ static void lines_that_grow_push_others_out(void **state)
     uint32_t bytes = 32;
     const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
     const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
-    struct l2_rig *r = l2_rig_new(sets);
-    l2_bind_capacity(r->l2, &policy);
+    struct slice_seams seams = slice_seams_null;
+    seams.l2_capacity = &policy;
+    struct l2_rig *r = l2_rig_with(sets, &seams);
     for (uint32_t i = 0; i < 4; i++)
         l2_rig_give(r, 10 + i, i, MEM_WRITE, i * 256, 15, 15);
     l2_rig_give(r, 300, 4, MEM_READ, 256, 15, 0);

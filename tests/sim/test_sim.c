@@ -247,10 +247,31 @@ static void the_null_probe_does_nothing(void **state)
 {
     (void)state;
     uint64_t sum = 0;
-    struct probe p = {probe_seen, &sum};
+    struct probe p = {probe_seen, &sum, NULL};
     probe_fire(&probe_null, 1, 2, 3, 4);
     probe_fire(&p, 1, 2, 3, 4);
     assert_true(sum == 10);
+}
+
+static void several_probes_see_the_same_and_leave_in_any_order(void **state)
+{
+    (void)state;
+    uint64_t sums[3] = {0};
+    struct probe p[3];
+    const struct probe *at = &probe_null;
+    for (unsigned i = 0; i < 3; i++) {
+        p[i] = (struct probe){probe_seen, &sums[i], NULL};
+        probe_add(&at, &p[i]);
+    }
+    probe_fire(at, 1, 2, 3, 4);
+    probe_drop(&at, &p[1]);
+    probe_drop(&at, &p[1]); /* nothing to do */
+    probe_fire(at, 1, 2, 3, 4);
+    probe_drop(&at, &p[2]);
+    probe_fire(at, 1, 2, 3, 4);
+    probe_drop(&at, &p[0]);
+    assert_ptr_equal(at, &probe_null);
+    assert_true(sums[0] == 30 && sums[1] == 10 && sums[2] == 20);
 }
 
 int main(void)
@@ -264,6 +285,7 @@ int main(void)
         cmocka_unit_test(order_and_threads_do_not_change_results),
         cmocka_unit_test(the_watchdog_names_what_is_blocked),
         cmocka_unit_test(the_null_probe_does_nothing),
+        cmocka_unit_test(several_probes_see_the_same_and_leave_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
