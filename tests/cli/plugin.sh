@@ -6,54 +6,54 @@ passed=0 failed=0
 ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; sed 's/^/    /' "$tmp/err" | head -5; fi; }
 says() { grep -qF -- "$1" "$tmp/err"; }
 value() { python3 -c 'import json,sys; j=json.load(open(sys.argv[1])); exec("for k in sys.argv[2:]: j=j[k]"); print(j)' "$@"; }
-cp -r "$PARSIM_TESTS/../include/parsim" "$PARSIM_TESTS/plugin/tally.c" "$tmp/" || exit 1
+cp -r "$PARSIM_TESTS/../include/parsim" "$PARSIM_TESTS/plugin/tollgate.c" "$tmp/" || exit 1
 mkdir "$tmp/include"; mv "$tmp/parsim" "$tmp/include/"
 build() { (cd "$tmp" && ${CC:-cc} -std=c17 -Wall -Wextra -Werror -shared -fPIC -I include "$@") >"$tmp/err" 2>&1; }
-ok "it builds" 'build -o tally.so tally.c'
+ok "it builds" 'build -o tollgate.so tollgate.c'
 run() { "$PARSIM_BIN" run --gpu gtx480 "$@" workload:sdk-fwt --size tiny >"$tmp/out" 2>"$tmp/err"; }
-with() { run --plugin "$tmp/tally.so" --with "$@"; }
+with() { run --plugin "$tmp/tollgate.so" --with "$@"; }
 
 run --json "$tmp/base.json"
-ok "it runs" 'with tally --json "$tmp/tally.json" --dump-config "$tmp/tally.yaml"'
-ok "its line is in the report" 'says "  technique     tally: " && says "packets have left the SMs"'
-ok "its statistics are there" '[ "$(value "$tmp/tally.json" stats tally packets)" -gt 0 ] && [ "$(value "$tmp/tally.json" stats tally stores)" -gt 0 ]'
-ok "its energy is counted: 2.5 pJ a packet" 'python3 - "$tmp/tally.json" <<<"
+ok "it runs" 'with tollgate --json "$tmp/tollgate.json" --dump-config "$tmp/tollgate.yaml"'
+ok "its line is in the report" 'says "  technique     tollgate: " && says "packets have left the SMs"'
+ok "its statistics are there" '[ "$(value "$tmp/tollgate.json" stats tollgate packets)" -gt 0 ] && [ "$(value "$tmp/tollgate.json" stats tollgate stores)" -gt 0 ]'
+ok "its energy is counted: 2.5 pJ a packet" 'python3 - "$tmp/tollgate.json" <<<"
 import json,sys; s=json.load(open(sys.argv[1]))[\"stats\"]
-assert s[\"energy\"][\"tally\"] == int(s[\"tally\"][\"packets\"] * 2.5 + 0.5), s[\"energy\"]"'
-ok "nothing else has moved" 'python3 - "$tmp/base.json" "$tmp/tally.json" <<<"
+assert s[\"energy\"][\"tollgate\"] == int(s[\"tollgate\"][\"packets\"] * 2.5 + 0.5), s[\"energy\"]"'
+ok "nothing else has moved" 'python3 - "$tmp/base.json" "$tmp/tollgate.json" <<<"
 import json,sys; a,b=[json.load(open(f))[\"stats\"] for f in sys.argv[1:]]
-del b[\"tally\"], b[\"energy\"], a[\"energy\"]
+del b[\"tollgate\"], b[\"energy\"], a[\"energy\"]
 assert a == b"'
-ok "its field is one of the machine's" 'with tally --set tally.cycles=100 --json "$tmp/late.json"'
+ok "its field is one of the machine's" 'with tollgate --set tollgate.cycles=100 --json "$tmp/late.json"'
 ok "... and moves time" '[ "$(value "$tmp/late.json" cycles)" -gt "$(value "$tmp/base.json" cycles)" ]'
-ok "... with bounds" '! with tally --set tally.cycles=1001 && says "tally.cycles: 1001 is out of bounds: from 0 to 1000"'
-ok "... and a check" '! with tally --set tally.cycles=13 && says "tally.cycles: 13 brings bad luck"'
-ok "its energy is a field" 'with tally --set energy.tally_count=0 --json "$tmp/free.json" && [ "$(value "$tmp/free.json" stats energy tally)" = 0 ]'
-ok "the dumped machine names it" 'grep -q "plugin: .*/tally.so" "$tmp/tally.yaml" && grep -q "^tally:" "$tmp/tally.yaml"'
-ok "... and runs the same" 'run --gpu "$tmp/tally.yaml" --json "$tmp/again.json" && [ "$(value "$tmp/again.json" stats)" = "$(value "$tmp/tally.json" stats)" ]'
-ok "with caba-bdi, whose packets it wraps" 'with caba-bdi --with tally --json "$tmp/caba.json" && says "technique     caba-bdi: " && says "technique     tally: "'
+ok "... with bounds" '! with tollgate --set tollgate.cycles=1001 && says "tollgate.cycles: 1001 is out of bounds: from 0 to 1000"'
+ok "... and a check" '! with tollgate --set tollgate.cycles=13 && says "tollgate.cycles: 13 brings bad luck"'
+ok "its energy is a field" 'with tollgate --set energy.tollgate_count=0 --json "$tmp/free.json" && [ "$(value "$tmp/free.json" stats energy tollgate)" = 0 ]'
+ok "the dumped machine names it" 'grep -q "plugin: .*/tollgate.so" "$tmp/tollgate.yaml" && grep -q "^tollgate:" "$tmp/tollgate.yaml"'
+ok "... and runs the same" 'run --gpu "$tmp/tollgate.yaml" --json "$tmp/again.json" && [ "$(value "$tmp/again.json" stats)" = "$(value "$tmp/tollgate.json" stats)" ]'
+ok "with caba-bdi, whose packets it wraps" 'with caba-bdi --with tollgate --json "$tmp/caba.json" && says "technique     caba-bdi: " && says "technique     tollgate: "'
 ok "... and nothing of caba-bdi has moved" 'run --with caba-bdi --json "$tmp/alone.json" && python3 - "$tmp/alone.json" "$tmp/caba.json" <<<"
 import json,sys; a,b=[json.load(open(f))[\"stats\"] for f in sys.argv[1:]]
-del b[\"tally\"], b[\"energy\"], a[\"energy\"]
+del b[\"tollgate\"], b[\"energy\"], a[\"energy\"]
 assert a == b"'
-ok "with e2mc" 'with tally --with e2mc && says "technique     tally: " && says "technique     e2mc: "'
-ok "same results on two threads" 'with tally --set tally.cycles=7 --json "$tmp/one.json" && with tally --set tally.cycles=7 --threads 2 --json "$tmp/two.json" && [ "$(value "$tmp/one.json" stats)" = "$(value "$tmp/two.json" stats)" ]'
-ok "named before who decides, it says so" '! with tally --with caba-bdi && says "caba-bdi must be named before tally, which adds to what decides the bytes of packets that leave an SM"'
-ok "loaded and not used, it changes nothing" 'run --plugin "$tmp/tally.so" --json "$tmp/idle.json" && [ "$(value "$tmp/idle.json" cycles)" = "$(value "$tmp/base.json" cycles)" ]'
+ok "with e2mc" 'with tollgate --with e2mc && says "technique     tollgate: " && says "technique     e2mc: "'
+ok "same results on two threads" 'with tollgate --set tollgate.cycles=7 --json "$tmp/one.json" && with tollgate --set tollgate.cycles=7 --threads 2 --json "$tmp/two.json" && [ "$(value "$tmp/one.json" stats)" = "$(value "$tmp/two.json" stats)" ]'
+ok "named before who decides, it says so" '! with tollgate --with caba-bdi && says "caba-bdi must be named before tollgate, which adds to what decides the bytes of packets that leave an SM"'
+ok "loaded and not used, it changes nothing" 'run --plugin "$tmp/tollgate.so" --json "$tmp/idle.json" && [ "$(value "$tmp/idle.json" cycles)" = "$(value "$tmp/base.json" cycles)" ]'
 
 ok "no such file" '! run --plugin "$tmp/none.so" && says "--plugin $tmp/none.so: there is no such file"'
-ok "not a library" '! run --plugin "$tmp/tally.c" && says "gpu.plugin: $tmp/tally.c: cannot be loaded: "'
+ok "not a library" '! run --plugin "$tmp/tollgate.c" && says "gpu.plugin: $tmp/tollgate.c: cannot be loaded: "'
 echo 'int parsim_other;' >"$tmp/other.c"
 ok "a library that is no plug-in" 'build -o other.so other.c && ! run --plugin "$tmp/other.so" && says "there is no symbol '\''parsim_plugin'\'' in it"'
 sed "s/= {PARSIM_TECH_VERSION,/= {99,/" -i.orig "$tmp/include/parsim/tech.h"
-ok "another version" 'build -o new.so tally.c && ! run --plugin "$tmp/new.so" && says "built for version 99 of parsim/tech.h, and this is version"'
+ok "another version" 'build -o new.so tollgate.c && ! run --plugin "$tmp/new.so" && says "built for version 99 of parsim/tech.h, and this is version"'
 mv "$tmp/include/parsim/tech.h.orig" "$tmp/include/parsim/tech.h"
-rename() { sed "$1" "$tmp/tally.c" >"$tmp/taken.c"; build -o taken.so taken.c && ! run --plugin "$tmp/taken.so"; }
-ok "a technique's name that is taken" 'rename "s/\.name = \"tally\"/.name = \"caba\"/" && says "there is a technique '\''caba'\'' already"'
-ok "a design's name that is taken" 'rename "s/\"tally\", \"packets/\"caba-bdi\", \"packets/" && says "there is a design '\''caba-bdi'\'' already"'
-ok "a section's name that is taken" 'rename "s/= {\"tally\", fields/= {\"l1\", fields/" && says "there is a section '\''l1'\'' of the configuration already"'
-ok "the same twice" 'cp "$tmp/tally.so" "$tmp/copy.so"; ! run --plugin "$tmp/tally.so" --plugin "$tmp/copy.so" && says "there is a technique '\''tally'\'' already"'
-ok "a component that nobody describes" 'rename "s/\"counters of packets\"/NULL/" && says "technique tally: energy.tally_count: nobody says what component '\''tally'\'' is"'
-ok "nothing to bind" 'rename "s/\.bind = tally_bind,//; s/^static bool tally_bind/__attribute__((unused)) &/" && says "the plug-in has no bind()"'
+rename() { sed "$1" "$tmp/tollgate.c" >"$tmp/taken.c"; build -o taken.so taken.c && ! run --plugin "$tmp/taken.so"; }
+ok "a technique's name that is taken" 'rename "s/\.name = \"tollgate\"/.name = \"caba\"/" && says "there is a technique '\''caba'\'' already"'
+ok "a design's name that is taken" 'rename "s/\"tollgate\", \"packets/\"caba-bdi\", \"packets/" && says "there is a design '\''caba-bdi'\'' already"'
+ok "a section's name that is taken" 'rename "s/= {\"tollgate\", fields/= {\"l1\", fields/" && says "there is a section '\''l1'\'' of the configuration already"'
+ok "the same twice" 'cp "$tmp/tollgate.so" "$tmp/copy.so"; ! run --plugin "$tmp/tollgate.so" --plugin "$tmp/copy.so" && says "there is a technique '\''tollgate'\'' already"'
+ok "a component that nobody describes" 'rename "s/\"counters of packets\"/NULL/" && says "technique tollgate: energy.tollgate_count: nobody says what component '\''tollgate'\'' is"'
+ok "nothing to bind" 'rename "s/\.bind = tollgate_bind,//; s/^static bool tollgate_bind/__attribute__((unused)) &/" && says "the plug-in has no bind()"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

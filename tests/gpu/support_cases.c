@@ -291,12 +291,17 @@ void case_open(struct case_run *r, const struct gpu_case *c, const char *machine
     free(text);
     r->buf = devmem_alloc(r->dev->mem, CASE_BYTES, 0, MEM_DEVICE, NULL);
     fill(devmem_ptr(r->buf->base));
-    if (!threads)
-        return;
+    if (threads)
+        case_start(r, threads);
+}
+
+void case_start(struct case_run *r, unsigned threads)
+{
+    struct err err;
     r->gpu = gpu_new(r->m, r->dev, threads, &err);
     if (!r->gpu)
         fail_msg("%s", err.msg);
-    r->dev->regs.fixed = c->registers;
+    r->dev->regs.fixed = r->c->registers;
     r->runner = (struct grid_runner){run_timed, r->gpu};
 }
 

@@ -42,6 +42,8 @@ struct case_run {
 /* threads 0: functional. Fails the test on any error. */
 void case_open(struct case_run *r, const struct gpu_case *c, const char *machine,
                const char *const *sets, size_t nsets, unsigned threads);
+/* After threads 0: from now on timed. */
+void case_start(struct case_run *r, unsigned threads);
 /* Runs the kernel (again, on what the last run left). */
 bool case_launch(struct case_run *r, struct err *err);
 void case_run(struct case_run *r);

@@ -1,0 +1,292 @@
+/* Every row of parsim/seams.def, through a whole machine: a technique on that seam alone moves an
+ * exact number of cycles, bytes or registers. */
+#include "support_cases.h"
+
+#include "gpu/gpu_tech.h"
+#include "tech/tech_list_int.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LATER = 40, CODE = 32 };
+
+/* --- what each seam does --- */
+
+static uint16_t ask_first(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+{
+    (void)self, (void)a, (void)fetch;
+    return missing & (uint16_t)-missing;
+}
+
+static uint32_t latency(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->kind == MEM_READ ? LATER : 0;
+}
+
+static uint32_t twice(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)self, (void)r, (void)reply;
+    return 2 * payload;
+}
+
+static uint32_t all_bytes(void *self, addr_t line, const struct line_form *form)
+{
+    (void)self, (void)line, (void)form;
+    return 128;
+}
+
+static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
+{
+    (void)self, (void)bytes, (void)now;
+    return LATER;
+}
+
+/* An engine with room for one job. */
+struct one_job {
+    struct codec_job job;
+    cycle_t due;
+};
+
+static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
+{
+    struct one_job *e = self;
+    e->job = *job;
+    e->due = now + LATER;
+    return CODEC_TAKEN;
+}
+
+static bool done(void *self, cycle_t now, struct codec_job *job)
+{
+    struct one_job *e = self;
+    if (now < e->due)
+        return false;
+    *job = e->job;
+    e->due = CYCLE_NEVER;
+    return true;
+}
+
+static cycle_t next(const void *self, cycle_t now)
+{
+    (void)now;
+    return ((const struct one_job *)self)->due;
+}
+
+static struct line_form look_encoded(const void *self, addr_t line, bool is_here,
+                                     enum mem_kind kind)
+{
+    (void)is_here;
+    return (struct line_form){kind == MEM_READ && line >= *(const addr_t *)self ? CODE : 0, 0};
+}
+
+static uint32_t many_registers(const void *self, const struct kernel *k)
+{
+    (void)self, (void)k;
+    return 1000;
+}
+
+static uint32_t cycles_more(void *self, const struct rf_event *e)
+{
+    (void)self;
+    return e->d->flags & DINST_LOAD ? LATER : 0;
+}
+
+static uint32_t longer(void *self, const struct rf_event *e, uint32_t initiation)
+{
+    (void)self, (void)e;
+    return initiation + LATER;
+}
+
+static uint32_t done_later(void *self, cycle_t now, const struct mem_req *r,
+                           const struct storage_form *f)
+{
+    (void)self, (void)now, (void)r, (void)f;
+    return LATER;
+}
+
+/* --- the technique: a design a seam --- */
+
+struct all {
+    addr_t data; /* code is below */
+    struct one_job engine;
+};
+
+static void encode_data(const struct tech_site *at, struct all *all)
+{
+    for (uint32_t i = 0; i < at->machine->channels; i++) {
+        at->seams->forms[i].look = look_encoded;
+        at->seams->forms[i].self = &all->data;
+    }
+}
+
+static bool bind(const struct tech_site *at, struct tech_part *part, struct err *err)
+{
+    static struct all all;
+    struct tech_seams *s = at->seams;
+    all = (struct all){.data = at->machine->memory_base, .engine = {.due = CYCLE_NEVER}};
+    part->self = &all;
+    if (!tech_take(s, (enum tech_seam)at->design->variant, at->design->name, TAKE_WRAP, err))
+        return false;
+    switch ((enum tech_seam)at->design->variant) {
+    case SEAM_requests:
+        s->requests->ask = ask_first;
+        break;
+    case SEAM_sm_packets:
+        s->sm_packets->send_latency = latency;
+        break;
+    case SEAM_l1_capacity:
+        *s->l1_capacity = (struct capacity_policy){2, all_bytes, hit_latency, NULL};
+        break;
+    case SEAM_codec_engines:
+        s->codec_engines->submit = submit;
+        s->codec_engines->done = done;
+        s->codec_engines->next = next;
+        s->codec_engines->self = &all.engine;
+        s->codes->mode = CODE_DECODED;
+        encode_data(at, &all);
+        break;
+    case SEAM_codes:
+        *s->codes = (struct code_cfg){.mode = CODE_DIRECT, .direct_latency = LATER};
+        encode_data(at, &all);
+        break;
+    case SEAM_warps:
+        s->warps->extra_registers = many_registers;
+        break;
+    case SEAM_registers:
+        s->registers->extra_read_cycles = cycles_more;
+        break;
+    case SEAM_issue:
+        s->issue->initiation = longer;
+        break;
+    case SEAM_l2_packets:
+        for (uint32_t i = 0; i < at->machine->slices; i++)
+            s->l2_packets[i].wire_bytes = twice;
+        break;
+    case SEAM_l2_capacity:
+        for (uint32_t i = 0; i < at->machine->slices; i++)
+            s->l2_capacity[i] = (struct capacity_policy){2, all_bytes, hit_latency, NULL};
+        break;
+    case SEAM_storage:
+        for (uint32_t i = 0; i < at->machine->channels; i++)
+            s->storage[i].dram_done = done_later;
+        break;
+    case SEAM_forms:
+        s->codes->mode = CODE_DECODED;
+        encode_data(at, &all);
+        break;
+    case SEAMS:
+        break;
+    }
+    return true;
+}
+
+static const struct tech_design designs[] = {
+#define L1_SEAM(name, ...)      {#name, "", "", SEAM_##name, false},
+#define SM_SEAM(name, ...)      {#name, "", "", SEAM_##name, false},
+#define SLICE_SEAM(name, ...)   {#name, "", "", SEAM_##name, false},
+#define CHANNEL_SEAM(name, ...) {#name, "", "", SEAM_##name, false},
+#include "parsim/seams.def"
+};
+
+static const struct technique one_seam = {
+    .name = "one_seam", .designs = designs, .ndesigns = SEAMS, .bind = bind};
+
+/* --- one warp, a load that misses, one that hits the L1 --- */
+
+static const char ptx[] = ".version 3.2\n.target sm_20\n.address_size 64\n"
+                          ".visible .entry k(.param .u64 in)\n{\n"
+                          ".reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"
+                          "ld.param.u64 %rd1, [in];\n"
+                          "mov.u32 %r1, %tid.x;\n"
+                          "mul.wide.u32 %rd2, %r1, 4;\n"
+                          "add.u64 %rd2, %rd1, %rd2;\n"
+                          "ld.global.u32 %r2, [%rd2];\n"
+                          "and.b32 %r3, %r2, 0;\n"
+                          "cvt.u64.u32 %rd3, %r3;\n"
+                          "add.u64 %rd2, %rd2, %rd3;\n"
+                          "ld.global.u32 %r4, [%rd2];\n"
+                          "add.u32 %r5, %r4, %r2;\n"
+                          "add.u32 %r6, %r5, %r5;\n"
+                          "ret;\n}\n";
+
+static const struct gpu_case one_warp = {.name = "one warp",
+                                         .ptx = ptx,
+                                         .entry = "k",
+                                         .grid = {1, 1, 1},
+                                         .block = {32, 1, 1},
+                                         .npointers = 1};
+
+/* It runs twice: the second time all is in the L2, and nothing in the L1. */
+enum { FIRST, SECOND, BLOCKS, KEYS };
+static const char *const keys[] = {"l2.fetched_sectors", "noc_reply.bytes", "l1.coded_fills",
+                                   "l2.coded_answers"};
+
+struct measured {
+    int64_t values[KEYS + ARRAY_LEN(keys)];
+};
+
+static struct measured measure(const char *design)
+{
+    static const char *const sets[] = {"gpu.sms=1"};
+    struct case_run t;
+    struct measured m;
+    case_open(&t, &one_warp, "gtx480-gpgpusim", sets, 1, 0);
+    tech_list_add(t.m->techs, &one_seam, NULL);
+    t.m->gpu.with = design;
+    case_start(&t, 1);
+    case_run(&t);
+    m.values[FIRST] = (int64_t)gpu_cycles(t.gpu);
+    case_run(&t);
+    m.values[SECOND] = (int64_t)gpu_cycles(t.gpu) - m.values[FIRST];
+    m.values[BLOCKS] = gpu_kernel(t.gpu, 0)->ctas_per_sm;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        double v = 0;
+        assert_true(stats_get(gpu_stats(t.gpu), keys[i], &v));
+        m.values[KEYS + i] = (int64_t)v;
+    }
+    case_close(&t);
+    return m;
+}
+
+/* Three misses of an SM in a row: code, the parameter, the line; then a hit of the line. */
+static const struct {
+    size_t value;
+    int64_t more;
+} moved[SEAMS] = {
+    [SEAM_requests] = {KEYS, -2},        /* each load asks for one of the line's four sectors */
+    [SEAM_sm_packets] = {SECOND, 80},    /* parameter, line; code has no seam */
+    [SEAM_l1_capacity] = {SECOND, 40},   /* one hit */
+    [SEAM_codec_engines] = {SECOND, 40}, /* one line to decode */
+    [SEAM_codes] = {SECOND, 80},         /* both loads cut it out */
+    [SEAM_warps] = {BLOCKS, -7},         /* 1000 registers a thread: one block for eight */
+    [SEAM_registers] = {SECOND, 120},    /* three loads */
+    [SEAM_issue] = {SECOND, 56},         /* beyond what the next instruction waited for anyway */
+    [SEAM_l2_packets] = {KEYS + 1, 640}, /* twice the payload of five lines */
+    [SEAM_l2_capacity] = {SECOND, 120},  /* three hits */
+    [SEAM_storage] = {FIRST, 121},       /* three reads; one more to meet the DRAM's clock */
+    [SEAM_forms] = {KEYS + 2, 2},        /* the line comes encoded, twice */
+};
+
+static void each_seam_moves_what_it_decides(void **state)
+{
+    (void)state;
+    const struct measured base = measure("base");
+    for (size_t i = 0; i < SEAMS; i++) {
+        const struct measured m = measure(designs[i].name);
+        const int64_t more = m.values[moved[i].value] - base.values[moved[i].value];
+        if (!moved[i].more || more != moved[i].more)
+            fail_msg("%s: %lld, not %lld", designs[i].name, (long long)more,
+                     (long long)moved[i].more);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_seam_moves_what_it_decides)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
