@@ -17,8 +17,8 @@ static char *codec_maker(const struct study_job *j, struct study_job *maker)
 }
 
 /* "CODEC[@OPTION=VALUE...]": options of `parsim codec`. A bound is told with whatever codec. */
-static _Noreturn void codec_child(const struct study_setup *s, const struct study_job *j,
-                                  const char *json, const char *part)
+static NORETURN void codec_child(const struct study_setup *s, const struct study_job *j,
+                                 const char *json, const char *part)
 {
     struct study_words w = {0};
     const bool is_bound = !strncmp(j->design, bound, strlen(bound));

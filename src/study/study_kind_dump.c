@@ -41,8 +41,8 @@ static bool join_dump(const char *folder, const char *path)
     return (!out || !fclose(out)) && ok && !err.msg[0];
 }
 
-static _Noreturn void dump_child(const struct study_setup *s, const struct study_job *j,
-                                 const char *json, const char *part)
+static NORETURN void dump_child(const struct study_setup *s, const struct study_job *j,
+                                const char *json, const char *part)
 {
     char *folder = xasprintf("%s.d", part);
     (void)json;

@@ -119,8 +119,8 @@ static char *run_gives(const struct study_setup *s, const struct study_job *j)
     return file;
 }
 
-static _Noreturn void run_child(const struct study_setup *s, const struct study_job *j,
-                                const char *json, const char *part)
+static NORETURN void run_child(const struct study_setup *s, const struct study_job *j,
+                               const char *json, const char *part)
 {
     struct study_words w = {0};
     char *needs = study_needs(s, j);
