@@ -155,7 +155,7 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
         probe_fire(l->probe, now, L1_REPLACED, l->victims[i], 0);
         l->stats.evictions++;
     }
-    p->index = tags_victim(&l->tags, p->set);
+    p->index = tags_place(&l->tags, p->set, l->victims);
     tags_allocate(&l->tags, p->index, p->line);
     l->forms[p->index] = (struct line_form){0};
     tags_resize(&l->tags, p->index, l->need);

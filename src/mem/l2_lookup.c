@@ -111,7 +111,7 @@ bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,
 uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
 {
     if (index == TAGS_NONE) {
-        index = tags_victim(&l->tags, set);
+        index = tags_place(&l->tags, set, l->victims);
         tags_allocate(&l->tags, index, line);
     } else {
         tags_touch(&l->tags, index);

@@ -128,7 +128,7 @@ static bool is_among(const uint32_t *all, uint32_t n, uint32_t i)
     return false;
 }
 
-/* Every line takes the place of one. */
+/* Every line takes the place of one: victims[0], also if it is free. */
 static uint32_t plain_victims(const struct tags *t, uint32_t set, uint32_t index, uint32_t *victims)
 {
     if (index != TAGS_NONE)

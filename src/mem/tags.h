@@ -61,6 +61,11 @@ void tags_limit(struct tags *t, uint32_t capacity);
  * ways); TAGS_NONE if reserved ones are in the way. Without a capacity bytes do not count. */
 uint32_t tags_victims(const struct tags *t, uint32_t set, uint32_t index, uint32_t bytes,
                       uint32_t *victims);
+/* Those are invalid now: the place of the line that needed a tag. */
+static inline uint32_t tags_place(const struct tags *t, uint32_t set, const uint32_t *victims)
+{
+    return t->capacity ? tags_victim(t, set) : victims[0];
+}
 /* Line `i` takes `bytes` now; and how many it takes. Without a capacity nobody counts them: 0. */
 void tags_resize(struct tags *t, uint32_t i, uint32_t bytes);
 static inline uint32_t tags_bytes(const struct tags *t, uint32_t i)

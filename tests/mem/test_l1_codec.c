@@ -219,6 +219,24 @@ static void a_busy_engine_wakes_its_cache(void **state)
     }
 }
 
+/* The null object: whatever the engine could do, nobody asks it. */
+static void plain_lines_need_no_engine(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &code_cfg_null);
+    const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(128, 15, 3)};
+    const cycle_t at[] = {10, 200, 201};
+    submit_all(m, a, at, 3);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->mock.asked, 0);
+    assert_int_equal(m->r->done[1], 145);
+    assert_int_equal(m->r->done[2], 235);
+    assert_int_equal(m->r->sent_at[1], 236); /* at its lookup, raw */
+    assert_int_equal(m->r->sent[1].form.bytes, 0);
+    assert_int_equal(m->r->acked[3], 336);
+    memory_free(m);
+}
+
 /* A line that only a prefetch has asked for is decoded for no warp. */
 static void a_job_that_nobody_waits_for_has_no_slot(void **state)
 {
@@ -656,6 +674,7 @@ int main(void)
         cmocka_unit_test(an_encoded_line_is_decoded_before_it_is_used),
         cmocka_unit_test(a_line_waits_for_an_engine_that_is_busy),
         cmocka_unit_test(a_busy_engine_wakes_its_cache),
+        cmocka_unit_test(plain_lines_need_no_engine),
         cmocka_unit_test(a_job_that_nobody_waits_for_has_no_slot),
         cmocka_unit_test(an_engine_without_latency_changes_no_cycle),
         cmocka_unit_test(a_written_line_leaves_when_it_is_encoded),

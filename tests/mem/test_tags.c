@@ -187,6 +187,7 @@ static void plain_lines_take_a_way_each(void **state)
     tags_init(&t, 1, 2, TAGS_LRU, TAGS_LINEAR);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 0, gone), 0);
+        assert_int_equal(tags_place(&t, 0, gone), i);
         tags_allocate(&t, i, i * 128);
         tags_resize(&t, i, 1000);
         assert_int_equal(tags_bytes(&t, i), 0);
@@ -194,6 +195,9 @@ static void plain_lines_take_a_way_each(void **state)
     assert_int_equal(tags_victims(&t, 0, 1, 1000, gone), 0); /* it is there */
     assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 1000, gone), 1);
     assert_int_equal(gone[0], 0);
+    tags_invalidate(&t, 0);
+    assert_int_equal(tags_place(&t, 0, gone), 0);
+    tags_allocate(&t, 0, 256);
     t.lines[0].reserved = t.lines[1].reserved = 1;
     assert_int_equal(tags_victims(&t, 0, TAGS_NONE, 0, gone), TAGS_NONE);
     tags_free(&t);
