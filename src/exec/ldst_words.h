@@ -49,10 +49,19 @@ typedef uint64_t v4q __attribute__((vector_size(32)));
     WORD_AT(type, i), WORD_AT(type, i + 1), WORD_AT(type, i + 2), WORD_AT(type, i + 3)
 #define EIGHT(type, i) FOUR(type, i), FOUR(type, i + 4)
 
+INLINE uint64_t eight_bytes(const addr_t *each)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8; i++)
+        v |= (uint64_t)WORD_AT(uint8_t, i) << 8 * i;
+    return v;
+}
+
 INLINE void gather(void *restrict to, const addr_t *each, unsigned size)
 {
-    for (unsigned i = 0; size == 1 && i < N; i++)
-        ((uint8_t *)to)[i] = WORD_AT(uint8_t, i);
+    if (size == 1)
+        *(v4q *)to = (v4q){eight_bytes(each), eight_bytes(each + 8), eight_bytes(each + 16),
+                           eight_bytes(each + 24)};
     for (unsigned i = 0; size == 2 && i < N; i += 16)
         ((v16h *)to)[i / 16] = (v16h){EIGHT(uint16_t, i), EIGHT(uint16_t, i + 8)};
     for (unsigned i = 0; size == 4 && i < N; i += 8)
