@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "exec/grid.h"
-#include "gpu/progress.h"
+#include "gpu/launch_progress.h"
 #include "gpu/report.h"
 #include "run_options.h"
 
@@ -299,7 +299,7 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
                        .dynamic_shared_bytes = (uint32_t)o->shared,
                        .params = params,
                        .max_inst = o->max_inst,
-                       .progress = progress_show,
+                       .progress = launch_progress,
                        .progress_arg = &progress};
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);

@@ -5,7 +5,7 @@
 #include "cuda/occupancy.h"
 #include "cuda/stream.h"
 #include "exec/grid.h"
-#include "gpu/progress.h"
+#include "gpu/launch_progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ static void fill_launch(const struct ctx *c, const struct op_kernel *k, struct p
                          .params = k->params,
                          .is_cooperative = k->is_cooperative,
                          .max_inst = c->max_inst,
-                         .progress = progress_show,
+                         .progress = launch_progress,
                          .progress_arg = progress};
     memcpy(l->grid, k->grid, sizeof l->grid);
     memcpy(l->block, k->block, sizeof l->block);

@@ -3,46 +3,27 @@
 
 #include "base/interrupt.h"
 #include "base/outfile.h"
-#include "base/utf8.h"
 #include "gpu/report_int.h"
 #include "gpu/trace.h"
+#include "out/json.h"
+#include "out/stats_files.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool report_write_file(const char *path, void (*fill)(FILE *out, const void *arg), const void *arg,
-                       struct err *err)
-{
-    struct outfile *o = outfile_open(path, err);
-    if (!o)
-        return false;
-    fill(outfile_stream(o), arg);
-    return outfile_close(o, err);
-}
 
 static void fill_json(FILE *out, const void *report)
 {
     struct json_object *o = run_report_to_json(report);
-    char *text = utf8_repair(json_object_to_json_string_ext(
-        o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
-    fprintf(out, "%s\n", text);
-    free(text);
+    json_write(o, out);
     json_object_put(o);
 }
 
 bool run_report_write_json(const struct run_report *r, const char *path, struct err *err)
 {
-    return report_write_file(path, fill_json, r, err);
+    return out_write_file(path, fill_json, r, err);
 }
 
 /* --- CSV --- */
-
-char *report_beside(const char *path, const char *word)
-{
-    size_t n = strlen(path), stem = n > 4 && !strcmp(path + n - 4, ".csv") ? n - 4 : n;
-    return xasprintf("%.*s.%s.csv", (int)stem, path, word);
-}
 
 /* The last row of a run that was stopped; readers find numbers in the last column. */
 static void mark_interrupted(FILE *out, const struct run_report *r, const char *prefix)
@@ -78,22 +59,6 @@ char *report_kernel_names(const struct gpu *g, size_t i)
     return names;
 }
 
-struct kernel_line {
-    FILE *out;
-    size_t number;
-    const char *name;
-};
-
-static void kernel_value(void *ctx, const struct stat_value *v)
-{
-    const struct kernel_line *k = ctx;
-    if (v->hist)
-        fprintf(k->out, "%zu,%s,%s,%s.count,%s,%llu\n", k->number, k->name, v->group, v->row->name,
-                v->row->unit, (unsigned long long)v->hist->count);
-    fprintf(k->out, "%zu,%s,%s,%s%s,%s,%.17g\n", k->number, k->name, v->group, v->row->name,
-            v->hist ? ".mean" : "", v->row->unit, v->value);
-}
-
 static void fill_kernels(FILE *out, const void *report)
 {
     const struct run_report *r = report;
@@ -103,8 +68,7 @@ static void fill_kernels(FILE *out, const void *report)
         if (!session_kernel_stats(s, i))
             continue;
         char *names = report_kernel_names(session_gpu(s), i);
-        struct kernel_line k = {out, i, names};
-        stats_each(session_kernel_stats(s, i), false, kernel_value, &k);
+        out_part_csv(out, i, names, session_kernel_stats(s, i));
         free(names);
     }
     mark_interrupted(out, r, ",,run,");
@@ -113,10 +77,10 @@ static void fill_kernels(FILE *out, const void *report)
 static bool write_all_csv(const struct run_report *r, struct err *err)
 {
     const struct session_options *o = session_options(r->session);
-    char *series = report_beside(o->csv, "series"), *kernels = report_beside(o->csv, "kernels");
-    bool ok = report_write_file(o->csv, fill_csv, r, err) &&
-              (!o->interval || o->series || report_write_file(series, fill_series, r, err)) &&
-              (!o->per_kernel || report_write_file(kernels, fill_kernels, r, err));
+    char *series = out_beside(o->csv, "series"), *kernels = out_beside(o->csv, "kernels");
+    bool ok = out_write_file(o->csv, fill_csv, r, err) &&
+              (!o->interval || o->series || out_write_file(series, fill_series, r, err)) &&
+              (!o->per_kernel || out_write_file(kernels, fill_kernels, r, err));
     free(series);
     free(kernels);
     return ok;
@@ -188,7 +152,7 @@ static bool write_timed(const struct run_report *r, struct err *err)
     /* what techniques save is for other runs: only of a whole one */
     return (r->interrupted || gpu_finish(session_gpu(s), err)) &&
            (!o->csv || write_all_csv(r, err)) &&
-           (!o->series || report_write_file(o->series, fill_series, r, err)) &&
+           (!o->series || out_write_file(o->series, fill_series, r, err)) &&
            (!o->db || write_db(r, err)) &&
            (!o->trace || trace_close(session_trace(s), r->interrupted, err)) &&
            (!o->plot || report_plot(r, o->plot, err));
@@ -196,8 +160,8 @@ static bool write_timed(const struct run_report *r, struct err *err)
 
 void report_paths_find(const struct session_options *o, struct report_paths *p)
 {
-    char *series = o->csv && o->interval && !o->series ? report_beside(o->csv, "series") : NULL,
-         *kernels = o->csv && o->per_kernel ? report_beside(o->csv, "kernels") : NULL;
+    char *series = o->csv && o->interval && !o->series ? out_beside(o->csv, "series") : NULL,
+         *kernels = o->csv && o->per_kernel ? out_beside(o->csv, "kernels") : NULL;
     *p = (struct report_paths){
         {o->json, o->dump_config, o->csv, series, kernels, o->series, o->db, o->trace},
         series,
@@ -225,6 +189,6 @@ bool run_report_write(const struct run_report *r, struct err *err)
 {
     const struct session_options *o = session_options(r->session);
     return (!o->json || run_report_write_json(r, o->json, err)) &&
-           (!o->dump_config || report_write_file(o->dump_config, fill_config, r, err)) &&
+           (!o->dump_config || out_write_file(o->dump_config, fill_config, r, err)) &&
            (!session_gpu(r->session) || write_timed(r, err));
 }

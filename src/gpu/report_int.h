@@ -59,12 +59,6 @@ size_t report_double(const struct machine *m, enum limit of, report_setting *to,
 /* "group.name", 0 where there is none. */
 double fact_get(const struct stats *st, const char *key);
 
-/* Writes `path` through `fill`; "-" is standard output. */
-bool report_write_file(const char *path, void (*fill)(FILE *out, const void *arg), const void *arg,
-                       struct err *err);
-/* "a/b.csv" and "series" give "a/b.series.csv"; the caller frees it. */
-char *report_beside(const char *path, const char *word);
-
 /* The i-th kernel's name, and of those that ran together with it: "a+b". The caller frees it. */
 char *report_kernel_names(const struct gpu *g, size_t i);
 

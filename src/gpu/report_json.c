@@ -3,141 +3,7 @@
 
 #include "base/interrupt.h"
 #include "exec/oob.h"
-
-#include <inttypes.h>
-#include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct json_object json;
-
-static void add_text(json *o, const char *key, const char *v)
-{
-    json_object_object_add(o, key, v ? json_object_new_string(v) : NULL);
-}
-
-static void add_count(json *o, const char *key, uint64_t v)
-{
-    json_object_object_add(o, key, json_object_new_uint64(v));
-}
-
-static void add_real(json *o, const char *key, double v)
-{
-    json_object_object_add(o, key, json_object_new_double(v));
-}
-
-static json *child(json *parent, const char *key)
-{
-    json *o = NULL;
-    if (!json_object_object_get_ex(parent, key, &o)) {
-        o = json_object_new_object();
-        json_object_object_add(parent, key, o);
-    }
-    return o;
-}
-
-static json *strings(char *const *at, size_t n)
-{
-    json *a = json_object_new_array();
-    for (size_t i = 0; i < n; i++)
-        json_object_array_add(a, json_object_new_string(at[i]));
-    return a;
-}
-
-static json *triple(const uint32_t d[3])
-{
-    json *a = json_object_new_array();
-    for (unsigned i = 0; i < 3; i++)
-        json_object_array_add(a, json_object_new_int64(d[i]));
-    return a;
-}
-
-/* --- the machine --- */
-
-static uint64_t size_of(const char *text)
-{
-    char *end;
-    uint64_t v = strtoull(text, &end, 10);
-    return v << (*end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0);
-}
-
-static json *list_of(const char *text)
-{
-    json *a = json_object_new_array();
-    for (char *end; text[strcspn(text, "0123456789")]; text = end) {
-        text += strcspn(text, "0123456789");
-        json_object_array_add(a, json_object_new_int64((int64_t)strtoul(text, &end, 10)));
-    }
-    return a;
-}
-
-static void add_field(void *ctx, const char *section, const struct conf_field *f, const char *value)
-{
-    json *v;
-    switch (f->type) {
-    case CONF_BOOL:
-        v = json_object_new_boolean(!strcmp(value, "true"));
-        break;
-    case CONF_INT:
-        v = json_object_new_int64(strtoll(value, NULL, 10));
-        break;
-    case CONF_SIZE:
-        v = json_object_new_uint64(size_of(value));
-        break;
-    case CONF_REAL:
-        v = json_object_new_double(strtod(value, NULL));
-        break;
-    case CONF_LIST:
-        v = list_of(value);
-        break;
-    default:
-        v = json_object_new_string(value);
-    }
-    json_object_object_add(child(ctx, section), f->name, v);
-}
-
-/* --- statistics --- */
-
-static json *groups_of(const struct stats *st, bool instances)
-{
-    json *all = stats_to_json(st, instances), *groups = NULL;
-    if (json_object_object_get_ex(all, "groups", &groups))
-        json_object_get(groups);
-    json_object_put(all);
-    return groups;
-}
-
-struct column {
-    json *cycles, *columns;
-    size_t at; /* of the sample */
-};
-
-static void add_delta(void *ctx, cycle_t cycle, const char *group, const char *name, uint64_t delta)
-{
-    struct column *c = ctx;
-    char key[96];
-    json *column = NULL;
-    snprintf(key, sizeof key, "%s.%s", group, name);
-    if (json_object_array_length(c->cycles) == c->at)
-        json_object_array_add(c->cycles, json_object_new_uint64(cycle));
-    if (!json_object_object_get_ex(c->columns, key, &column)) {
-        column = json_object_new_array();
-        json_object_object_add(c->columns, key, column);
-    }
-    json_object_array_add(column, json_object_new_uint64(delta));
-}
-
-static json *series_of(const struct stats *st, cycle_t interval)
-{
-    json *o = json_object_new_object();
-    struct column c = {json_object_new_array(), json_object_new_object(), 0};
-    for (; c.at < stats_sample_count(st); c.at++)
-        stats_sample_each(st, c.at, add_delta, &c);
-    add_count(o, "interval", interval);
-    json_object_object_add(o, "cycles", c.cycles);
-    json_object_object_add(o, "deltas", c.columns);
-    return o;
-}
+#include "out/json.h"
 
 static void add_rate(json *o, const char *key, const struct fact_rate *r)
 {
@@ -147,9 +13,9 @@ static void add_rate(json *o, const char *key, const struct fact_rate *r)
 static json *limit_of(const struct report_limit *l)
 {
     json *o = json_object_new_object(), *settings = json_object_new_array();
-    add_text(o, "resource", l->key);
-    add_real(o, "time_share", l->time_share);
-    add_real(o, "utilisation", l->used);
+    json_add_text(o, "resource", l->key);
+    json_add_real(o, "time_share", l->time_share);
+    json_add_real(o, "utilisation", l->used);
     json_object_object_add(o, "expected_gain",
                            l->gain > 0 ? json_object_new_double(l->gain) : NULL);
     for (size_t i = 0; i < l->ndoubled; i++)
@@ -161,40 +27,40 @@ static json *limit_of(const struct report_limit *l)
 static json *summary_of(const struct report_facts *f)
 {
     json *o = json_object_new_object();
-    add_text(o, "bottleneck", f->bottleneck);
+    json_add_text(o, "bottleneck", f->bottleneck);
     json_object_object_add(o, "limit", limit_of(&f->limit));
-    add_real(o, "simulated_seconds", f->seconds);
+    json_add_real(o, "simulated_seconds", f->seconds);
     for (unsigned i = 0; i < FACT_SLOTS; i++)
-        add_real(child(o, "issue_slots"), fact_slot_keys[i], f->slots[i]);
-    add_real(o, "busy_share", f->busy);
-    add_real(o, "occupancy_warps", f->occupancy_warps);
-    add_real(o, "unallocated_registers", f->unallocated);
-    json *hits = child(o, "hit_rates");
+        json_add_real(json_child(o, "issue_slots"), fact_slot_keys[i], f->slots[i]);
+    json_add_real(o, "busy_share", f->busy);
+    json_add_real(o, "occupancy_warps", f->occupancy_warps);
+    json_add_real(o, "unallocated_registers", f->unallocated);
+    json *hits = json_child(o, "hit_rates");
     add_rate(hits, "l1", &f->l1);
     add_rate(hits, "l2", &f->l2);
     add_rate(hits, "constant", &f->konst);
     add_rate(hits, "texture", &f->tex);
     add_rate(hits, "instruction", &f->inst);
-    add_real(o, "dram_bytes", f->dram_bytes);
-    add_real(o, "dram_bytes_per_second", f->dram_rate);
-    add_real(o, "dram_peak_bytes_per_second", f->dram_peak);
-    add_real(o, "dram_share", stat_ratio(f->dram_rate, f->dram_peak));
-    add_real(o, "row_hit_rate", f->row_hits);
-    add_real(o, "load_latency", f->load_latency);
-    add_real(o, "miss_latency", f->miss_latency);
+    json_add_real(o, "dram_bytes", f->dram_bytes);
+    json_add_real(o, "dram_bytes_per_second", f->dram_rate);
+    json_add_real(o, "dram_peak_bytes_per_second", f->dram_peak);
+    json_add_real(o, "dram_share", stat_ratio(f->dram_rate, f->dram_peak));
+    json_add_real(o, "row_hit_rate", f->row_hits);
+    json_add_real(o, "load_latency", f->load_latency);
+    json_add_real(o, "miss_latency", f->miss_latency);
     for (unsigned i = 0; i < FACT_STAGES; i++)
-        add_real(child(o, "miss_stages"), fact_stage_keys[i], f->stages[i]);
+        json_add_real(json_child(o, "miss_stages"), fact_stage_keys[i], f->stages[i]);
     return o;
 }
 
 static json *energy_of(const struct energy_summary *e)
 {
     json *o = json_object_new_object();
-    add_real(o, "total_joules", e->total_j);
-    add_real(o, "average_watts", e->average_w);
-    add_real(o, "edp_joule_seconds", e->edp_js);
+    json_add_real(o, "total_joules", e->total_j);
+    json_add_real(o, "average_watts", e->average_w);
+    json_add_real(o, "edp_joule_seconds", e->edp_js);
     for (size_t i = 0; i < e->table->n; i++)
-        add_real(child(o, "joules"), e->table->names[i], e->joules[i]);
+        json_add_real(json_child(o, "joules"), e->table->names[i], e->joules[i]);
     return o;
 }
 
@@ -203,10 +69,10 @@ static json *energy_of(const struct energy_summary *e)
 static void add_counts(json *o, uint64_t launches, uint64_t blocks, uint64_t warp_inst,
                        uint64_t thread_inst)
 {
-    add_count(o, "launches", launches);
-    add_count(o, "blocks", blocks);
-    add_count(o, "warp_instructions", warp_inst);
-    add_count(o, "thread_instructions", thread_inst);
+    json_add_count(o, "launches", launches);
+    json_add_count(o, "blocks", blocks);
+    json_add_count(o, "warp_instructions", warp_inst);
+    json_add_count(o, "thread_instructions", thread_inst);
 }
 
 /* The kernels that ran at the same time, as numbers in the list. */
@@ -225,10 +91,10 @@ static void add_kernel_stats(json *o, const struct session *s, const struct gpu_
     struct report_facts f;
     report_facts(&f, session_machine(s), st, k->together_cycles);
     if (k->together > 1)
-        add_count(o, "cycles", k->together_cycles);
+        json_add_count(o, "cycles", k->together_cycles);
     json_object_object_add(o, "summary", summary_of(&f));
     json_object_object_add(o, "energy", energy_of(&f.energy));
-    json_object_object_add(o, "stats", groups_of(st, false));
+    json_object_object_add(o, "stats", json_stats(st, false));
 }
 
 static json *timed_kernel(const struct session *s, size_t i)
@@ -236,32 +102,32 @@ static json *timed_kernel(const struct session *s, size_t i)
     const struct gpu_kernel *k = gpu_kernel(session_gpu(s), i);
     const struct stats *st = session_kernel_stats(s, i);
     json *o = json_object_new_object();
-    add_text(o, "name", k->name);
-    json_object_object_add(o, "grid", triple(k->grid));
-    json_object_object_add(o, "block", triple(k->block));
-    add_count(o, "registers", k->registers);
-    add_count(o, "shared_bytes", k->shared_bytes);
-    add_count(o, "ctas_per_sm", k->ctas_per_sm);
-    add_count(o, "start", k->start);
-    add_count(o, "cycles", k->cycles);
+    json_add_text(o, "name", k->name);
+    json_object_object_add(o, "grid", json_triple(k->grid));
+    json_object_object_add(o, "block", json_triple(k->block));
+    json_add_count(o, "registers", k->registers);
+    json_add_count(o, "shared_bytes", k->shared_bytes);
+    json_add_count(o, "ctas_per_sm", k->ctas_per_sm);
+    json_add_count(o, "start", k->start);
+    json_add_count(o, "cycles", k->cycles);
     add_counts(o, 1, k->ctas, k->warp_inst, k->thread_inst);
-    add_real(o, "ipc", stat_ratio((double)k->thread_inst, (double)k->cycles));
-    add_real(o, "warp_ipc", stat_ratio((double)k->warp_inst, (double)k->cycles));
-    add_real(o, "wall_seconds", k->wall_seconds);
-    add_count(o, "memory_accesses", k->accesses);
+    json_add_real(o, "ipc", stat_ratio((double)k->thread_inst, (double)k->cycles));
+    json_add_real(o, "warp_ipc", stat_ratio((double)k->warp_inst, (double)k->cycles));
+    json_add_real(o, "wall_seconds", k->wall_seconds);
+    json_add_count(o, "memory_accesses", k->accesses);
     if (k->together > 1)
         json_object_object_add(o, "overlaps", others_of(k, i));
     if (st)
-        add_kernel_stats(k->together > 1 ? child(o, "together") : o, s, k, st);
+        add_kernel_stats(k->together > 1 ? json_child(o, "together") : o, s, k, st);
     return o;
 }
 
 static json *functional_kernel(const struct session_kernel *k)
 {
     json *o = json_object_new_object();
-    add_text(o, "name", k->name);
+    json_add_text(o, "name", k->name);
     add_counts(o, k->launches, k->blocks, k->warp_inst, k->thread_inst);
-    add_real(o, "wall_seconds", k->seconds);
+    json_add_real(o, "wall_seconds", k->seconds);
     return o;
 }
 
@@ -290,18 +156,18 @@ static void add_top(json *o, const struct session *s)
         all.seconds += k->seconds;
     }
     const struct gpu *g = s ? session_gpu(s) : NULL;
-    add_text(o, "mode", g ? "timed" : "functional");
-    add_text(o, "gpu", s ? session_machine(s)->gpu.name : NULL);
+    json_add_text(o, "mode", g ? "timed" : "functional");
+    json_add_text(o, "gpu", s ? session_machine(s)->gpu.name : NULL);
     json_object_object_add(o, "cycles", g ? json_object_new_uint64(gpu_cycles(g)) : NULL);
     add_counts(o, all.launches, all.blocks, all.warp_inst, all.thread_inst);
     if (g) {
-        add_real(o, "ipc", stat_ratio((double)all.thread_inst, (double)gpu_cycles(g)));
-        add_real(o, "warp_ipc", stat_ratio((double)all.warp_inst, (double)gpu_cycles(g)));
+        json_add_real(o, "ipc", stat_ratio((double)all.thread_inst, (double)gpu_cycles(g)));
+        json_add_real(o, "warp_ipc", stat_ratio((double)all.warp_inst, (double)gpu_cycles(g)));
     } else {
         json_object_object_add(o, "ipc", NULL);
         json_object_object_add(o, "warp_ipc", NULL);
     }
-    add_real(o, "wall_seconds", all.seconds);
+    json_add_real(o, "wall_seconds", all.seconds);
 }
 
 static void add_stats(json *o, const struct session *s)
@@ -316,9 +182,10 @@ static void add_stats(json *o, const struct session *s)
     json_object_object_add(o, "summary", summary_of(&f));
     json_object_object_add(o, "energy", energy_of(&f.energy));
     report_values_json(g, o);
-    json_object_object_add(o, "stats", groups_of(gpu_stats(g), session_options(s)->per_instance));
+    json_object_object_add(o, "stats", json_stats(gpu_stats(g), session_options(s)->per_instance));
     if (session_options(s)->interval)
-        json_object_object_add(o, "series", series_of(gpu_stats(g), session_options(s)->interval));
+        json_object_object_add(o, "series",
+                               json_series(gpu_stats(g), session_options(s)->interval));
 }
 
 /* What --oob warn let pass; null without it. */
@@ -328,16 +195,16 @@ static json *outside_of(const struct run_report *r)
     if (!oob)
         return NULL;
     json *o = json_object_new_object();
-    add_count(o, "accesses", oob_accesses(oob));
-    add_count(o, "places", oob_places(oob));
+    json_add_count(o, "accesses", oob_accesses(oob));
+    json_add_count(o, "places", oob_places(oob));
     return o;
 }
 
 struct json_object *run_report_to_json(const struct run_report *r)
 {
     json *o = json_object_new_object(), *machine = NULL;
-    add_text(o, "schema", REPORT_SCHEMA);
-    add_text(o, "version", PARSIM_VERSION);
+    json_add_text(o, "schema", REPORT_SCHEMA);
+    json_add_text(o, "version", PARSIM_VERSION);
     add_top(o, r->session);
     if (r->extra) {
         json_object_object_foreach(r->extra, key, value)
@@ -346,15 +213,14 @@ struct json_object *run_report_to_json(const struct run_report *r)
         }
     }
     if (r->session) {
-        machine = json_object_new_object();
-        conf_each(session_machine(r->session)->conf, add_field, machine);
+        machine = json_conf(session_machine(r->session)->conf);
     }
     json_object_object_add(o, "machine", machine);
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
-    add_text(o, "interrupted", interrupt_name(r->interrupted));
+    json_add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "out_of_bounds", outside_of(r));
-    json_object_object_add(o, "faults", strings(r->faults, r->nfaults));
-    json_object_object_add(o, "findings", strings(r->findings, r->nfindings));
+    json_object_object_add(o, "faults", json_strings(r->faults, r->nfaults));
+    json_object_object_add(o, "findings", json_strings(r->findings, r->nfindings));
     return o;
 }
