@@ -1,3 +1,4 @@
+/* Reading what subcommands are given, and refusing it with one sentence. */
 #include "cli.h"
 #include "cmd.h"
 

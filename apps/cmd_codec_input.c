@@ -1,3 +1,5 @@
+/* Inputs of `parsim codec`: files are read in place; a pipe is kept in a file without a name
+ * first, since it is read twice. */
 #include "base/file.h"
 #include "cmd_codec.h"
 

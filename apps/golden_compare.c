@@ -1,3 +1,4 @@
+/* When a result counts as the GPU's: equal, or within the bound that the vector's line gives. */
 #include "golden.h"
 
 #include <math.h>

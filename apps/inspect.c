@@ -1,3 +1,4 @@
+/* Facts of a kernel, gathered over all functions that it can reach. */
 #include "inspect.h"
 
 #include "base/strmap.h"

@@ -1,3 +1,4 @@
+/* The program: finds the subcommand and runs it, with standard streams that are open. */
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "cmd.h"

@@ -1,3 +1,4 @@
+/* One table of options for two commands: rows become getopt's, help texts and members. */
 #include "run_options.h"
 
 #include "base/outfile.h"

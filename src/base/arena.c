@@ -1,3 +1,4 @@
+/* Chunks of 256 KB, or as large as what does not fit into one. */
 #include "base/arena.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Allocation that ends the process rather than return NULL, and how a bug is told. */
 #include "base/common.h"
 #include "base/exact.h"
 

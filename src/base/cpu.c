@@ -1,3 +1,4 @@
+/* Which vector instructions this host has, and what PARSIM_CPU makes of that. */
 #include "base/cpu.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* One sentence and, where there is one, a code. */
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Whole files into memory, after a look at what kind of file it is. */
 #include "base/file.h"
 
 #include "base/outfile.h"

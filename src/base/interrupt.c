@@ -1,3 +1,4 @@
+/* Handlers, and what a process had in their place; temporary files are removed in all cases. */
 #include "base/interrupt.h"
 
 #include "base/tempfile.h"

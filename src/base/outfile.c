@@ -1,3 +1,5 @@
+/* Where an output really goes (a file, a link's target, a device, an open descriptor), and how
+ * it gets there whole. */
 #include "base/outfile.h"
 
 #include "base/tempfile.h"

@@ -1,3 +1,4 @@
+/* Entries side by side, found through a table of slots with room to spare. */
 #include "base/strmap.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A list that signal handlers use too: it is changed only with signals held back. */
 #include "base/tempfile.h"
 
 #include "base/vec.h"

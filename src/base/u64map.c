@@ -1,3 +1,4 @@
+/* A table of slots that grows before it is full. */
 #include "base/u64map.h"
 
 #include <stdlib.h>

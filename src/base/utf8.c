@@ -1,3 +1,4 @@
+/* Which bytes are a character, by the table of the standard. */
 #include "base/utf8.h"
 
 #include <stdlib.h>

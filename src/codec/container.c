@@ -1,3 +1,5 @@
+/* Head, frames and tail are written and read in order, each with its checksum, so that pipes
+ * will do. */
 #include "codec/container.h"
 
 #include <stdlib.h>

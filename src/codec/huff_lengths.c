@@ -1,3 +1,4 @@
+/* Package-merge, level by level. */
 #include "codec/huff_lengths.h"
 
 #include <stdlib.h>

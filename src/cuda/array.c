@@ -1,3 +1,5 @@
+/* Rows, slices and levels of an array in plain device memory, and boxes copied between such
+ * places. */
 #include "cuda/array.h"
 
 #include "cuda/memory.h"

@@ -1,3 +1,4 @@
+/* Kernels wait here until something must be seen, then run together. */
 #include "cuda/batch.h"
 
 #include "cuda/launch.h"

@@ -1,3 +1,4 @@
+/* What each stream would wait for, as nodes of the graph that grows. */
 #include "cuda/capture.h"
 
 #include "cuda/graph.h"

@@ -1,3 +1,4 @@
+/* How it is made from the environment that `parsim run` has set, and what happens when it ends. */
 #include "cuda/ctx.h"
 
 #include "base/interrupt.h"

@@ -1,3 +1,5 @@
+/* Attributes of a machine: what its file says, and for the rest what GPUs of that architecture
+ * have. */
 #include "cuda/device_info.h"
 
 #include "exec/limits.h"

@@ -1,3 +1,4 @@
+/* Descriptors of the driver API, field by field, into those of array.h and texobj.h. */
 #include "cuda/driver_array.h"
 
 #include "cuda/memory.h"

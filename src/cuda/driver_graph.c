@@ -1,3 +1,4 @@
+/* Parameters of the driver API's graph nodes, field by field, into those of graph.h. */
 #include "cuda/driver_graph.h"
 
 static int kernel_of(struct ctx *c, struct graph_node *init, const struct driver_kernel_node *p)

@@ -1,3 +1,4 @@
+/* Sections of an ELF file that may be damaged: every size is held against the file's. */
 #include "cuda/elf_modules.h"
 
 #include "base/file.h"

@@ -1,3 +1,5 @@
+/* Entries of a fatbin, unpacked where they are LZ4 or Zstandard; nothing is read beyond what is
+ * given. */
 #include "cuda/fatbin.h"
 
 #include <lz4.h>

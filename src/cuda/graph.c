@@ -1,3 +1,4 @@
+/* Nodes and edges as programs make and change them; handles are looked up, never trusted. */
 #include "cuda/graph.h"
 
 #include "cuda/memory.h"

@@ -1,3 +1,5 @@
+/* Executable graphs: nodes in an order in which each comes after what it waits for, and
+ * conditional ones again and again. */
 #include "cuda/capture.h"
 #include "cuda/graph.h"
 #include "cuda/stream.h"

@@ -1,3 +1,5 @@
+/* Ranges of the program's own memory that kernels may use, looked at again before each launch,
+ * since it may be gone. */
 #include "cuda/host_memory.h"
 
 #include "cuda/memory.h"

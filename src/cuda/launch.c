@@ -1,3 +1,4 @@
+/* Why a launch is refused, in the order in which CUDA says so; then its parameters, and the run. */
 #include "cuda/launch.h"
 
 #include "cuda/device_info.h"

@@ -1,3 +1,4 @@
+/* What the kernel lists as readable of this process. */
 #include "cuda/mapped.h"
 
 #include <inttypes.h>

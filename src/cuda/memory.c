@@ -1,3 +1,4 @@
+/* Allocations, copies and fills: bounds first, then bytes, then the machine is told. */
 #include "cuda/memory.h"
 
 #include "cuda/graph.h"

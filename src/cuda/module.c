@@ -1,3 +1,4 @@
+/* Images of a program: which of them are taken, and the functions and variables in them by name. */
 #include "cuda/module.h"
 
 #include "cuda/fatbin.h"

@@ -1,3 +1,5 @@
+/* The least that warps, registers, shared memory and block slots allow, and the block size that
+ * fills most. */
 #include "cuda/occupancy.h"
 
 #include "cuda/device_info.h"

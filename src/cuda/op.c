@@ -1,3 +1,4 @@
+/* One function a kind of work, and what it tells the machine that keeps time. */
 #include "cuda/op.h"
 
 #include "base/wall_clock.h"

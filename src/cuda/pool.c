@@ -1,3 +1,4 @@
+/* Pools are bookkeeping: what they give is allocated at once. */
 #include "cuda/pool.h"
 
 #include "cuda/capture.h"

@@ -1,3 +1,5 @@
+/* What is told at the end of a program: faults, findings, leaks, and the files that were asked
+ * for. */
 #include "gpu/report.h"
 #include "cuda/batch.h"
 

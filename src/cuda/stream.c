@@ -1,3 +1,5 @@
+/* Streams that run at once, so that most of what programs do with them is to be checked and
+ * remembered. */
 #include "cuda/stream.h"
 
 #include "cuda/batch.h"

@@ -1,3 +1,4 @@
+/* Descriptions of textures, checked as CUDA does, into rows of the device's table. */
 #include "cuda/texobj.h"
 
 #include "cuda/memory.h"

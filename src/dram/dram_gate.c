@@ -1,3 +1,5 @@
+/* Rows of dram_timing.def become gaps between commands; issuing one moves every gate that it
+ * closes. */
 #include "dram/dram_gate.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The rows of dram_stats.def. */
 #include "dram/dram_stats.h"
 
 #define COUNTER(...)

@@ -1,3 +1,4 @@
+/* Addresses of the patterns, and requests at the pace of the load mode. */
 #include "dram/dram_traffic.h"
 
 #include "base/rng.h"

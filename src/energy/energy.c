@@ -1,3 +1,4 @@
+/* Sums of counters, as the rows say, times picojoules; and their text for documents. */
 #include "energy/energy.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* A field for every row of energy.def. */
 #include "energy/energy.h"
 
 const struct conf_field energy_fields[] = {

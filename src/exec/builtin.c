@@ -1,3 +1,4 @@
+/* vprintf field by field, as C has it, and the other functions that the runtime gives. */
 #include "exec/builtin_int.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Bits for bytes that were written, and who touched which byte of shared memory since the last
+ * barrier. */
 #include "exec/check.h"
 
 #include "base/u64map.h"

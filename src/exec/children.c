@@ -1,3 +1,5 @@
+/* Launches and copies of device code: queued in the order of the calls, run when the grid's own
+ * blocks have ended. */
 #include "exec/children.h"
 
 #include "base/vec.h"

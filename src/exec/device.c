@@ -1,3 +1,4 @@
+/* Made with or without addresses below 4 GB. */
 #include "exec/device.h"
 
 #include "exec/oob.h"

@@ -1,3 +1,4 @@
+/* A reserved range of addresses, and allocations in it in the order of their addresses. */
 #include "exec/devmem.h"
 
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* Blocks of a launch in turns: which are resident, what is counted, how far it is. */
 #include "exec/grid.h"
 
 #include "base/interrupt.h"

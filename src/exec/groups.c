@@ -1,3 +1,4 @@
+/* Who has come to a meeting, and what each has brought. */
 #include "exec/groups.h"
 
 #include "exec/grid.h"

@@ -1,3 +1,4 @@
+/* From an instruction's types and modifiers to the key of its row. */
 #include "exec/lanes_choose.h"
 
 const struct lane_entry *lanes_find_row(const struct lane_choice *c)

@@ -1,3 +1,4 @@
+/* Rounding modes and widths that an operation has not itself, around it. */
 #include "exec/lanes_wrap.h"
 
 #include "exec/memory_lanes.h"

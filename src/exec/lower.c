@@ -1,3 +1,5 @@
+/* What a kernel can reach is lowered instruction by instruction; what cannot be executed is an
+ * error here. */
 #include "exec/lower.h"
 #include "exec/grid.h"
 

@@ -1,3 +1,4 @@
+/* Operands as places: registers, constants, special registers, addresses. */
 #include "exec/lower.h"
 
 #include "base/exact.h"

@@ -1,3 +1,4 @@
+/* The slow side of an access: which space, which lane is wrong and how to say it. */
 #include "exec/memory.h"
 
 #include "exec/check.h"

@@ -1,3 +1,4 @@
+/* The version for this host. */
 #include "exec/memory_lanes.h"
 
 #include "base/cpu.h"

@@ -1,3 +1,5 @@
+/* Places that were told already, and what an access outside every allocation reads and writes
+ * instead. */
 #include "exec/oob.h"
 
 #include "base/u64map.h"

@@ -1,3 +1,4 @@
+/* Modules joined by name, their variables placed and filled, kernels looked up. */
 #include "exec/program.h"
 
 #include "base/u64map.h"

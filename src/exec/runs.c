@@ -1,3 +1,5 @@
+/* Where runs begin and end, what of their results is still wanted, and how they are described to
+ * a translator. */
 #include "exec/runs.h"
 
 #include "base/vec.h"

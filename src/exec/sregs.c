@@ -1,3 +1,5 @@
+/* Which special registers are filled at launch, at a block, at a warp, and which when they are
+ * read. */
 #include "exec/sregs.h"
 
 #include <string.h>

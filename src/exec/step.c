@@ -1,3 +1,4 @@
+/* warp_step(): one turn of the loop, and a record of what it touched. */
 #include "exec/step.h"
 
 #include "exec/memory.h"

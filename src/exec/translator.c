@@ -1,3 +1,4 @@
+/* A module that may not be there: without it nothing is translated and nothing else changes. */
 #define _GNU_SOURCE /* dladdr() */
 #include "exec/translator.h"
 

@@ -1,3 +1,5 @@
+/* How long a turn is, when a block that only asks memory gives way, and where reads have turns
+ * of their own. */
 #include "exec/turns.h"
 
 #include "base/exact.h"

@@ -1,3 +1,4 @@
+/* The inner loop, and the frames and registers that it runs on. */
 #include "exec/warp.h"
 
 #include "base/exact.h"

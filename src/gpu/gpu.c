@@ -1,3 +1,4 @@
+/* The machine from outside: making it, freeing it, what the host has written. */
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
 #include "gpu/limits.h"

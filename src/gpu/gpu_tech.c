@@ -1,3 +1,5 @@
+/* Techniques of `gpu.with` in order, each bound to its seams, with its energy and what it
+ * reports. */
 #include "gpu/gpu_tech.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* A name or a file and `--set`, resolved; and what must hold between sections. */
 #include "gpu/machine.h"
 
 #include <math.h>

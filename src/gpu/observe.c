@@ -1,3 +1,4 @@
+/* Names of observers to bits, and each hung onto its probe. */
 #include "gpu/observe.h"
 
 #include "gpu/gpu_tech.h"

@@ -1,3 +1,4 @@
+/* Facts of a run as functions of its counters, for every writer the same. */
 #include "gpu/report_int.h"
 
 #include <string.h>

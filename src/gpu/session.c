@@ -1,3 +1,5 @@
+/* Machine, device and timed GPU in the order in which they must be made, and what has run so
+ * far. */
 #include "gpu/session.h"
 
 #include "base/strmap.h"

@@ -1,3 +1,4 @@
+/* Rows of session_options.def: their texts into members, from options and from the environment. */
 #include "gpu/session.h"
 
 #include "gpu/observe.h"

@@ -1,3 +1,4 @@
+/* Sets, ways, lines and sectors that divide each other. */
 #include "mem/cache_shape.h"
 
 bool cache_shape_check(const struct cache_shape *s, const char *section, struct err *err)

@@ -1,3 +1,4 @@
+/* Division by what is no power of two is a multiplication that was prepared once. */
 #include "mem/interleave.h"
 
 const struct conf_field interleave_fields[] = {

@@ -1,3 +1,4 @@
+/* Sizes that parts have in common, each told with both names. */
 #include "mem/mem_fit.h"
 
 static bool equal(const char *section, const char *field, int64_t value, const char *other,

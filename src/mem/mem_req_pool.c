@@ -1,3 +1,4 @@
+/* Requests in chunks, never given back before the pool is. */
 #include "mem/mem_req_pool.h"
 
 #include <stdlib.h>

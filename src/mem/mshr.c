@@ -1,3 +1,5 @@
+/* Entries are found through a table of slots twice as large; waiters of an entry lie in an array
+ * of their own. */
 #include "mem/mshr.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Insertion keeps the order in which requests may leave. */
 #include "mem/req_ring.h"
 
 #include <stdlib.h>

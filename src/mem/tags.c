@@ -1,3 +1,4 @@
+/* Sets, the hash of Fermi's L1, and who leaves. */
 #include "mem/tags.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The rows of noc_stats.def. */
 #include "noc/noc_stats.h"
 
 #define COUNTER(...)

@@ -1,3 +1,4 @@
+/* Packets drawn by a fixed seed, and latencies of those in the measured time. */
 #include "noc/noc_traffic.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* Leaders, edges, and the post-dominators of blocks. */
 #include "ptx/cfg.h"
 
 #include "ptx/postdom.h"

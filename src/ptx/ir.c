@@ -1,3 +1,4 @@
+/* Questions that everybody asks of a module. */
 #include "ptx/ir.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The tables of *.def, by number and by name. */
 #include "ptx/isa.h"
 
 #include <string.h>

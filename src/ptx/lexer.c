@@ -1,3 +1,4 @@
+/* Words by their first letter; lines are counted for messages. */
 #include "ptx/lexer.h"
 
 #include <stdlib.h>

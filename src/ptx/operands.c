@@ -1,3 +1,4 @@
+/* An instruction is held against the rows of its opcode in ptx_operands.def. */
 #include "ptx/operands.h"
 
 #include "ptx/operands_int.h"

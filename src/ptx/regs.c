@@ -1,3 +1,4 @@
+/* What a function and those that it calls need, and what the limits of a GPU make of it. */
 #include "ptx/regs.h"
 
 #include "base/vec.h"

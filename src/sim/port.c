@@ -1,3 +1,4 @@
+/* Making ports, and who is woken when one is no longer empty or full. */
 #include "sim/sim_int.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The probe that nobody listens to. */
 #include "sim/probe.h"
 
 const struct probe probe_null = {NULL, NULL, NULL};

@@ -1,3 +1,4 @@
+/* Pipes, classes and flags from tables, once a kernel. */
 #include "sm/decode.h"
 
 #include "base/u64map.h"

@@ -1,3 +1,4 @@
+/* Stamps of an answer, each in its own clock, as cycles of the core. */
 #include "sm/load_stages.h"
 
 #define FORMULA(...)

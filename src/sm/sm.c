@@ -1,3 +1,5 @@
+/* The SM as a component: stages in reverse order, what has been slept through counted at the
+ * end. */
 #include "sm/sm_int.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Fields by pipe and class, and what they must have to do with each other. */
 #include "sm/sm_cfg.h"
 
 const char *const sm_sched_names[] = {"gto", "lrr", "oldest", "two_level", NULL};

@@ -1,3 +1,5 @@
+/* Issue of foreign instructions: what they share with the program's and what they have by
+ * themselves. */
 #include "sm/sm_extra.h"
 
 #include "sm/sm_int.h"

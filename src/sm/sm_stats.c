@@ -1,3 +1,4 @@
+/* The rows of sm_stats.def. */
 #include "sm/sm_stats.h"
 
 #define COUNTER(...)

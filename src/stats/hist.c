@@ -1,3 +1,4 @@
+/* Means are exact, percentiles those of bins. */
 #include "stats/hist.h"
 
 uint64_t hist_bin_low(uint32_t bin)

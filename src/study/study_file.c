@@ -1,3 +1,5 @@
+/* An experiment's file, read by the rows of study_file.def, and what must hold between its
+ * lists. */
 #include "study/study_file.h"
 
 #include "study/study_kind.h"

@@ -1,3 +1,4 @@
+/* Sizes, and with `--verify` every block there and back. */
 #include "tech/block_codec.h"
 
 #include <inttypes.h>

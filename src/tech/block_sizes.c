@@ -1,3 +1,4 @@
+/* Bytes of sizes in pages that are made when they are written. */
 #include "tech/block_sizes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What a request costs in bursts and cycles, by the form of its block and what is known of it. */
 #include "tech/cmem.h"
 
 #include "tech/block_sizes.h"

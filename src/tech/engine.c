@@ -1,3 +1,4 @@
+/* When the engine is free again, in parts of a cycle, and how long a block waits for it. */
 #include "tech/engine.h"
 
 enum { FRACTION_BITS = 10 };

@@ -1,3 +1,4 @@
+/* One codec, or several of which each line has one. */
 #include "tech/line_codecs.h"
 
 #include <stdlib.h>

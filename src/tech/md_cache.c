@@ -1,3 +1,4 @@
+/* A tag array of its own, one sector a line. */
 #include "tech/md_cache.h"
 
 void md_cache_init(struct md_cache *m, uint64_t bytes, uint32_t ways, uint32_t line_bytes)

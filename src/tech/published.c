@@ -1,3 +1,5 @@
+/* Cycles from the codecs' hardware rows; where a paper is silent, another codec's, as
+ * docs/designs.md says. */
 #include "tech/published.h"
 
 #include <math.h>

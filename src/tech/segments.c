@@ -1,3 +1,4 @@
+/* What the caches around such an array must be able to do. */
 #include "tech/segments.h"
 
 /* A new line displaces at most a line's worth of others, which may all be dirty and must find room

@@ -1,3 +1,4 @@
+/* Bytes of a packet by what it carries, and the engine's time at both ends. */
 #include "tech/wire.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Lanes picked and compared as vectors. */
 #include "exec/group_lanes.h"
 
 #include "base/cpu.h"

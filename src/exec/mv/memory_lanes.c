@@ -1,3 +1,5 @@
+/* Addresses of a warp as vectors: their extent, whether they are a row, gathering and
+ * scattering. */
 #include "exec/memory_lanes.h"
 
 #include "base/cpu.h"

@@ -1,3 +1,4 @@
+/* Places in a texture for all lanes at once, without branches. */
 #include "exec/texture_lanes.h"
 
 #include "base/cpu.h"

@@ -1,3 +1,4 @@
+/* Routines of ours and of the user's are loaded once; controllers share them. */
 #include "tech/assist/assist.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* The rows of assist_stats.def. */
 #include "tech/assist/assist_stats.h"
 
 #define COUNTER(...)

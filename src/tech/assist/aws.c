@@ -1,3 +1,4 @@
+/* Routines are parsed, checked for what an assist warp must not do, lowered and decoded. */
 #include "tech/assist/aws.h"
 
 #include <stdlib.h>

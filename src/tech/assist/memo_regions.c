@@ -1,3 +1,4 @@
+/* Pairs of pragmas in a kernel, with the registers between them. */
 #include "tech/assist/memo_regions.h"
 
 #include "ptx/isa.h"

@@ -1,3 +1,4 @@
+/* Keys of a pragma, one function each, with the error that names what would be right. */
 #include "tech/assist/routine_decl.h"
 
 #include "parsim/codec.h"

@@ -1,3 +1,4 @@
+/* What has been measured goes to adapt_rules, what they say to SMs and channels. */
 #include "tech/caba/adapt.h"
 
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* The rules of docs/designs.md, each a function that a test can ask. */
 #include "tech/caba/adapt_rules.h"
 
 int adapt_algorithm(const struct adapt_sample *s, uint32_t n, const uint32_t *cost, uint32_t worth,

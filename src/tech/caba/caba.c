@@ -1,3 +1,4 @@
+/* Binds the memory side, tells it what the host writes, and says what came of it. */
 #include "tech/caba/caba.h"
 
 #include "tech/assist/assist.h"

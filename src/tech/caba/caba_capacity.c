@@ -1,3 +1,4 @@
+/* Sizes of lines as they lie, in whole segments. */
 #include "tech/caba/caba_capacity.h"
 
 static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form)

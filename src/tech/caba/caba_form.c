@@ -1,3 +1,5 @@
+/* Bytes by line: how long it is in memory, by which algorithm, whether the L2 has it raw or both
+ * forms are there. */
 #include "tech/caba/caba_form.h"
 
 #include <stdlib.h>

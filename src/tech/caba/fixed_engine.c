@@ -1,3 +1,4 @@
+/* Jobs in a ring: all take as long, so they end in the order in which they came. */
 #include "tech/caba/fixed_engine.h"
 
 #include "sim/sim.h"
