@@ -1,3 +1,4 @@
+/* One loop over lanes for each operation and type, and the tables by which they are found. */
 #include "exec/atomic_cells.h"
 
 #include "exec/softfp.h"

@@ -1,7 +1,7 @@
 /* caba-adaptive on whole machines: off, it is the machine without; on, or switched again and again,
  * outputs are those of the machine without, every line is what the codec makes of it, and results
  * depend on no host thread. */
-#include "support_cases.h"
+#include "gpu/support_outcome.h"
 #include "support_invariants.h"
 
 #include <json-c/json.h>
@@ -16,12 +16,6 @@
 
 enum { MAX_SETS = 16, LAUNCHES = 3 };
 
-struct outcome {
-    struct json_object *stats;
-    void *data;
-    cycle_t cycles;
-};
-
 static const char *const never[] = {"caba.on_share=100", NULL};
 static const char *const always[] = {"caba.on_share=0",    "caba.off_share=0",     "caba.window=64",
                                      "gpu.look_cycles=64", "caba.trial_windows=0", NULL};
@@ -33,14 +27,6 @@ static const char *const now_and_then[] = {
 static struct json_object *group(const struct outcome *o, const char *name)
 {
     return json_object_object_get(json_object_object_get(o->stats, "groups"), name);
-}
-
-static double stat(const struct outcome *o, const char *g, const char *name)
-{
-    struct json_object *v = json_object_object_get(group(o, g), name);
-    if (!v)
-        fail_msg("no statistic %s.%s", g, name);
-    return json_object_get_double(v);
 }
 
 /* Numbers near each other, and lines without a pattern; where the cases count, 0. */
@@ -74,18 +60,7 @@ static struct outcome run(const char *name, const char *with, const char *const 
     for (int i = 0; i < LAUNCHES; i++)
         case_run(&t);
     invariants_check(t.gpu, with);
-    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), false),
-                          .data = xcalloc(1, CASE_BYTES),
-                          .cycles = gpu_cycles(t.gpu)};
-    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
-    case_close(&t);
-    return out;
-}
-
-static void outcome_free(struct outcome *o)
-{
-    json_object_put(o->stats);
-    free(o->data);
+    return outcome_take(&t, false);
 }
 
 /* But for registers, of which spare ones are taken. */
@@ -114,9 +89,12 @@ static void off_it_is_the_machine_without(void **state)
         assert_memory_equal(base.data, off.data, CASE_BYTES);
         for (size_t k = 0; k < ARRAY_LEN(same); k++)
             assert_same_group(&base, &off, same[k]);
-        assert_true(stat(&off, "caba_adapt", "windows_on") == 0);
-        assert_true(stat(&off, "l1", "coded_fills") + stat(&off, "l1", "coded_stores") == 0);
-        assert_true(stat(&off, "cmem", "md_hits") + stat(&off, "cmem", "md_misses") == 0);
+        assert_true(outcome_stat(&off, "caba_adapt", "windows_on") == 0);
+        assert_true(outcome_stat(&off, "l1", "coded_fills") +
+                        outcome_stat(&off, "l1", "coded_stores") ==
+                    0);
+        assert_true(
+            outcome_stat(&off, "cmem", "md_hits") + outcome_stat(&off, "cmem", "md_misses") == 0);
         outcome_free(&base);
         outcome_free(&off);
     }
@@ -132,16 +110,17 @@ static void outputs_are_those_of_the_machine_without(void **state)
         struct outcome both = run(cases[i], "caba-adaptive", now_and_then, 1);
         assert_memory_equal(base.data, on.data, CASE_BYTES);
         assert_memory_equal(base.data, both.data, CASE_BYTES);
-        assert_true(stat(&on, "caba_adapt", "windows_on") > 0);
-        assert_true(stat(&on, "caba_adapt", "switched_off") == 0);
-        coded += stat(&on, "l1", "coded_fills");
-        verified += stat(&on, "assist", "verified");
-        assert_true(stat(&both, "caba_adapt", "windows_off") > 0);
-        assert_true(stat(&both, "caba_adapt", "trials_lost") > 0);
-        assert_true(stat(&both, "caba_adapt", "fills_off") <= stat(&both, "l1", "coded_fills"));
-        assert_true(stat(&both, "caba_adapt", "pieces_bdi") +
-                        stat(&both, "caba_adapt", "pieces_fpc") +
-                        stat(&both, "caba_adapt", "pieces_cpack") >
+        assert_true(outcome_stat(&on, "caba_adapt", "windows_on") > 0);
+        assert_true(outcome_stat(&on, "caba_adapt", "switched_off") == 0);
+        coded += outcome_stat(&on, "l1", "coded_fills");
+        verified += outcome_stat(&on, "assist", "verified");
+        assert_true(outcome_stat(&both, "caba_adapt", "windows_off") > 0);
+        assert_true(outcome_stat(&both, "caba_adapt", "trials_lost") > 0);
+        assert_true(outcome_stat(&both, "caba_adapt", "fills_off") <=
+                    outcome_stat(&both, "l1", "coded_fills"));
+        assert_true(outcome_stat(&both, "caba_adapt", "pieces_bdi") +
+                        outcome_stat(&both, "caba_adapt", "pieces_fpc") +
+                        outcome_stat(&both, "caba_adapt", "pieces_cpack") >
                     0);
         outcome_free(&base);
         outcome_free(&on);
@@ -188,8 +167,8 @@ static void few_spare_registers_are_enough(void **state)
         struct outcome base = run("stencil", "base", how + 8, 1);
         struct outcome o = run("stencil", "caba-adaptive", how, 1);
         assert_memory_equal(base.data, o.data, CASE_BYTES);
-        spare += stat(&o, "caba_adapt", "launches_spare");
-        coded += stat(&o, "l1", "coded_fills");
+        spare += outcome_stat(&o, "caba_adapt", "launches_spare");
+        coded += outcome_stat(&o, "l1", "coded_fills");
         outcome_free(&base);
         outcome_free(&o);
     }

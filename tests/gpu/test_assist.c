@@ -1,7 +1,7 @@
 /* Assist warps on whole machines: every line that a routine makes is compared with the codec's
  * (gpu.verify), outputs are those of the machine without, counters add up, results depend on no
  * host thread. */
-#include "support_cases.h"
+#include "gpu/support_outcome.h"
 #include "support_invariants.h"
 
 #include <json-c/json.h>
@@ -14,26 +14,11 @@
 
 #include <cmocka.h>
 
-struct outcome {
-    struct json_object *stats;
-    void *data;
-    cycle_t cycles;
-};
-
 struct how {
     const char *machine, *with, *set;
     unsigned threads;
     uint64_t shuffle;
 };
-
-static double stat(const struct outcome *o, const char *group, const char *name)
-{
-    struct json_object *groups = json_object_object_get(o->stats, "groups");
-    struct json_object *v = json_object_object_get(json_object_object_get(groups, group), name);
-    if (!v)
-        fail_msg("no statistic %s.%s", group, name);
-    return json_object_get_double(v);
-}
 
 /* Words near each other, whole numbers, lines without a pattern; where the cases count, 0. */
 static void fill(uint32_t *words)
@@ -51,16 +36,20 @@ static void fill(uint32_t *words)
 
 static void check_counts(const struct outcome *o)
 {
-    assert_true(stat(o, "assist", "triggered") ==
-                stat(o, "assist", "finished") + stat(o, "assist", "killed") +
-                    stat(o, "assist", "overflow") + stat(o, "assist", "memory_busy") +
-                    stat(o, "assist", "no_registers") + stat(o, "assist", "empty"));
-    const double issued = stat(o, "assist", "issued_high") + stat(o, "assist", "issued_low");
-    assert_true(issued == stat(o, "sm", "extra_inst"));
-    assert_true(issued == stat(o, "assist", "deployed") - stat(o, "assist", "flushed"));
-    assert_true(stat(o, "assist", "verified") >=
-                stat(o, "assist", "decoded") + stat(o, "assist", "encoded"));
-    assert_true(stat(o, "assist", "active_cycles") <= stat(o, "assist", "instance_cycles"));
+    assert_true(outcome_stat(o, "assist", "triggered") ==
+                outcome_stat(o, "assist", "finished") + outcome_stat(o, "assist", "killed") +
+                    outcome_stat(o, "assist", "overflow") +
+                    outcome_stat(o, "assist", "memory_busy") +
+                    outcome_stat(o, "assist", "no_registers") + outcome_stat(o, "assist", "empty"));
+    const double issued =
+        outcome_stat(o, "assist", "issued_high") + outcome_stat(o, "assist", "issued_low");
+    assert_true(issued == outcome_stat(o, "sm", "extra_inst"));
+    assert_true(issued ==
+                outcome_stat(o, "assist", "deployed") - outcome_stat(o, "assist", "flushed"));
+    assert_true(outcome_stat(o, "assist", "verified") >=
+                outcome_stat(o, "assist", "decoded") + outcome_stat(o, "assist", "encoded"));
+    assert_true(outcome_stat(o, "assist", "active_cycles") <=
+                outcome_stat(o, "assist", "instance_cycles"));
 }
 
 static struct outcome run(const struct gpu_case *c, const struct how *h)
@@ -78,20 +67,10 @@ static struct outcome run(const struct gpu_case *c, const struct how *h)
     case_run(&t);
     case_run(&t);
     invariants_check(t.gpu, h->with);
-    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), true),
-                          .data = xcalloc(1, CASE_BYTES),
-                          .cycles = gpu_cycles(t.gpu)};
-    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
-    case_close(&t);
+    struct outcome out = outcome_take(&t, true);
     if (strcmp(h->with, "base"))
         check_counts(&out);
     return out;
-}
-
-static void outcome_free(struct outcome *o)
-{
-    json_object_put(o->stats);
-    free(o->data);
 }
 
 static const struct gpu_case *case_named(const char *name)
@@ -116,7 +95,7 @@ static void routines_make_what_the_codecs_make(void **state)
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
             struct outcome o = run(c, &(struct how){.machine = "gtx480", .with = designs[k]});
             if (strcmp(designs[k], "caba-bdi-direct")) /* cuts out of lines without a routine */
-                assert_true(stat(&o, "assist", "decoded") > 0);
+                assert_true(outcome_stat(&o, "assist", "decoded") > 0);
             assert_memory_equal(o.data, base.data, CASE_BYTES);
             outcome_free(&o);
         }
@@ -168,7 +147,7 @@ static void prefetching_and_memoization_change_no_result(void **state)
         h.with = ways[i].with;
         struct outcome one = run(c, &h);
         assert_memory_equal(one.data, base.data, CASE_BYTES);
-        assert_true(stat(&one, ways[i].group, ways[i].counter) > 0);
+        assert_true(outcome_stat(&one, ways[i].group, ways[i].counter) > 0);
         for (h.threads = 2; h.threads <= 4; h.threads += 2) {
             struct outcome o = run(c, &h);
             assert_string_equal(json_object_to_json_string(o.stats),
@@ -196,7 +175,7 @@ static void on_every_machine(void **state)
         struct outcome base = run(c, &(struct how){.machine = ways[i].machine, .with = "base"});
         struct outcome o = run(c, &ways[i]);
         assert_memory_equal(o.data, base.data, CASE_BYTES);
-        assert_true(stat(&o, "assist", "decoded") > 0);
+        assert_true(outcome_stat(&o, "assist", "decoded") > 0);
         outcome_free(&o);
         outcome_free(&base);
     }

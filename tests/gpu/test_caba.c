@@ -2,7 +2,7 @@
  * without encoded lines nothing changes; without latency it is ideal compression where stores are
  * whole lines; outputs are those of the machine without; every packet and burst is accounted for;
  * results depend on no host thread. */
-#include "support_cases.h"
+#include "gpu/support_outcome.h"
 #include "support_invariants.h"
 
 #include <json-c/json.h>
@@ -17,27 +17,12 @@
 
 enum { MAX_SETS = 16 };
 
-struct outcome {
-    struct json_object *stats;
-    void *data;
-    cycle_t cycles;
-};
-
 struct how {
     const char *machine, *with;
     const char *sets[4]; /* beyond a small L2, so that dirty lines are evicted */
     unsigned threads;
     uint64_t shuffle;
 };
-
-static double stat(const struct outcome *o, const char *group, const char *name)
-{
-    struct json_object *groups = json_object_object_get(o->stats, "groups");
-    struct json_object *v = json_object_object_get(json_object_object_get(groups, group), name);
-    if (!v)
-        fail_msg("no statistic %s.%s", group, name);
-    return json_object_get_double(v);
-}
 
 /* Numbers near each other, which bdi makes small; every eighth line has no pattern; where the cases
  * count, 0. */
@@ -55,20 +40,26 @@ static void fill(uint32_t *words)
 /* What the controllers moved is what the forms said. */
 static void check_bursts(const struct outcome *o)
 {
-    const double data = stat(o, "mc", "burst_reads") + stat(o, "mc", "burst_writes");
-    const double form = stat(o, "cmem", "read_bursts") + stat(o, "cmem", "write_bursts") +
-                        stat(o, "cmem", "raw_bursts");
+    const double data =
+        outcome_stat(o, "mc", "burst_reads") + outcome_stat(o, "mc", "burst_writes");
+    const double form = outcome_stat(o, "cmem", "read_bursts") +
+                        outcome_stat(o, "cmem", "write_bursts") +
+                        outcome_stat(o, "cmem", "raw_bursts");
     assert_true(data <= form);
-    assert_true(stat(o, "mc", "extra_reads") <= stat(o, "cmem", "md_misses"));
-    if (stat(o, "mc", "reads") + stat(o, "mc", "writes") == stat(o, "mc", "answers"))
-        assert_true(data == form && stat(o, "mc", "extra_reads") == stat(o, "cmem", "md_misses"));
-    assert_true(stat(o, "cmem", "rmw") == 0); /* nobody there could change a part */
-    assert_true(stat(o, "cmem", "encoded") + stat(o, "cmem", "decoded") == 0);
-    assert_true(stat(o, "caba_form", "stored_encoded") == stat(o, "l1", "coded_stores"));
-    const double raw = stat(o, "l1", "stores_raw") + stat(o, "l1", "stores_overflow") +
-                       stat(o, "l1", "stores_yielded") + stat(o, "l1", "refused_writes") +
-                       stat(o, "l1", "refused_atomics");
-    assert_true(stat(o, "caba_form", "stored_raw") >= raw);
+    assert_true(outcome_stat(o, "mc", "extra_reads") <= outcome_stat(o, "cmem", "md_misses"));
+    if (outcome_stat(o, "mc", "reads") + outcome_stat(o, "mc", "writes") ==
+        outcome_stat(o, "mc", "answers"))
+        assert_true(data == form &&
+                    outcome_stat(o, "mc", "extra_reads") == outcome_stat(o, "cmem", "md_misses"));
+    assert_true(outcome_stat(o, "cmem", "rmw") == 0); /* nobody there could change a part */
+    assert_true(outcome_stat(o, "cmem", "encoded") + outcome_stat(o, "cmem", "decoded") == 0);
+    assert_true(outcome_stat(o, "caba_form", "stored_encoded") ==
+                outcome_stat(o, "l1", "coded_stores"));
+    const double raw =
+        outcome_stat(o, "l1", "stores_raw") + outcome_stat(o, "l1", "stores_overflow") +
+        outcome_stat(o, "l1", "stores_yielded") + outcome_stat(o, "l1", "refused_writes") +
+        outcome_stat(o, "l1", "refused_atomics");
+    assert_true(outcome_stat(o, "caba_form", "stored_raw") >= raw);
 }
 
 static struct outcome run(const struct gpu_case *c, const struct how *h)
@@ -89,35 +80,10 @@ static struct outcome run(const struct gpu_case *c, const struct how *h)
     case_run(&t);
     case_run(&t);
     invariants_check(t.gpu, h->with);
-    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), true),
-                          .data = xcalloc(1, CASE_BYTES),
-                          .cycles = gpu_cycles(t.gpu)};
-    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
-    case_close(&t);
+    struct outcome out = outcome_take(&t, true);
     if (!strncmp(h->with, "caba-", 5) && strcmp(h->with, "caba-raw"))
         check_bursts(&out);
     return out;
-}
-
-static void outcome_free(struct outcome *o)
-{
-    json_object_put(o->stats);
-    free(o->data);
-}
-
-static void assert_same(const struct gpu_case *c, const char *how, const struct outcome *a,
-                        const struct outcome *b)
-{
-    const char *x = json_object_to_json_string_ext(a->stats, JSON_C_TO_STRING_PRETTY);
-    const char *y = json_object_to_json_string_ext(b->stats, JSON_C_TO_STRING_PRETTY);
-    size_t i = 0, line = 0;
-    for (; x[i] && x[i] == y[i]; i++)
-        if (x[i] == '\n')
-            line = i;
-    if (x[i] != y[i])
-        fail_msg("%s, %s: %.120s\n  differs: %.120s", c->name, how, x + line, y + line);
-    assert_int_equal(a->cycles, b->cycles);
-    assert_memory_equal(a->data, b->data, CASE_BYTES);
 }
 
 static const struct gpu_case *case_named(const char *name)
@@ -149,7 +115,7 @@ static void without_encoded_lines_nothing_changes(void **state)
                                                   .with = "caba-raw",
                                                   .sets = {"caba.engine_latency=99"}});
         remove_groups(&raw, own, ARRAY_LEN(own));
-        assert_same(c, "caba-raw", &base, &raw);
+        outcome_assert_same(c, "caba-raw", &base, &raw);
         outcome_free(&base);
         outcome_free(&raw);
     }
@@ -171,11 +137,14 @@ static void without_latency_it_is_ideal_where_stores_are_whole_lines(void **stat
     static const char *const bursts[] = {"reads", "read_bursts", "writes", "write_bursts",
                                          "raw_bursts"};
     for (size_t i = 0; i < ARRAY_LEN(bursts); i++)
-        assert_true(stat(&ideal, "cmem", bursts[i]) == stat(&caba, "cmem", bursts[i]));
-    assert_true(stat(&ideal, "wire_sm", "wire_bytes") == stat(&caba, "wire_sm", "wire_bytes"));
-    assert_true(stat(&ideal, "wire_l2", "wire_bytes") == stat(&caba, "wire_l2", "wire_bytes"));
-    assert_true(stat(&caba, "l1", "coded_stores") > 0);
-    assert_true(stat(&caba, "l1", "coded_fills") > 0);
+        assert_true(outcome_stat(&ideal, "cmem", bursts[i]) ==
+                    outcome_stat(&caba, "cmem", bursts[i]));
+    assert_true(outcome_stat(&ideal, "wire_sm", "wire_bytes") ==
+                outcome_stat(&caba, "wire_sm", "wire_bytes"));
+    assert_true(outcome_stat(&ideal, "wire_l2", "wire_bytes") ==
+                outcome_stat(&caba, "wire_l2", "wire_bytes"));
+    assert_true(outcome_stat(&caba, "l1", "coded_stores") > 0);
+    assert_true(outcome_stat(&caba, "l1", "coded_fills") > 0);
     outcome_free(&ideal);
     outcome_free(&caba);
 }
@@ -209,11 +178,11 @@ static void refused_requests_come_again(void **state)
     const struct how h = {
         .machine = "gtx480", .with = "caba-bdi", .sets = {"caba.engine_latency=30"}};
     struct outcome parts = run(case_named("scatter"), &h);
-    assert_true(stat(&parts, "l1", "refused_writes") > 0);
-    assert_true(stat(&parts, "caba_form", "opened") > 0);
+    assert_true(outcome_stat(&parts, "l1", "refused_writes") > 0);
+    assert_true(outcome_stat(&parts, "caba_form", "opened") > 0);
     outcome_free(&parts);
     struct outcome atomics = run(case_named("atomics"), &h);
-    assert_true(stat(&atomics, "l1", "refused_atomics") > 0);
+    assert_true(outcome_stat(&atomics, "l1", "refused_atomics") > 0);
     outcome_free(&atomics);
 }
 
@@ -229,7 +198,7 @@ static void latency_is_paid(void **state)
             run(case_named("vecadd"),
                 &(struct how){.machine = "gtx480", .with = "caba-bdi", .sets = {latency[i]}});
         assert_true(o.cycles > before);
-        assert_true((stat(&o, "l1", "codec_waits") > 0) == (i > 0));
+        assert_true((outcome_stat(&o, "l1", "codec_waits") > 0) == (i > 0));
         before = o.cycles;
         outcome_free(&o);
     }
@@ -254,7 +223,7 @@ static void results_depend_on_no_thread(void **state)
             h.threads = ways[w].threads;
             h.shuffle = ways[w].shuffle;
             struct outcome o = run(c, &h);
-            assert_same(c, h.with, &one, &o);
+            outcome_assert_same(c, h.with, &one, &o);
             outcome_free(&o);
         }
         outcome_free(&one);
@@ -274,7 +243,7 @@ static void on_every_machine(void **state)
                                                     .with = "caba-bdi",
                                                     .sets = {"caba.engine_latency=30"}});
         assert_memory_equal(o.data, base.data, CASE_BYTES);
-        assert_true(stat(&o, "l1", "coded_fills") > 0);
+        assert_true(outcome_stat(&o, "l1", "coded_fills") > 0);
         outcome_free(&o);
         outcome_free(&base);
     }

@@ -1,6 +1,6 @@
 /* Techniques on whole machines: nothing is changed by one that changes nothing, outputs are those
  * of the machine without, results depend on no host thread, every burst is accounted for. */
-#include "support_cases.h"
+#include "gpu/support_outcome.h"
 #include "support_invariants.h"
 
 #include <json-c/json.h>
@@ -19,12 +19,6 @@ enum { MAX_SETS = 16 };
 static const char *const small_l2[] = {"l2.size=8K",       "hwcomp.md_size=256",
                                        "hwcomp.md_ways=2", "e2mc.md_size=256",
                                        "e2mc.md_ways=2",   "e2mc.sample_inst=2000"};
-
-struct outcome {
-    struct json_object *stats;
-    void *data;
-    cycle_t cycles;
-};
 
 static double stat(struct gpu *g, const char *key)
 {
@@ -72,33 +66,7 @@ static struct outcome run(const struct gpu_case *c, const char *machine, const c
     double any;
     if (stats_get(gpu_stats(t.gpu), "cmem.reads", &any))
         check_bursts(t.gpu, with);
-    struct outcome out = {.stats = stats_to_json(gpu_stats(t.gpu), true),
-                          .data = xcalloc(1, CASE_BYTES),
-                          .cycles = gpu_cycles(t.gpu)};
-    memcpy(out.data, devmem_ptr(t.buf->base), CASE_BYTES);
-    case_close(&t);
-    return out;
-}
-
-static void outcome_free(struct outcome *o)
-{
-    json_object_put(o->stats);
-    free(o->data);
-}
-
-static void assert_same(const struct gpu_case *c, const char *how, const struct outcome *a,
-                        const struct outcome *b)
-{
-    const char *x = json_object_to_json_string_ext(a->stats, JSON_C_TO_STRING_PRETTY);
-    const char *y = json_object_to_json_string_ext(b->stats, JSON_C_TO_STRING_PRETTY);
-    size_t i = 0, line = 0;
-    for (; x[i] && x[i] == y[i]; i++)
-        if (x[i] == '\n')
-            line = i;
-    if (x[i] != y[i])
-        fail_msg("%s, %s: %.120s\n  differs: %.120s", c->name, how, x + line, y + line);
-    assert_int_equal(a->cycles, b->cycles);
-    assert_memory_equal(a->data, b->data, CASE_BYTES);
+    return outcome_take(&t, true);
 }
 
 static void changes_nothing(const struct gpu_case *c, const char *with, const struct outcome *base)
@@ -108,7 +76,7 @@ static void changes_nothing(const struct gpu_case *c, const char *with, const st
     struct json_object *groups = json_object_object_get(raw.stats, "groups");
     for (size_t k = 0; k < ARRAY_LEN(own); k++)
         json_object_object_del(groups, own[k]);
-    assert_same(c, with, base, &raw);
+    outcome_assert_same(c, with, base, &raw);
     outcome_free(&raw);
 }
 
@@ -169,7 +137,7 @@ static void results_depend_on_no_thread(void **state)
             } ways[] = {{2, 0}, {4, 5}};
             for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
                 struct outcome o = run(c, "gtx480", with[k], ways[w].threads, ways[w].shuffle);
-                assert_same(c, with[k], &one, &o);
+                outcome_assert_same(c, with[k], &one, &o);
                 outcome_free(&o);
             }
             outcome_free(&one);
