@@ -23,17 +23,16 @@ static bool op_copy(struct warp *w, const struct xinst *x, uint32_t mask)
     if (o->has_ignore)
         read &= ~lane_pred(&o->ignore, w->base);
     if (o->has_size)
-        FOR_LANES(l, mask)
-    if (!lane_u64(&o->size, w->base, l))
-        read &= ~(UINT32_C(1) << l);
+        FOR_LANES (l, mask)
+            if (!lane_u64(&o->size, w->base, l))
+                read &= ~(UINT32_C(1) << l);
     warp_addresses(w, &o->src, o->src_imm, src);
     warp_addresses(w, &o->dst, o->dst_imm, dst);
     memset(buf, 0, sizeof buf);
     if (read && !warp_load(w, x, PTX_SPACE_GLOBAL, src, o->bytes, buf, 16, read))
         return false;
     if (o->has_size)
-        FOR_LANES(l, read)
-        {
+        FOR_LANES (l, read) {
             uint64_t n = lane_u64(&o->size, w->base, l);
             if (n < o->bytes)
                 memset(buf[l] + n, 0, o->bytes - n);
@@ -174,8 +173,8 @@ static uint32_t lanes_at_one(const struct warp *w, const addr_t *addr, uint32_t 
     uint32_t same = 0;
     if (w->step)
         return mask & -mask;
-    FOR_LANES(l, mask)
-    same |= (uint32_t)(addr[l] == at) << l;
+    FOR_LANES (l, mask)
+        same |= (uint32_t)(addr[l] == at) << l;
     return same;
 }
 
@@ -187,9 +186,9 @@ static bool mbar_lanes(struct warp *w, const struct xinst *x, const addr_t *addr
     struct mbar b[WARP_LANES], *object = &b[__builtin_ctz(lanes)];
     if (!warp_load(w, x, o->space, addr, 8, b, 8, first))
         return false;
-    FOR_LANES(l, lanes)
-    if (!mbar_step(w, x, l, object))
-        return false;
+    FOR_LANES (l, lanes)
+        if (!mbar_step(w, x, l, object))
+            return false;
     return warp_store(w, x, o->space, addr, 8, b, 8, first);
 }
 
@@ -197,8 +196,8 @@ static bool op_mbarrier(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct mbar_op *o = x->op.data;
     if (o->kind == MB_PENDING) {
-        FOR_LANES(l, mask)
-        lane_set_u64(&o->d, w->base, l, lane_u64(&o->arg, w->base, l) & 0xfffff);
+        FOR_LANES (l, mask)
+            lane_set_u64(&o->d, w->base, l, lane_u64(&o->arg, w->base, l) & 0xfffff);
         return true;
     }
     addr_t addr[WARP_LANES];
@@ -221,9 +220,9 @@ static bool op_mbarrier_wait(struct warp *w, const struct xinst *x, uint32_t mas
     warp_addresses(w, &o->addr, o->imm, addr);
     if (!warp_load(w, x, o->space, addr, 8, b, 8, mask))
         return false;
-    FOR_LANES(l, mask)
-    if (!mbar_step(w, x, l, &b[l]))
-        return false;
+    FOR_LANES (l, mask)
+        if (!mbar_step(w, x, l, &b[l]))
+            return false;
     return true;
 }
 

@@ -14,8 +14,7 @@
         const T *bs = (const T *)lane_at(&m->regs[1], base);                                  \
         const T *cs = (const T *)lane_at(&m->regs[m->atom == PTX_M_CAS ? 2 : 1], base);       \
         T one = only ? *(const T *)only : 0;                                                  \
-        FOR_LANES(l, mask)                                                                    \
-        {                                                                                     \
+        FOR_LANES (l, mask) {                                                                 \
             T *cell = only ? &one : (T *)each[l];                                             \
             const T old = *cell, b = bs[l], c = cs[l];                                        \
             (void)b, (void)c;                                                                 \

@@ -112,16 +112,15 @@ static bool rmw_lanes(struct warp *w, const struct xinst *x, struct access *a, v
                           "atomic operation on %s memory", ptx_space_name(a->space));
     unsigned n = a->count;
     /* All cells are asked for before the first one is needed. */
-    FOR_LANES(l, a->mask)
-    __builtin_prefetch(devmem_ptr(a->base + a->addr[l]), 1);
+    FOR_LANES (l, a->mask)
+        __builtin_prefetch(devmem_ptr(a->base + a->addr[l]), 1);
     if (m->cells) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             a->addr[l] += a->base;
         m->cells(m, w->base, a->addr, NULL, a->mask);
         return true;
     }
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         for (unsigned k = 0; k < n; k++) {
             char *cell = (char *)devmem_ptr(a->base + a->addr[l]) + (size_t)k * m->bytes;
             if (m->bytes == 16) {

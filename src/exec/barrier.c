@@ -23,8 +23,8 @@ static void release_split(struct warp *w, struct split *s, const struct cta_barr
                  : info->kind == BAR_AND ? b->red_and
                                          : b->red_or;
     if (info->kind >= BAR_POPC)
-        FOR_LANES(l, s->mask)
-    lane_set_u64(&info->dst, base, l, v);
+        FOR_LANES (l, s->mask)
+            lane_set_u64(&info->dst, base, l, v);
     s->wait = SPLIT_RUNS;
     s->pc++;
     w->state = WARP_READY;

@@ -186,8 +186,7 @@ static int print_format(struct printer *pr, const char *fmt)
 
 static bool builtin_vprintf(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         char fmt[4096];
         struct printer pr = {
             .w = w, .x = x, .lane = l, .args = arg_u64(w, x, 1, l), .out = w->grid->dev->out};
@@ -208,8 +207,7 @@ static bool builtin_assertfail(struct warp *w, const struct xinst *x, uint32_t m
     char text[3][1024];
     const uint32_t *b = w->cta->ctaid, *dim = w->grid->launch->block;
     fflush(w->grid->dev->out);
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         uint32_t t = w->first_thread + l;
         if (!read_string(w, x, l, arg_u64(w, x, 0, l), text[0], sizeof text[0]) ||
             !read_string(w, x, l, arg_u64(w, x, 1, l), text[1], sizeof text[1]) ||
@@ -256,15 +254,14 @@ bool builtin_heap_free(struct device *d, addr_t p)
 
 static bool builtin_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    return_u64(w, x, l, builtin_heap_alloc(w->grid->dev, arg_u64(w, x, 0, l), 16));
+    FOR_LANES (l, mask)
+        return_u64(w, x, l, builtin_heap_alloc(w->grid->dev, arg_u64(w, x, 0, l), 16));
     return true;
 }
 
 static bool builtin_free(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         addr_t p = arg_u64(w, x, 0, l);
         if (p && !builtin_heap_free(w->grid->dev, p))
             return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
@@ -278,8 +275,7 @@ static bool builtin_free(struct warp *w, const struct xinst *x, uint32_t mask)
  * conditional node asks. */
 static bool builtin_set_conditional(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         addr_t handle = arg_u64(w, x, 0, l);
         uint32_t value = (uint32_t)arg_u64(w, x, 1, l);
         const struct mem_alloc *m = devmem_find(w->grid->dev->mem, handle, sizeof value);

@@ -10,8 +10,7 @@ enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, ANY_STREAM = 0x100 };
 /* (func, dim3 grid, dim3 block, shared bytes) */
 static bool cdp_parameter_buffer(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         struct child_shape shape = {.func = arg_u64(w, x, 0, l),
                                     .shared_bytes = (uint32_t)arg_u64(w, x, 3, l)};
         arg_bytes(w, x, 1, l, shape.grid, sizeof shape.grid);
@@ -24,16 +23,15 @@ static bool cdp_parameter_buffer(struct warp *w, const struct xinst *x, uint32_t
 /* (parameters, stream) */
 static bool cdp_launch(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    return_u64(w, x, l, (uint64_t)children_launch(w->grid, arg_u64(w, x, 0, l)));
+    FOR_LANES (l, mask)
+        return_u64(w, x, l, (uint64_t)children_launch(w->grid, arg_u64(w, x, 0, l)));
     return true;
 }
 
 /* (dst, src, bytes, kind, stream) */
 static bool cdp_copy(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         addr_t src = arg_u64(w, x, 1, l);
         int e = src ? children_copy(w->grid, arg_u64(w, x, 0, l), src, 0, arg_u64(w, x, 2, l))
                     : INVALID_VALUE;
@@ -45,8 +43,7 @@ static bool cdp_copy(struct warp *w, const struct xinst *x, uint32_t mask)
 /* (dst, value, bytes, stream) */
 static bool cdp_fill(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         int e = children_copy(w->grid, arg_u64(w, x, 0, l), 0, (uint8_t)arg_u64(w, x, 1, l),
                               arg_u64(w, x, 2, l));
         return_u64(w, x, l, (uint64_t)e);
@@ -67,8 +64,7 @@ static bool store_out(struct warp *w, const struct xinst *x, unsigned lane, uint
 /* (void **out, bytes) */
 static bool cdp_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const uint64_t bytes = arg_u64(w, x, 1, l);
         const addr_t p = builtin_heap_alloc(w->grid->dev, bytes, 0);
         if (!store_out(w, x, l, p))
@@ -80,8 +76,7 @@ static bool cdp_malloc(struct warp *w, const struct xinst *x, uint32_t mask)
 
 static bool cdp_free(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const addr_t p = arg_u64(w, x, 0, l);
         return_u64(w, x, l, !p || builtin_heap_free(w->grid->dev, p) ? 0 : INVALID_VALUE);
     }
@@ -91,8 +86,7 @@ static bool cdp_free(struct warp *w, const struct xinst *x, uint32_t mask)
 /* Streams and events: a handle that is not null, and nothing behind it. */
 static bool cdp_create(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         if (!store_out(w, x, l, ANY_STREAM))
             return false;
         return_u64(w, x, l, 0);
@@ -102,8 +96,8 @@ static bool cdp_create(struct warp *w, const struct xinst *x, uint32_t mask)
 
 static bool cdp_success(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    return_u64(w, x, l, 0);
+    FOR_LANES (l, mask)
+        return_u64(w, x, l, 0);
     return true;
 }
 

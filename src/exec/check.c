@@ -153,8 +153,7 @@ static void check_global_access(struct warp *w, const struct xinst *x, const str
     struct checker *k = w->grid->dev->check;
     unsigned bytes = (unsigned)a->bytes * a->count;
     bool reads = !a->is_write || x->src->op == PTX_OP_ATOM || x->src->op == PTX_OP_RED;
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         const struct mem_alloc *m = devmem_find(w->grid->dev->mem, a->addr[l], bytes);
         struct shadow *s = shadow_get(k, m);
         if (s && reads)
@@ -222,19 +221,20 @@ static void check_shared_access(struct warp *w, const struct xinst *x, const str
     }
     if (!c->cells)
         c->cells = xcalloc(c->shared_bytes, sizeof *c->cells);
-    FOR_LANES(l, a->mask)
-    for (uint64_t at = a->addr[l], end = at + bytes; at < end; at++) {
-        const struct check_cell *cell = &c->cells[at];
-        if (k->memory && !a->is_write && !(cell->writer && cell->write_phase >= c->first_phase)) {
-            char what[128];
-            snprintf(what, sizeof what, "reads byte %llu of shared memory, which nobody wrote",
-                     (unsigned long long)at);
-            say(w, x, l, what);
+    FOR_LANES (l, a->mask)
+        for (uint64_t at = a->addr[l], end = at + bytes; at < end; at++) {
+            const struct check_cell *cell = &c->cells[at];
+            if (k->memory && !a->is_write &&
+                !(cell->writer && cell->write_phase >= c->first_phase)) {
+                char what[128];
+                snprintf(what, sizeof what, "reads byte %llu of shared memory, which nobody wrote",
+                         (unsigned long long)at);
+                say(w, x, l, what);
+            }
+            if (k->race)
+                check_race(w, x, l, at, a->is_write, is_atomic);
+            note_access(w, x, at, a->is_write, is_atomic);
         }
-        if (k->race)
-            check_race(w, x, l, at, a->is_write, is_atomic);
-        note_access(w, x, at, a->is_write, is_atomic);
-    }
 }
 
 void check_access(struct warp *w, const struct xinst *x, const struct access *a)

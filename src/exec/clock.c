@@ -21,8 +21,8 @@ static void give_time(struct warp *w, const struct xinst *x, uint32_t mask)
     if (LIKELY(!d->none && d->bytes))
         w->grid->lanes->fill(lane_at(d, w->base), d->bytes, now, mask);
     else
-        FOR_LANES(l, mask)
-    lane_set_u64(d, w->base, l, now);
+        FOR_LANES (l, mask)
+            lane_set_u64(d, w->base, l, now);
 }
 
 static bool op_clock(struct warp *w, const struct xinst *x, uint32_t mask)

@@ -71,9 +71,9 @@ static uint32_t same_as_first(const struct warp *w, const struct lane_ref *r, ui
 {
     uint32_t same = 0;
     *value = lane_u64(r, w->base, (unsigned)__builtin_ctz(mask));
-    FOR_LANES(l, mask)
-    if (lane_u64(r, w->base, l) == *value)
-        same |= UINT32_C(1) << l;
+    FOR_LANES (l, mask)
+        if (lane_u64(r, w->base, l) == *value)
+            same |= UINT32_C(1) << l;
     return same;
 }
 
@@ -136,8 +136,7 @@ static void arg_copy(struct warp *w, const struct frame *to, const struct xarg *
     uint32_t words = swords < dwords ? swords : dwords;
     if (d->in_reg && d->reg.none)
         return;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         uint64_t v = 0;
         for (uint32_t k = 0; k < words; k++) {
             uint32_t word = (uint32_t)arg_read(w, from, sbase, s, l, k);

@@ -67,8 +67,8 @@ static uint64_t lines_of(const struct access *a)
 {
     uint64_t set = 0;
     unsigned bytes = (unsigned)a->bytes * a->count;
-    FOR_LANES(l, a->mask)
-    set |= line_bit(a->addr[l]) | line_bit(a->addr[l] + bytes - 1);
+    FOR_LANES (l, a->mask)
+        set |= line_bit(a->addr[l]) | line_bit(a->addr[l] + bytes - 1);
     return set;
 }
 
@@ -136,9 +136,9 @@ void effects_overlay(const struct effects *fx, const struct access *a, uint64_t 
         at += e->size;
         if (e->kind != EFFECT_STORE)
             continue;
-        FOR_LANES(l, a->mask)
-        FOR_LANES(k, e->mask)
-        overlay_one(e, k, a->addr[l] + off, bytes, tmp + (size_t)l * bytes);
+        FOR_LANES (l, a->mask)
+            FOR_LANES (k, e->mask)
+                overlay_one(e, k, a->addr[l] + off, bytes, tmp + (size_t)l * bytes);
     }
 }
 

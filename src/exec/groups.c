@@ -19,8 +19,8 @@ static void copy_words(const struct group_op *o, const struct lane_ref *r, char 
     if (LIKELY(r->bytes == sizeof *to))
         o->lanes->copy(to, words_at(r, base), lanes);
     else
-        FOR_LANES(l, lanes)
-    to[l] = (uint32_t)lane_u64(r, base, l);
+        FOR_LANES (l, lanes)
+            to[l] = (uint32_t)lane_u64(r, base, l);
 }
 
 static const uint32_t *upper_words(const struct lane_ref *r, char *const *base, uint32_t lanes,
@@ -28,8 +28,8 @@ static const uint32_t *upper_words(const struct lane_ref *r, char *const *base, 
 {
     if (r->bytes <= sizeof *room)
         return NULL;
-    FOR_LANES(l, lanes)
-    room[l] = (uint32_t)(lane_u64(r, base, l) >> 32);
+    FOR_LANES (l, lanes)
+        room[l] = (uint32_t)(lane_u64(r, base, l) >> 32);
     return room;
 }
 
@@ -89,8 +89,8 @@ static void take(const struct exchange *e, const struct group_op *o, char *const
     else if (LIKELY(o->d.bytes == sizeof *e->d))
         o->lanes->copy(words_at(&o->d, base), e->d, lanes);
     else
-        FOR_LANES(l, lanes)
-    lane_set_u64(&o->d, base, l, e->d[l]);
+        FOR_LANES (l, lanes)
+            lane_set_u64(&o->d, base, l, e->d[l]);
 }
 
 /* The whole group executes the instruction at once. `sources` are lanes that can be read. */

@@ -41,8 +41,8 @@ static void broadcast(struct warp *w, const struct xmem *m, const char *from, ui
         if (LIKELY(r->bytes <= 8))
             w->grid->lanes->fill(reg, r->bytes, read_value(from, m->bytes, m->is_signed), mask);
         else
-            FOR_LANES(l, mask)
-        lane_copy_wide(reg + (size_t)l * 16, from, m->bytes);
+            FOR_LANES (l, mask)
+                lane_copy_wide(reg + (size_t)l * 16, from, m->bytes);
     }
 }
 
@@ -136,8 +136,8 @@ static bool load_frame(struct warp *w, const struct xinst *x, uint32_t mask)
         if (LIKELY(!(off & (m->bytes - 1u))))
             w->grid->lanes->local_load(w->local, &off, 0, true, m->bytes, tmp);
         else
-            FOR_LANES(l, mask)
-        local_read(w, l, off, tmp + (size_t)l * m->bytes, m->bytes);
+            FOR_LANES (l, mask)
+                local_read(w, l, off, tmp + (size_t)l * m->bytes, m->bytes);
         put_lanes(w, m, k, tmp, mask);
     }
     return true;
@@ -159,8 +159,8 @@ static bool store_frame(struct warp *w, const struct xinst *x, uint32_t mask)
         if (LIKELY(!(off & (m->bytes - 1u))))
             w->grid->lanes->local_store(w->local, &off, 0, true, src, r->bytes, m->bytes, mask);
         else
-            FOR_LANES(l, mask)
-        local_write(w, l, off, src + (size_t)l * r->bytes, m->bytes);
+            FOR_LANES (l, mask)
+                local_write(w, l, off, src + (size_t)l * r->bytes, m->bytes);
     }
     return true;
 }

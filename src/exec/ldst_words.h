@@ -312,8 +312,8 @@ INLINE void scatter(const addr_t *each, const void *words, unsigned size, uint32
         for (unsigned i = 0; i < N; i++)
             BY_SIZE(size, PUT);
     else
-        FOR_LANES(i, mask)
-    BY_SIZE(size, PUT);
+        FOR_LANES (i, mask)
+            BY_SIZE(size, PUT);
 }
 
 /* --- functions by size --- */

@@ -44,11 +44,11 @@ static const char *verb(const struct access *a)
 static bool fault_misaligned(struct warp *w, const struct xinst *x, const struct access *a)
 {
     unsigned bytes = (unsigned)a->bytes * a->count;
-    FOR_LANES(l, a->mask)
-    if (a->addr[l] & (bytes - 1))
-        return warp_fault(w, x, l, FAULT_MISALIGNED,
-                          "misaligned %s of %u bytes at %s address 0x%llx", verb(a), bytes,
-                          ptx_space_name(a->space), (unsigned long long)a->addr[l]);
+    FOR_LANES (l, a->mask)
+        if (a->addr[l] & (bytes - 1))
+            return warp_fault(w, x, l, FAULT_MISALIGNED,
+                              "misaligned %s of %u bytes at %s address 0x%llx", verb(a), bytes,
+                              ptx_space_name(a->space), (unsigned long long)a->addr[l]);
     return true;
 }
 
@@ -56,15 +56,15 @@ static bool fault_outside(struct warp *w, const struct xinst *x, const struct ac
                           uint64_t limit)
 {
     unsigned bytes = (unsigned)a->bytes * a->count;
-    FOR_LANES(l, a->mask)
-    if (a->addr[l] + bytes > limit || a->addr[l] > limit)
-        return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
-                          "%s of %u bytes at %s address 0x%llx: the %s has %llu bytes", verb(a),
-                          bytes, ptx_space_name(a->space), (unsigned long long)a->addr[l],
-                          a->space == PTX_SPACE_SHARED  ? "block's shared memory"
-                          : a->space == PTX_SPACE_LOCAL ? "thread's local memory"
-                                                        : "parameter block",
-                          (unsigned long long)limit);
+    FOR_LANES (l, a->mask)
+        if (a->addr[l] + bytes > limit || a->addr[l] > limit)
+            return warp_fault(w, x, l, FAULT_ILLEGAL_ADDRESS,
+                              "%s of %u bytes at %s address 0x%llx: the %s has %llu bytes", verb(a),
+                              bytes, ptx_space_name(a->space), (unsigned long long)a->addr[l],
+                              a->space == PTX_SPACE_SHARED  ? "block's shared memory"
+                              : a->space == PTX_SPACE_LOCAL ? "thread's local memory"
+                                                            : "parameter block",
+                              (unsigned long long)limit);
     return true;
 }
 
@@ -97,8 +97,7 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
         memset(g->tlb, 0, sizeof g->tlb);
         g->tlb_epoch = devmem_epoch(g->dev->mem);
     }
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         if (a->addr[l] >= entry->base && a->addr[l] + bytes <= entry->end &&
             a->addr[l] + bytes > a->addr[l] && (entry->is_writable || !a->is_write))
             continue;
@@ -249,9 +248,9 @@ bool access_each(struct warp *w, const struct xinst *x, struct access *a, access
                                             PTX_SPACE_PARAM};
     for (unsigned i = 0; i < ARRAY_LEN(spaces); i++) {
         uint32_t mask = 0;
-        FOR_LANES(l, a->mask)
-        if (space_of(a->addr[l]) == spaces[i])
-            mask |= UINT32_C(1) << l;
+        FOR_LANES (l, a->mask)
+            if (space_of(a->addr[l]) == spaces[i])
+                mask |= UINT32_C(1) << l;
         if (mask && !one_space(w, x, a, spaces[i], mask, fn, arg))
             return false;
     }
@@ -269,8 +268,7 @@ static bool copy_out(struct warp *w, const struct xinst *x, struct access *a, vo
 {
     const struct buffer *b = arg;
     (void)x;
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         if (a->space == PTX_SPACE_LOCAL)
             local_read(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else
@@ -284,8 +282,7 @@ static bool copy_in(struct warp *w, const struct xinst *x, struct access *a, voi
 {
     const struct buffer *b = arg;
     (void)x;
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         if (a->space == PTX_SPACE_LOCAL)
             local_write(w, l, a->addr[l], b->p + (size_t)l * b->stride, a->bytes);
         else

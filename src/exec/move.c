@@ -29,8 +29,8 @@ static bool op_add_imm(struct warp *w, const struct xinst *x, uint32_t mask)
 static bool op_frame_address(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     uint64_t v = warp_top(w)->frame->local_off + (uint64_t)x->op.imm;
-    FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[0], w->base, l, v);
+    FOR_LANES (l, mask)
+        lane_set_u64(&x->op.refs[0], w->base, l, v);
     return true;
 }
 
@@ -66,8 +66,7 @@ static bool op_pack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
     unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         char v[16] = {0};
         for (unsigned k = 0; k < n; k++) {
             uint64_t e = lane_u64(&r[1 + k], w->base, l);
@@ -82,8 +81,7 @@ static bool op_unpack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
     unsigned n = x->op.nrefs - 1u, bytes = (unsigned)x->op.imm;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         char v[16] = {0};
         memcpy(v, lane_at(&r[n], w->base) + (size_t)l * r[n].bytes, r[n].bytes);
         for (unsigned k = 0; k < n; k++) {
@@ -98,8 +96,7 @@ static bool op_unpack_wide(struct warp *w, const struct xinst *x, uint32_t mask)
 static bool op_isspacep(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct lane_ref *r = x->op.refs;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         uint64_t a = lane_u64(&r[1], w->base, l);
         bool in = x->space == PTX_SPACE_SHARED  ? a - SHARED_WINDOW < WINDOW_BYTES
                   : x->space == PTX_SPACE_LOCAL ? a - LOCAL_WINDOW < WINDOW_BYTES
@@ -119,8 +116,7 @@ static bool op_alloca(struct warp *w, const struct xinst *x, uint32_t mask)
     struct frame *f = warp_top(w)->frame;
     const struct lane_ref *r = x->op.refs;
     uint64_t bytes = 0;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         uint64_t n = lane_u64(&r[1], w->base, l);
         bytes = n > bytes ? n : bytes;
     }
@@ -131,15 +127,15 @@ static bool op_alloca(struct warp *w, const struct xinst *x, uint32_t mask)
                                    : warp_fault(w, x, (unsigned)__builtin_ctz(mask), FAULT_STACK,
                                                 "alloca of %llu bytes", (unsigned long long)bytes);
     f->alloca_bytes = (uint32_t)(end - f->local_off - f->fn->local_bytes);
-    FOR_LANES(l, mask)
-    lane_set_u64(&r[0], w->base, l, at);
+    FOR_LANES (l, mask)
+        lane_set_u64(&r[0], w->base, l, at);
     return true;
 }
 
 static bool op_stacksave(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[0], w->base, l, warp_top(w)->frame->alloca_bytes);
+    FOR_LANES (l, mask)
+        lane_set_u64(&x->op.refs[0], w->base, l, warp_top(w)->frame->alloca_bytes);
     return true;
 }
 

@@ -107,8 +107,7 @@ void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint3
     assert(!is_atomic || x->is_deferred); /* nobody else is at the scratch */
     if (is_atomic)
         memset(devmem_ptr(o->scratch), 0, (size_t)WARP_LANES * LANE_BYTES);
-    FOR_LANES(l, lanes)
-    {
+    FOR_LANES (l, lanes) {
         if (devmem_is_mapped(w->grid->dev->mem, a->addr[l], bytes))
             continue;
         if (a->is_write && !is_atomic)
@@ -118,8 +117,8 @@ void oob_redirect(struct warp *w, const struct xinst *x, struct access *a, uint3
     }
     addr_t addr[WARP_LANES];
     memcpy(addr, a->addr, sizeof addr);
-    FOR_LANES(l, ~a->mask)
-    addr[l] = o->zeros; /* lanes that do nothing had the address of one that may be dropped */
+    FOR_LANES (l, ~a->mask)
+        addr[l] = o->zeros; /* lanes that do nothing had the address of one that may be dropped */
     w->grid->lanes->addresses(addr, 8, 0, a->mask ? a->mask : UINT32_MAX, a->addr, &a->span);
 }
 

@@ -9,8 +9,7 @@ static uint32_t lanes_inside(const struct warp *w, const struct access *a)
     struct devmem *mem = w->grid->dev->mem;
     const struct mem_alloc *m = NULL;
     uint32_t mask = 0;
-    FOR_LANES(l, a->mask)
-    {
+    FOR_LANES (l, a->mask) {
         if (!m || a->addr[l] < m->base || a->addr[l] >= m->base + m->bytes)
             m = devmem_find(mem, a->addr[l], 1);
         mask |= m ? UINT32_C(1) << l : 0;

@@ -11,8 +11,8 @@ static bool joins(struct step_access *to, const struct access *a, uint16_t bytes
     if (to->bytes != bytes || to->space != a->space || to->is_write != a->is_write ||
         (to->mask & a->mask))
         return false;
-    FOR_LANES(l, a->mask)
-    to->addr[l] = a->addr[l];
+    FOR_LANES (l, a->mask)
+        to->addr[l] = a->addr[l];
     to->mask |= a->mask;
     return true;
 }

@@ -125,8 +125,7 @@ static bool lane_address(struct warp *w, const struct xinst *x, unsigned lane,
 static bool suld_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct surf_op *s = x->op.data;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const struct tex_object *o;
         addr_t addr;
         if (!lane_address(w, x, l, &o, &addr))
@@ -144,8 +143,7 @@ static bool suld_run(struct warp *w, const struct xinst *x, uint32_t mask)
 static bool sust_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct surf_op *s = x->op.data;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const struct tex_object *o;
         addr_t addr;
         uint64_t v[4] = {0};
@@ -189,8 +187,7 @@ static uint64_t reduce(const struct surf_op *s, uint64_t a, uint64_t b)
 static bool sured_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct surf_op *s = x->op.data;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const struct tex_object *o;
         addr_t addr;
         uint64_t old = 0;

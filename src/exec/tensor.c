@@ -61,8 +61,8 @@ static void write_register(const struct lane_ref *ref, char *const *base, const 
             d[l] = (uint32_t)word[l];
         return;
     }
-    FOR_LANES(l, mask)
-    lane_set_u64(ref, base, l, word[l]);
+    FOR_LANES (l, mask)
+        lane_set_u64(ref, base, l, word[l]);
 }
 
 /* One register of an accumulator from its places in the matrix. */

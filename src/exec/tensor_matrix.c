@@ -59,8 +59,9 @@ static bool ldmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
         !warp_load(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES, rows))
         return false;
     for (unsigned i = 0; i < op->count; i++)
-        FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[x->op.first[0] + i], w->base, l, read_lane(m[i], op->is_trans, l));
+        FOR_LANES (l, mask)
+            lane_set_u64(&x->op.refs[x->op.first[0] + i], w->base, l,
+                         read_lane(m[i], op->is_trans, l));
     return true;
 }
 
@@ -84,8 +85,8 @@ static bool movmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
     matrix m;
     for (unsigned l = 0; l < WARP_LANES; l++)
         write_lane(m, false, l, (uint32_t)lane_u64(&x->op.refs[x->op.first[1]], w->base, l));
-    FOR_LANES(l, mask)
-    lane_set_u64(&x->op.refs[x->op.first[0]], w->base, l, read_lane(m, true, l));
+    FOR_LANES (l, mask)
+        lane_set_u64(&x->op.refs[x->op.first[0]], w->base, l, read_lane(m, true, l));
     return true;
 }
 

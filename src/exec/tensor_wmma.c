@@ -59,8 +59,8 @@ static bool wmma_load_run(struct warp *w, const struct xinst *x, uint32_t mask)
                 word[l] |= part[l] << (i * m->bits % 64);
         }
         for (unsigned copy = r; copy < m->row.regs; copy += distinct)
-            FOR_LANES(l, mask)
-        lane_set_u64(&x->op.refs[x->op.first[0] + copy], w->base, l, word[l]);
+            FOR_LANES (l, mask)
+                lane_set_u64(&x->op.refs[x->op.first[0] + copy], w->base, l, word[l]);
     }
     return true;
 }

@@ -146,8 +146,8 @@ static void put_channels(struct warp *w, const struct xop *op, const struct texe
         if (LIKELY(r->bytes && !r->none))
             w->grid->lanes->put(lane_at(r, w->base), r->bytes, found->v[c], 4, false, mask);
         else
-            FOR_LANES(l, mask)
-        lane_set_u64(r, w->base, l, found->v[c][l]);
+            FOR_LANES (l, mask)
+                lane_set_u64(r, w->base, l, found->v[c][l]);
     }
 }
 
@@ -209,8 +209,8 @@ static uint32_t lanes_alike(const struct warp *w, const struct xinst *x, uint32_
         return mask;
     const uint64_t own = lane_u64(r, w->base, first);
     uint32_t alike = 0;
-    FOR_LANES(l, mask)
-    alike |= (uint32_t)(lane_u64(r, w->base, l) == own) << l;
+    FOR_LANES (l, mask)
+        alike |= (uint32_t)(lane_u64(r, w->base, l) == own) << l;
     return alike;
 }
 
@@ -231,8 +231,8 @@ static bool tex_run(struct warp *w, const struct xinst *x, uint32_t mask)
         lanes = lanes_alike(w, x, left);
         const uint32_t single =
             lanes & (lanes == mask ? read_together(w, x, o, &found) : UINT32_MAX);
-        FOR_LANES(l, single)
-        read_lane(w, x, o, l, &found, &accesses);
+        FOR_LANES (l, single)
+            read_lane(w, x, o, l, &found, &accesses);
     }
     put_channels(w, &x->op, &found, mask);
     for (unsigned k = 0; k < accesses.n; k++)
@@ -353,8 +353,7 @@ static uint32_t query(const struct tex_object *o, enum ptx_mod what)
 static bool query_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const enum ptx_mod what = (enum ptx_mod) * (const uint16_t *)x->op.data;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const struct tex_object *o = texture_object(w, x, 1, l, x->src->op == PTX_OP_SUQ);
         if (!o)
             return false;
@@ -383,8 +382,7 @@ static bool select_query(const struct ptx_inst *inst, struct arena *arena, struc
 static bool istypep_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const bool wants_surface = x->src->types[0] == PTX_SURFREF;
-    FOR_LANES(l, mask)
-    {
+    FOR_LANES (l, mask) {
         const struct tex_object *o =
             tex_table_get(warp_textures(w), lane_u64(ref_of(&x->op, 1, 0), w->base, l));
         lane_set_u64(ref_of(&x->op, 0, 0), w->base, l,

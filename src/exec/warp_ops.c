@@ -69,8 +69,8 @@ static void match_any(const struct group_op *o, struct exchange *e)
     uint32_t same;
     for (uint32_t left = e->group; left; left &= ~same) {
         same = lanes_equal(o, e, (unsigned)__builtin_ctz(left));
-        FOR_LANES(l, same)
-        e->d[l] = same;
+        FOR_LANES (l, same)
+            e->d[l] = same;
     }
 }
 
@@ -106,8 +106,8 @@ static void redux(const struct group_op *o, struct exchange *e)
 {
     uint32_t rest = e->group & (e->group - 1);
     uint32_t v = e->a[__builtin_ctz(e->group)];
-    FOR_LANES(l, rest)
-    v = reduce(o, v, e->a[l]);
+    FOR_LANES (l, rest)
+        v = reduce(o, v, e->a[l]);
     give_all(o, e, v);
 }
 

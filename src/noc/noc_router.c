@@ -168,8 +168,7 @@ NOC_INLINE unsigned sa_iterate(const struct view *x, uint64_t *bidding, uint64_t
     unsigned found = 0;
     for (unsigned w = 0; w < x->words; w++)
         granted[w] = 0;
-    FOR_EACH_BIT(o, bidding, x->words)
-    {
+    FOR_EACH_BIT (o, bidding, x->words) {
         uint64_t free_in[WORDS_MAX];
         for (unsigned w = 0; w < x->words; w++)
             free_in[w] = x->all[o * x->words + w] & ~matched[w];
@@ -183,8 +182,7 @@ NOC_INLINE unsigned sa_iterate(const struct view *x, uint64_t *bidding, uint64_t
         mask_set(granted, in, x->words);
         mask_set(offers, (unsigned)o, x->words);
     }
-    FOR_EACH_BIT(in, granted, x->words)
-    {
+    FOR_EACH_BIT (in, granted, x->words) {
         unsigned o = mask_round_robin(x->offers + in * x->words, x->inports[in].accept, x->words);
         to[found++] = sa_choose(x, (unsigned)in, o);
         if (first) {
@@ -314,8 +312,7 @@ NOC_INLINE void router_step(const struct view *x, cycle_t now)
     unsigned nva = 0, nsa = 0;
     for (unsigned w = 0; w < x->words; w++)
         bidding[w] = matched[w] = 0;
-    FOR_EACH_BIT(o, x->work, x->words)
-    {
+    FOR_EACH_BIT (o, x->work, x->words) {
         unsigned at = (unsigned)o * x->vcs;
         uint32_t unowned = mask_bits(x->unowned, at, x->vcs, x->words);
         uint32_t usable = unowned & mask_bits(x->open, at, x->vcs, x->words);

@@ -111,8 +111,8 @@ static void add_global(struct lines *l, const struct step_access *a)
         add_bytes(l, a->addr[0], (uint32_t)a->bytes * WARP_LANES);
         return;
     }
-    FOR_LANES(k, a->mask)
-    add_bytes(l, a->addr[k], a->bytes);
+    FOR_LANES (k, a->mask)
+        add_bytes(l, a->addr[k], a->bytes);
 }
 
 /* Local memory is interleaved by thread, word by word. */
@@ -121,14 +121,15 @@ static void add_local(struct lines *l, const struct step_access *a)
     const struct sm *sm = l->sm;
     const uint64_t row = (uint64_t)sm->cfg->warps * WARP_LANES * 4;
     addr_t base = LOCAL_BASE + sm->id * LOCAL_SM + (addr_t)l->f->slot * WARP_LANES * 4;
-    FOR_LANES(k, a->mask)
-    for (addr_t off = a->addr[k]; off < a->addr[k] + a->bytes;) {
-        addr_t end = (off | 3) + 1;
-        if (end > a->addr[k] + a->bytes)
-            end = a->addr[k] + a->bytes;
-        add_bytes(l, base + (off >> 2) * row + (addr_t)k * 4 + (off & 3), (uint32_t)(end - off));
-        off = end;
-    }
+    FOR_LANES (k, a->mask)
+        for (addr_t off = a->addr[k]; off < a->addr[k] + a->bytes;) {
+            addr_t end = (off | 3) + 1;
+            if (end > a->addr[k] + a->bytes)
+                end = a->addr[k] + a->bytes;
+            add_bytes(l, base + (off >> 2) * row + (addr_t)k * 4 + (off & 3),
+                      (uint32_t)(end - off));
+            off = end;
+        }
 }
 
 static void add_access(struct sm *sm, struct inflight *f, const struct step_access *a)
@@ -168,21 +169,21 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     uint16_t next[WARP_LANES * 16], head[MAX_BANKS], count[MAX_BANKS] = {0};
     unsigned n = 0, most = 1;
     memset(head, 0xff, sizeof head);
-    FOR_LANES(l, a->mask)
-    for (unsigned k = 0; k < per && n < ARRAY_LEN(word); k++) {
-        uint32_t w = (uint32_t)(a->addr[l] >> 2) + k;
-        unsigned b = w % nbanks;
-        uint16_t j = head[b];
-        while (!is_atomic && j != UINT16_MAX && word[j] != w)
-            j = next[j];
-        if (!is_atomic && j != UINT16_MAX)
-            continue;
-        word[n] = w;
-        next[n] = head[b];
-        head[b] = (uint16_t)n++;
-        if (++count[b] > most)
-            most = count[b];
-    }
+    FOR_LANES (l, a->mask)
+        for (unsigned k = 0; k < per && n < ARRAY_LEN(word); k++) {
+            uint32_t w = (uint32_t)(a->addr[l] >> 2) + k;
+            unsigned b = w % nbanks;
+            uint16_t j = head[b];
+            while (!is_atomic && j != UINT16_MAX && word[j] != w)
+                j = next[j];
+            if (!is_atomic && j != UINT16_MAX)
+                continue;
+            word[n] = w;
+            next[n] = head[b];
+            head[b] = (uint16_t)n++;
+            if (++count[b] > most)
+                most = count[b];
+        }
     return most;
 }
 
@@ -229,9 +230,10 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
         if (a->space == PTX_SPACE_SHARED)
             add_shared(sm, f, a);
         else if (a->space == PTX_SPACE_PARAM)
-            FOR_LANES(l, a->mask)
-        add_parameter(sm, f, a->addr[l], a->bytes);
-        else add_access(sm, f, a);
+            FOR_LANES (l, a->mask)
+                add_parameter(sm, f, a->addr[l], a->bytes);
+        else
+            add_access(sm, f, a);
     }
     if ((f->d->flags & DINST_CONST) && !s->naccesses && s->mask)
         add_parameter(sm, f, f->d->place, f->d->x->mem.bytes * f->d->x->mem.nregs);

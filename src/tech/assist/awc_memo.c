@@ -81,8 +81,8 @@ static void write_register(struct warp *w, const struct xfunc *fn, uint32_t reg,
 {
     warp_use_frame(w);
     char *to = lane_at(&fn->regs[reg], w->base);
-    FOR_LANES(l, mask)
-    memcpy(to + (size_t)l * 4, (const char *)from + (size_t)l * 4, 4);
+    FOR_LANES (l, mask)
+        memcpy(to + (size_t)l * 4, (const char *)from + (size_t)l * 4, 4);
 }
 
 bool awc_memo_is_ready(struct awc *c, const struct sm *sm, const struct instance *in)

@@ -101,8 +101,8 @@ static struct instance *instance_of(const struct routine *r, const struct extra_
                             .value = value,
                             .inst = t->d->load};
     if (t->addrs)
-        FOR_LANES(l, t->addr_mask)
-    in->addrs[l] = t->addrs[l];
+        FOR_LANES (l, t->addr_mask)
+            in->addrs[l] = t->addrs[l];
     return in;
 }
 
