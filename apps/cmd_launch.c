@@ -8,10 +8,10 @@
 #include "exec/grid.h"
 #include "gpu/launch_progress.h"
 #include "gpu/report.h"
+#include "out/json.h"
 #include "run_options.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,34 +238,21 @@ static bool write_outputs(const struct options *o, struct err *err)
 
 /* --- the run --- */
 
-static struct json_object *dims_json(const uint32_t d[3])
-{
-    struct json_object *a = json_object_new_array();
-    for (unsigned i = 0; i < 3; i++)
-        json_object_array_add(a, json_object_new_int64(d[i]));
-    return a;
-}
-
-static void add_number(struct json_object *j, const char *key, uint64_t v)
-{
-    json_object_object_add(j, key, json_object_new_int64((int64_t)v));
-}
-
 /* What the report does not know by itself. */
 static struct json_object *launch_json(const struct options *o, const struct kernel *k,
                                        const struct launch_result *r)
 {
     struct json_object *j = json_object_new_object();
-    json_object_object_add(j, "file", json_object_new_string(o->file));
-    json_object_object_add(j, "kernel", json_object_new_string(o->kernel));
-    json_object_object_add(j, "grid", dims_json(o->grid));
-    json_object_object_add(j, "block", dims_json(o->block));
-    add_number(j, "dynamic_shared_bytes", o->shared);
-    add_number(j, "static_shared_bytes", k->shared_bytes);
-    add_number(j, "registers", k->regs);
-    add_number(j, "blocks_done", r->ctas);
-    add_number(j, "error_code", (uint64_t)r->fault.code);
-    json_object_object_add(j, "error", r->fault.code ? json_object_new_string(r->fault.msg) : NULL);
+    json_add_text(j, "file", o->file);
+    json_add_text(j, "kernel", o->kernel);
+    json_object_object_add(j, "grid", json_triple(o->grid));
+    json_object_object_add(j, "block", json_triple(o->block));
+    json_add_count(j, "dynamic_shared_bytes", o->shared);
+    json_add_count(j, "static_shared_bytes", k->shared_bytes);
+    json_add_count(j, "registers", k->regs);
+    json_add_count(j, "blocks_done", r->ctas);
+    json_add_count(j, "error_code", (uint64_t)r->fault.code);
+    json_add_text(j, "error", r->fault.code ? r->fault.msg : NULL);
     return j;
 }
 
