@@ -63,6 +63,9 @@ bool module_add_func(struct parser *p, struct ptx_func *f, const struct token *a
     struct ptx_func *old = s->func;
     if (f->is_decl)
         return true;
+    if (strcmp(old->name, f->name))
+        return parse_error(p, at, "'%s' is an alias of '%s' and cannot have a body", f->name,
+                           old->name);
     if (!old->is_decl && !is_replaceable(old->linkage) && !is_replaceable(f->linkage))
         return defined_twice(p, at, old->line);
     if (old->is_decl || (is_replaceable(old->linkage) && !is_replaceable(f->linkage)))
@@ -94,10 +97,16 @@ static bool parse_alias(struct parser *p)
     const struct ptx_symbol *t = strmap_get(&p->m->symbols, target.s, target.len);
     if (!t || !t->func)
         return parse_error(p, &target, "'%.*s' is not a function", (int)target.len, target.s);
+    if (t->func->linkage == PTX_LINK_WEAK)
+        return parse_error(p, &target,
+                           "'%s' is .weak: only a function that cannot be replaced has an alias",
+                           t->func->name);
     struct ptx_symbol *s = strmap_get(&p->m->symbols, name.s, name.len);
     if (!s)
-        s = add_symbol(p, arena_strndup(&p->m->arena, name.s, name.len));
-    else if (!s->func || !s->func->is_decl)
+        return parse_error(p, &name,
+                           "'%.*s' is not declared: an alias needs its '.func %.*s' before it",
+                           (int)name.len, name.s, (int)name.len, name.s);
+    if (!s->func || !s->func->is_decl)
         return parse_error(p, &name, "'%.*s' is already defined", (int)name.len, name.s);
     s->func = t->func;
     return true;

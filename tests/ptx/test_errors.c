@@ -64,6 +64,12 @@ static void module_errors(void **state)
                  "t.ptx:4:12: expected '{' or ';' after the function's header, found 'ret'");
     expect_error(PTX_HEAD ".entry k(u32 x) {}",
                  "t.ptx:4:10: expected '.param' or '.reg', found 'u32'");
+    expect_error(PTX_HEAD ".func f {}\n.func g;\n.alias g, f;\n.func g {}",
+                 "t.ptx:7:7: 'g' is an alias of 'f' and cannot have a body");
+    expect_error(PTX_HEAD ".weak .func f {}\n.func g;\n.alias g, f;",
+                 "t.ptx:6:11: 'f' is .weak: only a function that cannot be replaced has an alias");
+    expect_error(PTX_HEAD ".func f {}\n.alias g, f;",
+                 "t.ptx:5:8: 'g' is not declared: an alias needs its '.func g' before it");
     expect_error(PTX_HEAD ".func f {}\n.func f {}", "t.ptx:5:7: 'f' is already defined, in line 4");
     expect_error(PTX_HEAD ".global .u32 f;\n.func f {}",
                  "t.ptx:5:7: 'f' is already defined, in line 4");
