@@ -29,6 +29,16 @@ static bool parse_u32(struct parser *p, uint32_t *out)
 /* A directive of the header that does not matter here: its word and its values. */
 static bool skip_header_directive(struct parser *p)
 {
+    static const char *const words[] = {
+        "noreturn",        "maxnctapersm",         "maxclusterrank", "reqnctapercluster",
+        "explicitcluster", "blocksareclusters",    "pragma",         "attribute",
+        "abi_preserve",    "abi_preserve_control",
+    };
+    size_t i = 0;
+    while (i < ARRAY_LEN(words) && !parse_dot_is(p, words[i]))
+        i++;
+    if (i == ARRAY_LEN(words))
+        return parse_wrong_directive(p);
     bool is_pragma = parse_dot_is(p, "pragma");
     lexer_next(&p->lx);
     for (;;) {
@@ -180,7 +190,7 @@ static bool parse_body_directive(struct parser *p)
     const struct token *t = &p->lx.tok;
     if (!parse_space_word(t, &space) && !parse_linkage_word(t, &linkage) &&
         !parse_token_is(t, "align"))
-        return parse_skip_directive(p);
+        return parse_wrong_directive(p);
     struct decl d = {0};
     return parse_decl_words(p, &d) && parse_variables(p, &d);
 }

@@ -236,7 +236,7 @@ static bool parse_definition(struct parser *p)
         return parse_decl_words(p, &d) && parse_variables(p, &d);
     if (d.linkage)
         return parse_expected(p, "'.func', '.entry' or a state space");
-    return parse_skip_directive(p);
+    return parse_wrong_directive(p);
 }
 
 static bool parse_module_directive(struct parser *p)

@@ -131,30 +131,6 @@ bool parse_skip_to_semicolon(struct parser *p)
     return true;
 }
 
-bool parse_skip_directive(struct parser *p)
-{
-    uint32_t line = p->lx.tok.line;
-    lexer_next(&p->lx);
-    while (p->lx.tok.kind != TOK_EOF && !is_close(p->lx.tok.kind)) {
-        int kind = p->lx.tok.kind;
-        if (kind == TOK_BAD)
-            return parse_expected(p, "a word");
-        if (is_open(kind)) {
-            if (!parse_skip_balanced(p))
-                return false;
-            if (kind == '{')
-                return true;
-            continue;
-        }
-        if (kind != ';' && p->lx.tok.line != line)
-            return true;
-        lexer_next(&p->lx);
-        if (kind == ';')
-            return true;
-    }
-    return !p->failed;
-}
-
 void nearest_init(struct nearest *n, const char *want, size_t len)
 {
     *n = (struct nearest){.want = want, .len = len, .distance = UINT32_MAX};
@@ -202,4 +178,60 @@ const char *nearest_hint(const struct nearest *n, char *buf, size_t len)
     else
         buf[0] = 0;
     return buf;
+}
+
+static const char *const directives[] = {
+    "abi_preserve",
+    "abi_preserve_control",
+    "address_size",
+    "alias",
+    "align",
+    "attribute",
+    "blocksareclusters",
+    "branchtargets",
+    "callprototype",
+    "calltargets",
+    "common",
+    "const",
+    "entry",
+    "explicitcluster",
+    "extern",
+    "file",
+    "func",
+    "global",
+    "loc",
+    "local",
+    "maxclusterrank",
+    "maxnctapersm",
+    "maxnreg",
+    "maxntid",
+    "minnctapersm",
+    "noreturn",
+    "param",
+    "pragma",
+    "reg",
+    "reqnctapercluster",
+    "reqntid",
+    "section",
+    "shared",
+    "target",
+    "tex",
+    "version",
+    "visible",
+    "weak",
+};
+
+bool parse_wrong_directive(struct parser *p)
+{
+    const struct token *t = &p->lx.tok;
+    struct nearest near;
+    char hint[NEAREST_MAX + 64];
+    nearest_init(&near, t->s, t->len);
+    for (size_t i = 0; i < ARRAY_LEN(directives); i++) {
+        if (parse_token_is(t, directives[i]))
+            return parse_error(p, t, "'.%s' cannot stand here", directives[i]);
+        nearest_offer(&near, directives[i]);
+    }
+    return parse_error(p, t, "'.%.*s' is not a directive%s", (int)t->len, t->s,
+                       nearest_hint(&near, hint, sizeof hint));
 }

@@ -116,7 +116,7 @@ bool parse_token_is(const struct token *t, const char *word);
 bool parse_uint(struct parser *p, const char *what, uint64_t max, uint64_t *out);
 /* Skips a statement whose first token is the current one: to its ';' or '}' of its own, or to the
  * end of its line. */
-bool parse_skip_directive(struct parser *p);
+bool parse_wrong_directive(struct parser *p); /* error: unknown, or known and not for this place */
 bool parse_skip_to_semicolon(struct parser *p);
 bool parse_skip_balanced(struct parser *p); /* current token is an opening bracket */
 

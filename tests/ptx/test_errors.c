@@ -70,6 +70,12 @@ static void module_errors(void **state)
                  "t.ptx:6:11: 'f' is .weak: only a function that cannot be replaced has an alias");
     expect_error(PTX_HEAD ".func f {}\n.alias g, f;",
                  "t.ptx:5:8: 'g' is not declared: an alias needs its '.func g' before it");
+    expect_error(PTX_HEAD ".visble .entry k() { ret; }",
+                 "t.ptx:4:1: '.visble' is not a directive; the nearest known name is 'visible'");
+    expect_error(PTX_HEAD ".entry k() .maxntd 3 { ret; }",
+                 "t.ptx:4:12: '.maxntd' is not a directive; the nearest known name is 'maxntid'");
+    expect_error(PTX_HEAD ".entry k() { .alias a, b; ret; }",
+                 "t.ptx:4:14: '.alias' cannot stand here");
     expect_error(PTX_HEAD ".func f {}\n.func f {}", "t.ptx:5:7: 'f' is already defined, in line 4");
     expect_error(PTX_HEAD ".global .u32 f;\n.func f {}",
                  "t.ptx:5:7: 'f' is already defined, in line 4");

@@ -261,11 +261,11 @@ static void unknown_instructions_are_kept(void **state)
 {
     (void)state;
     struct ptx_module *m = parse_text(
-        PTX_HEAD ".newthing 3, 4\n.section .debug_str { $L: .b8 1, 2\n.b32 L+4 }\n"
+        PTX_HEAD ".section .debug_str { $L: .b8 1, 2\n.b32 L+4 }\n"
                  ".visible .entry k(.param .u64 .ptr .global .align 16 a) .maxntid 128, 2\n"
                  ".minnctapersm 3 .maxnreg 40 .explicitcluster .reqnctapercluster 2, 1, 1\n"
                  ".abi_preserve 4 .pragma \"nounroll\";\n{ .reg .b32 %r<4>; .reg .pred p;\n"
-                 ".strange 1, {2};\n.loc 1 2 3, function_name $L__s0, inlined_at 1 4 5\n"
+                 ".loc 1 2 3, function_name $L__s0, inlined_at 1 4 5\n"
                  "@p wgmma.mma_async.sync {%r1, %nosuch}, 5 ;\nadd.newmod.s32 %r1, 1, 2;\n"
                  "add.s32 %r1, %r2;\nmov.u32 5, %r1;\nret; }");
     const struct ptx_func *f = first_func(m);
