@@ -6,28 +6,76 @@
 
 #include "parsim/types.h"
 
-/* Which sectors a miss asks for, and which of them a fill makes valid. */
+/* A line as a miss finds it; masks of its sectors. */
+struct line_view {
+    const struct l1_access *access;
+    addr_t line;
+    uint16_t need;     /* what the access touches */
+    uint16_t valid;    /* there; of a line without a place in the cache none */
+    uint16_t reserved; /* asked for and not there yet */
+    uint16_t missing;  /* of `need`: somebody has to ask for it */
+    uint16_t fetch;    /* what the cache's configuration would ask for */
+};
+
+/* A line's life, from the miss that gives it a place until it leaves: what was read of it. */
+struct line_life {
+    uint16_t first; /* by the first read, that of a prefetch not counted; 0: none yet */
+    uint16_t used;  /* by all reads */
+    uint16_t asked; /* what requests have asked for */
+    uint8_t space;  /* enum mem_space of the first read */
+};
+
+/* A read needed what the first did not. */
+static inline bool line_life_is_inconsistent(const struct line_life *l)
+{
+    return l->used & ~l->first;
+}
+
+/* Which sectors a miss of the data cache asks for, and which of them a fill makes valid. */
 struct request_policy {
-    /* `missing` is what the access needs and nobody has asked for yet; `fetch` what the cache's
-     * configuration would ask for. The answer holds at least one sector of `missing`; a sector
-     * that is not asked for is not waited for. May be called again for an access that has to wait.
-     */
-    uint16_t (*ask)(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch);
+    /* The answer holds at least one sector of `missing`; a sector that is not asked for is not
+     * waited for. Pure: an access that has to wait (for a miss register, a way, room in a queue)
+     * asks again. */
+    uint16_t (*ask)(const void *self, const struct line_view *v);
+    /* The miss, as ask() has seen it, has sent its requests: once each. */
+    void (*sent)(void *self, const struct line_view *v, uint16_t asked);
     /* The sectors that `reply` makes valid, as a mask in the asker's line. */
     uint16_t (*valid)(void *self, const struct mem_req *reply);
+    /* The last reply of a miss register has come; a line is replaced or gives way to a write (a
+     * flush is not told). Both of lines that have been read. */
+    void (*settled)(void *self, addr_t line, const struct line_life *life);
+    void (*left)(void *self, addr_t line, const struct line_life *life);
+    /* Of lines of global memory. wakes_together: one with sectors on their way serves no hit, and
+     * wakes those who wait for it when the last of them is there. replaces: a miss on a clean one
+     * that is here, with nothing on its way, makes all of it invalid when its request is made. */
+    bool wakes_together, replaces;
     void *self;
 };
 
-/* Bytes on the wire. Called once for each packet that enters the interconnect, with the payload it
- * would have (the data written or read, 0 for a read request or a write's answer). An SM and an L2
- * slice have one each. */
+/* Packets on the interconnect: one policy an SM, for what it sends and for the answers that it
+ * gets, and one an L2 slice, for the requests that it gets and what it answers. Each function is
+ * called once a packet.
+ *
+ * A packet carries a byte of a technique's metadata (mem_req.meta, 0 at first): request() and
+ * answer() may set it, all who see the packet may read it, and an answer brings back what came with
+ * its request unless the slice's policy says otherwise. It costs what wire_bytes() adds for it. */
 struct packet_policy {
+    /* Bytes on the wire of a packet that enters the interconnect, with the payload it would have
+     * (the data written or read, 0 for a read request or a write's answer). */
     uint32_t (*wire_bytes)(void *self, const struct mem_req *r, bool reply, uint32_t payload);
-    /* Of an SM's: cycles that an engine needs before request `r` (its wire_bytes are set) may
-     * leave, and before what reply `r` brings can be used. Called once for each, when it is ready
-     * to leave or has arrived. */
+    /* Cycles that an engine needs before request or answer `r` (its wire_bytes are set) may leave.
+     * Those behind it leave after it. */
     uint32_t (*send_latency)(void *self, const struct mem_req *r, cycle_t now);
+    /* Of an SM's: cycles that an engine needs before what reply `r` brings can be used. */
     uint32_t (*fill_latency)(void *self, const struct mem_req *r, cycle_t now);
+    /* Of an SM's: `r` is about to leave, before its wire_bytes(). */
+    void (*request)(void *self, struct mem_req *r);
+    /* Of a slice's: `r` has come. True: the slice never sees it, and the policy gives it back as a
+     * rider (mem_req_ride) on the answer to another read of the same SM. */
+    bool (*arrive)(void *self, struct mem_req *r, cycle_t now);
+    /* Of a slice's: the answer to `r` is made, before its wire_bytes(). That of a read may bring
+     * more sectors of the line than it was asked for (mem_req_widen), and riders. */
+    void (*answer)(void *self, struct mem_req *r);
     void *self;
 };
 

@@ -17,7 +17,7 @@
 #include "parsim/seams.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
-#define PARSIM_TECH_VERSION 1
+#define PARSIM_TECH_VERSION 2
 
 #define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -30,6 +30,9 @@ struct tech_request {
     uint16_t sectors, full; /* of the asker's line: asked for; of a write, wholly written */
     uint16_t src, dst;      /* nodes of the interconnect */
     uint16_t code_bytes;    /* the line travels encoded, in so many bytes; 0: raw */
+    uint16_t slot;          /* of the warp whose store or bypassing read it is */
+    uint8_t meta;           /* a technique's (packet_policy) */
+    const void *owner;      /* the cache that asks, to be compared with others */
 };
 
 struct tech_access {
@@ -67,6 +70,13 @@ struct tech_api {
     struct tech_request (*request)(const struct mem_req *r);
     struct tech_access (*access)(const struct l1_access *a);
     struct tech_inst (*inst)(const struct dinst *d);
+    /* What packet_policy may do with a packet. set_meta: in request() and answer(). In answer(),
+     * false and nothing is done: what is not a read, or not of the same line and cache.
+     * widen: the answer brings `more` sectors of the asker's line too. ride: an absorbed one comes
+     * back with it. */
+    void (*set_meta)(struct mem_req *r, uint8_t meta);
+    bool (*widen)(struct mem_req *r, uint16_t more);
+    bool (*ride)(struct mem_req *r, struct mem_req *rider);
 };
 
 /* How far a machine has come, all kernels together. */

@@ -13,6 +13,7 @@ static void by_line_init(struct l1 *l)
     l->victims = xcalloc(l->tags.ways, sizeof *l->victims);
     l->ahead = xcalloc(lines, sizeof *l->ahead);
     l->forms = xcalloc(lines, sizeof *l->forms);
+    l->lives = xcalloc(lines, sizeof *l->lives);
 }
 
 static void by_line_free(struct l1 *l)
@@ -20,6 +21,7 @@ static void by_line_free(struct l1 *l)
     free(l->victims);
     free(l->ahead);
     free(l->forms);
+    free(l->lives);
 }
 
 struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t node,
@@ -214,31 +216,48 @@ void l1_unblock(struct l1 *l, cycle_t at)
         l->due = at;
 }
 
-static void fetch_done(struct l1 *l, const struct mem_req *reply)
+/* What a request asked for is there. */
+static void fetch_arrive(struct l1 *l, const struct mem_req *r)
 {
-    uint32_t e = reply->token, slot = l->mshr.entries[e].slot;
-    struct mshr_waiter w;
-    uint16_t valid = l->requests->valid(l->requests->self, reply);
-    valid |= l->lines->arrive(l, slot, reply, l->mshr.entries[e].pending);
+    const uint32_t e = r->token, slot = l->mshr.entries[e].slot;
+    uint16_t valid = l->requests->valid(l->requests->self, r) & l->all;
+    valid |= l->lines->arrive(l, slot, r, l->mshr.entries[e].pending);
     tags_fill(&l->tags, slot, valid);
-    l->tags.lines[slot].reserved &= (uint16_t)~reply->sectors;
-    mshr_arrive(&l->mshr, e, reply->sectors);
-    while (mshr_pop(&l->mshr, e, &w))
-        token_push(w.flags & L1_WAITER_WRITE ? &l->acks : &l->done, (uint32_t)w.token);
-    mshr_retire(&l->mshr, e);
+    l->tags.lines[slot].reserved &= (uint16_t)~r->sectors;
+    mshr_arrive(&l->mshr, e, r->sectors);
 }
 
-void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
+/* Whoever waits for nothing more goes on. */
+static void fetch_done(struct l1 *l, const struct mem_req *r)
 {
-    switch ((enum l1_what)reply->what) {
+    const uint32_t e = r->token, slot = l->mshr.entries[e].slot;
+    const struct request_policy *rp = l->requests;
+    struct tag_line *t = &l->tags.lines[slot];
+    struct mshr_waiter w;
+    while (mshr_pop(&l->mshr, e, &w))
+        token_push(w.flags & L1_WAITER_WRITE ? &l->acks : &l->done, (uint32_t)w.token);
+    if (!mshr_retire(&l->mshr, e)) {
+        if (!t->reserved) /* this one brought what others asked for: the line stays for them */
+            t->reserved = r->sectors & (uint16_t)-r->sectors;
+        return;
+    }
+    t->reserved = 0;
+    if (l->lives[slot].used)
+        rp->settled(rp->self, l->tags.tag[slot], &l->lives[slot]);
+}
+
+/* A request is answered: it goes back to the pool. */
+static void answered(struct l1 *l, struct mem_req *r)
+{
+    switch ((enum l1_what)r->what) {
     case L1_FETCH:
-        fetch_done(l, reply);
+        fetch_done(l, r);
         break;
     case L1_DIRECT:
-        token_push(&l->done, reply->token);
+        token_push(&l->done, r->token);
         break;
     case L1_STORE:
-        token_push(&l->acks, reply->token);
+        token_push(&l->acks, r->token);
         break;
     case L1_WRITE_BACK:
     case L1_RESTORE:
@@ -246,7 +265,19 @@ void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
     }
     l->stats.replies++;
     l->outstanding--;
-    mem_req_put(l->pool, reply);
+    mem_req_put(l->pool, r);
+}
+
+void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    struct mem_req *next;
+    for (const struct mem_req *r = reply; r; r = r->next) /* all, before anybody is woken */
+        if (r->what == L1_FETCH)
+            fetch_arrive(l, r);
+    for (struct mem_req *r = reply; r; r = next) {
+        next = r->next;
+        answered(l, r);
+    }
     l1_unblock(l, now);
 }
 

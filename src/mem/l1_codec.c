@@ -110,6 +110,7 @@ static void leave_all(struct l1 *l, cycle_t now)
         q->first = r->next;
         if (!q->first)
             q->end = &q->first;
+        r->next = NULL;
         l1_request_send(l, now, r);
     }
 }

@@ -129,6 +129,7 @@ struct l1 {
     const struct capacity_policy *capacity;
     const struct l1_lines *lines;
     struct line_form *forms; /* by line index: how it lies */
+    struct line_life *lives; /* by line index */
     uint32_t *victims;       /* what the last way_find() found */
     uint32_t nvictims, need;
     bool *ahead;           /* by line index: a prefetch has fetched it, nobody has read it */

@@ -37,13 +37,14 @@ struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t 
 
 void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r)
 {
-    assert(l->req_len < l->req_cap);
-    r->wire_bytes =
-        l->packets->wire_bytes(l->packets->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
+    const struct packet_policy *pp = l->packets;
+    assert(l->req_len < l->req_cap && !r->next);
+    pp->request(pp->self, r);
+    r->wire_bytes = pp->wire_bytes(pp->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
     uint32_t at = l->req_head + l->req_len++;
     at = at < l->req_cap ? at : at - l->req_cap;
     l->reqs[at] = r;
-    l->req_ready[at] = now + l->packets->send_latency(l->packets->self, r, now);
+    l->req_ready[at] = now + pp->send_latency(pp->self, r, now);
     l->outstanding++;
 }
 
@@ -105,13 +106,22 @@ static uint32_t dirty_requests(const struct l1 *l, uint32_t i)
     return i != TAGS_NONE && l->tags.lines[i].dirty ? 1 : 0;
 }
 
+/* Line `i` leaves for another one or because of a write: who counts and who watches is told. */
+static void give_way(struct l1 *l, cycle_t now, uint32_t i, enum l1_event why)
+{
+    const addr_t line = l->tags.tag[i];
+    l1_evict(l, now, i);
+    if (l->lives[i].used)
+        l->requests->left(l->requests->self, line, &l->lives[i]);
+    probe_fire(l->probe, now, why, i, 0);
+}
+
 /* A line that is there and not on its way gives way to a write that goes past it. */
 static void invalidate_for_write(struct l1 *l, cycle_t now, const struct place *p)
 {
     if (p->index == TAGS_NONE || p->reserved)
         return;
-    l1_evict(l, now, p->index);
-    probe_fire(l->probe, now, L1_WRITE_EVICTED, p->index, 0);
+    give_way(l, now, p->index, L1_WRITE_EVICTED);
     l->stats.write_evictions++;
 }
 
@@ -151,13 +161,13 @@ static uint32_t victim_requests(const struct l1 *l)
 static void allocate(struct l1 *l, cycle_t now, struct place *p)
 {
     for (uint32_t i = 0; i < l->nvictims; i++) {
-        l1_evict(l, now, l->victims[i]);
-        probe_fire(l->probe, now, L1_REPLACED, l->victims[i], 0);
+        give_way(l, now, l->victims[i], L1_REPLACED);
         l->stats.evictions++;
     }
     p->index = tags_place(&l->tags, p->set, l->victims);
     tags_allocate(&l->tags, p->index, p->line);
     l->forms[p->index] = (struct line_form){0};
+    l->lives[p->index] = (struct line_life){0};
     tags_resize(&l->tags, p->index, l->need);
 }
 
@@ -191,45 +201,76 @@ static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uin
         r->space = a->space;
         r->token = entry;
         l->stats.requests_read++;
+        mshr_ask(&l->mshr, entry, r->sectors);
         l1_request_send(l, now, r);
         sectors = rest;
     }
 }
 
-/* Waits for the sectors `missing`, asking for those nobody asked for (and what comes with them:
- * `fetch`). The line gets a way if it has none. */
+/* What an access that misses wants. */
+struct want {
+    uint16_t await;   /* what it waits for, and */
+    uint16_t missing; /* that nobody has asked for */
+    uint16_t fetch;   /* what comes with that */
+    uint16_t flags;   /* of the waiter */
+};
+
+static struct line_view view_of(const struct l1_access *a, const struct place *p,
+                                const struct want *w)
+{
+    return (struct line_view){.access = a,
+                              .line = p->line,
+                              .need = a->sectors,
+                              .valid = p->valid,
+                              .reserved = p->reserved & (uint16_t)~p->valid,
+                              .missing = w->missing,
+                              .fetch = w->fetch};
+}
+
+/* The line of `p` has its place and, from now on, a register in which the access waits. */
+static uint32_t miss_enter(struct l1 *l, const struct l1_access *a, const struct place *p,
+                           const struct want *w, uint32_t entry)
+{
+    if (entry == MSHR_NONE)
+        entry = mshr_add(&l->mshr, p->line, p->index);
+    tags_touch(&l->tags, p->index);
+    if (!(w->flags & L1_WAITER_NONE))
+        mshr_merge(&l->mshr, entry, l1_waiter(a), w->await, w->flags);
+    return entry;
+}
+
+/* Waits for what `w` says, asking for what nobody asked for. The line gets a way if it has none. */
 static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p,
-                 uint16_t missing, uint16_t fetch, uint16_t flags)
+                 const struct want *w)
 {
     struct l1_stats *st = &l->stats;
+    const struct request_policy *rp = l->requests;
+    const struct line_view view = view_of(a, p, w);
     const bool is_new = p->index == TAGS_NONE;
     if (!l->lines->yield(l, now, p->line))
         return fail(&st->fail_queue);
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
-        if (!(flags & L1_WAITER_NONE) && !mshr_can_merge(&l->mshr, entry))
+        if (!(w->flags & L1_WAITER_NONE) && !mshr_can_merge(&l->mshr, entry))
             return fail(&st->fail_merge);
     } else if (mshr_full(&l->mshr)) {
         return fail(&st->fail_mshr);
     }
     if (is_new && !way_find(l, p))
         return false;
-    uint16_t unasked = missing & (uint16_t)~p->reserved, ask = 0;
-    if (unasked) {
-        ask = l->requests->ask(l->requests->self, a, unasked, fetch);
-        if (l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
-            return fail(&st->fail_queue);
-    }
+    const uint16_t ask = w->missing ? rp->ask(rp->self, &view) & l->all : 0;
+    assert(!w->missing == !(ask & w->missing));
+    if (ask && l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
+        return fail(&st->fail_queue);
     if (is_new)
         allocate(l, now, p);
-    if (entry == MSHR_NONE)
-        entry = mshr_add(&l->mshr, p->line, p->index);
-    l->mshr.entries[entry].pending |= ask;
+    entry = miss_enter(l, a, p, w, entry);
+    if (!ask)
+        return true;
     l->tags.lines[p->index].reserved |= ask;
-    tags_touch(&l->tags, p->index);
-    if (!(flags & L1_WAITER_NONE))
-        mshr_merge(&l->mshr, entry, l1_waiter(a), missing, flags);
+    l->lives[p->index].asked |= ask;
     fetch_send(l, now, a, entry, ask);
+    rp->sent(rp->self, &view, ask);
     return true;
 }
 
@@ -242,10 +283,14 @@ static void hit(struct l1 *l, cycle_t now, const struct place *p, const struct l
         late_push(&l->late, now + engine, a->token);
 }
 
-/* What comes with the sectors that a read misses. */
-static uint16_t fetched_with(const struct l1 *l, const struct place *p, uint16_t unasked)
+/* Of what a read or a prefetch needs: `there` counts as being here. */
+static struct want want_of(const struct l1 *l, const struct place *p, const struct l1_access *a,
+                           uint16_t there)
 {
-    return l->cfg.sectored ? unasked : l->all & (uint16_t) ~(p->valid | p->reserved);
+    struct want w = {.await = a->sectors & (uint16_t)~there};
+    w.missing = w.await & (uint16_t)~p->reserved;
+    w.fetch = l->cfg.sectored ? w.missing : l->all & (uint16_t) ~(there | p->reserved);
+    return w;
 }
 
 /* Nobody waits for it, so it never fails. */
@@ -254,12 +299,12 @@ static void prefetch(struct l1 *l, cycle_t now, const struct l1_access *a)
     struct l1_stats *st = &l->stats;
     struct place p = place_find(l, a);
     const bool is_new = p.index == TAGS_NONE;
-    uint16_t missing = a->sectors & (uint16_t) ~(p.valid | p.reserved);
+    struct want w = want_of(l, &p, a, p.valid);
+    w.flags = L1_WAITER_NONE;
     st->prefetches++;
-    if (!missing) {
+    if (!w.missing) {
         st->prefetch_hits++;
-    } else if (l->cfg.enabled &&
-               miss(l, now, a, &p, missing, fetched_with(l, &p, missing), L1_WAITER_NONE)) {
+    } else if (l->cfg.enabled && miss(l, now, a, &p, &w)) {
         st->prefetch_fetches++;
         l->ahead[p.index] |= is_new;
     } else {
@@ -276,31 +321,66 @@ static void note_ahead(struct l1 *l, uint32_t index, bool is_there)
     ++*(is_there ? &l->stats.prefetch_useful : &l->stats.prefetch_late);
 }
 
-static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
+/* The line's life has another read. */
+static void note_read(struct l1 *l, uint32_t index, const struct l1_access *a)
+{
+    struct line_life *life = &l->lives[index];
+    if (!life->used) {
+        life->first = a->sectors;
+        life->space = a->space;
+    }
+    life->used |= a->sectors;
+}
+
+/* The policy makes a line with sectors on their way wait for all of them. */
+static bool waits_for_all(const struct l1 *l, const struct l1_access *a)
+{
+    return l->requests->wakes_together && a->space == MEM_GLOBAL;
+}
+
+/* The policy has a line that is here in part filled anew. */
+static bool is_replaced(const struct l1 *l, const struct l1_access *a, const struct place *p)
+{
+    return l->requests->replaces && a->space == MEM_GLOBAL && p->index != TAGS_NONE &&
+           !p->reserved && !l->tags.lines[p->index].dirty;
+}
+
+static bool read_miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p)
 {
     struct l1_stats *st = &l->stats;
+    const bool anew = is_replaced(l, a, p);
+    struct want w = want_of(l, p, a, anew ? 0 : p->valid);
+    uint64_t *outcome = p->index == TAGS_NONE ? &st->read_misses
+                        : w.missing           ? &st->read_sector_misses
+                                              : &st->read_merges;
+    if (waits_for_all(l, a))
+        w.await = UINT16_MAX;
+    if (!miss(l, now, a, p, &w))
+        return false;
+    if (anew)
+        l->tags.lines[p->index].valid = 0;
+    ++*outcome;
+    note_ahead(l, p->index, false);
+    if (outcome == &st->read_misses)
+        probe_fire(l->miss_probe, now, 0, p->line, a->token);
+    return true;
+}
+
+static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
     struct place p = place_find(l, a);
-    uint16_t missing = a->sectors & (uint16_t)~p.valid;
-    if (!missing) {
+    const bool is_coming = p.reserved & ~p.valid;
+    if (!(a->sectors & ~p.valid) && !(is_coming && waits_for_all(l, a))) {
         note_ahead(l, p.index, true);
         tags_touch(&l->tags, p.index);
         hit(l, now, &p, a);
-        st->read_hits++;
-    } else {
-        uint16_t unasked = missing & (uint16_t)~p.reserved;
-        uint16_t fetch = fetched_with(l, &p, unasked);
-        uint64_t *outcome = p.index == TAGS_NONE ? &st->read_misses
-                            : unasked            ? &st->read_sector_misses
-                                                 : &st->read_merges;
-        if (!miss(l, now, a, &p, missing, fetch, 0))
-            return false;
-        ++*outcome;
-        note_ahead(l, p.index, false);
-        if (outcome == &st->read_misses)
-            probe_fire(l->miss_probe, now, 0, p.line, a->token);
+        l->stats.read_hits++;
+    } else if (!read_miss(l, now, a, &p)) {
+        return false;
     }
+    note_read(l, p.index, a);
     probe_fire(l->probe, now, L1_READ, p.index, a->words);
-    st->reads++;
+    l->stats.reads++;
     return true;
 }
 
@@ -326,10 +406,11 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
 {
     uint16_t lacking = a->sectors & (uint16_t) ~(p->valid | a->full);
     if (lacking) {
-        uint16_t fetch = lacking & (uint16_t)~p->reserved;
+        struct want w = {.await = lacking, .flags = L1_WAITER_WRITE};
+        w.missing = w.fetch = lacking & (uint16_t)~p->reserved;
         if (!l->cfg.sectored)
-            fetch = l->all & (uint16_t) ~(p->valid | p->reserved | a->full);
-        if (!miss(l, now, a, p, lacking, fetch, L1_WAITER_WRITE))
+            w.fetch = l->all & (uint16_t) ~(p->valid | p->reserved | a->full);
+        if (!miss(l, now, a, p, &w))
             return false;
     } else {
         if (p->index == TAGS_NONE) {

@@ -66,6 +66,8 @@ static void take(struct l2 *l, cycle_t now)
         if (!(r = port_pop(l->from_noc, now)))
             return;
         mem_req_stamp(r, MEM_AT_L2_IN, now);
+        if (l->packets->arrive(l->packets->self, r, now))
+            continue;
         hist_add(&l->stats.occupancy, l->in.len);
         req_ring_push(&l->in, r, now + (cycle_t)l->cfg.latency, 0);
     }

@@ -162,7 +162,7 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     mshr_merge(&l->mshr, entry, (uint64_t)(uintptr_t)r, missing, 0);
     if (!ask)
         return true;
-    l->mshr.entries[entry].pending |= ask;
+    mshr_ask(&l->mshr, entry, ask);
     l->tags.lines[p->index].reserved |= ask;
     struct mem_req *fetch = request_new(l, now, p->line, ask, MEM_READ, L2_FETCH);
     fetch->token = entry;
@@ -176,13 +176,16 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
 
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
+    const struct packet_policy *pp = l->packets;
+    pp->answer(pp->self, r);
     uint32_t payload = r->refused             ? l->line_bytes
                        : r->kind == MEM_WRITE ? 0
                                               : mem_sector_count(r->sectors) << l->sector_shift;
     cycle_t due = now;
     if (payload)
         due += l->storage->l2_latency(l->storage->self, r);
-    r->wire_bytes = l->packets->wire_bytes(l->packets->self, r, true, payload);
+    r->wire_bytes = pp->wire_bytes(pp->self, r, true, payload);
+    due += pp->send_latency(pp->self, r, now);
     req_ring_push(&l->replies, r, due, 0);
 }
 

@@ -41,12 +41,14 @@ struct mem_req {
     uint8_t what;        /* the creator's */
     bool refused;   /* of an answer: a write of a part, or an atomic, met an encoded line and has
                        changed nothing; all of the line comes with it */
+    uint8_t meta;   /* a technique's (packet_policy) */
     uint16_t slot;  /* the creator's: of the warp that asks */
     uint32_t token; /* the creator's */
     struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */
-    struct mem_req *next; /* whoever holds the request may chain it */
+    struct mem_req *next; /* whoever holds the request may chain it; in the interconnect and
+                             at the creator: its riders, requests that come back with it */
 };
 
 static inline bool mem_req_is_write(const struct mem_req *r)
@@ -75,6 +77,29 @@ static inline uint32_t mem_sector_count(uint16_t mask)
     v = (v & 0x3333) + ((v >> 2) & 0x3333);
     v = (v + (v >> 4)) & 0x0f0f;
     return (v + (v >> 8)) & 0x1f;
+}
+
+/* A read asks for, or its answer brings, `more` sectors of the line too. */
+static inline void mem_req_widen(struct mem_req *r, uint16_t more)
+{
+    assert(r->kind == MEM_READ);
+    const uint32_t sector_bytes = r->bytes / mem_sector_count(r->sectors);
+    const uint32_t first = (uint32_t)__builtin_ctz(r->sectors);
+    r->sectors |= more;
+    r->addr -= (addr_t)(first - (uint32_t)__builtin_ctz(r->sectors)) * sector_bytes;
+    r->bytes = mem_sector_count(r->sectors) * sector_bytes;
+}
+
+/* Read `rider` comes back with the answer to `r`, a read of the same line by the same cache, behind
+ * those that ride already; what it asked for comes with it. */
+static inline void mem_req_ride(struct mem_req *r, struct mem_req *rider)
+{
+    assert(r->kind == MEM_READ && rider->kind == MEM_READ && r->owner == rider->owner);
+    rider->form = r->form;
+    while (r->next)
+        r = r->next;
+    r->next = rider;
+    rider->next = NULL;
 }
 
 /* `mask` (the request's `sectors` or `full`) as sectors of the `line_bytes` long line it is in. */

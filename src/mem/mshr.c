@@ -90,9 +90,9 @@ static void table_remove(struct mshr *m, uint32_t i)
 
 bool mshr_retire(struct mshr *m, uint32_t e)
 {
-    if (m->entries[e].pending)
+    if (--m->entries[e].requests)
         return false;
-    assert(!m->entries[e].waiters);
+    assert(!m->entries[e].pending && !m->entries[e].waiters);
     uint32_t i = home(m, m->entries[e].line);
     while (m->table[i] != e + 1)
         i = (i + 1) & m->mask;

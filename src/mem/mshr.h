@@ -14,8 +14,9 @@ struct mshr_waiter {
 
 struct mshr_entry {
     addr_t line;
-    uint32_t slot;    /* the cache's: where the line will lie */
-    uint16_t pending; /* sectors asked for and not there yet */
+    uint32_t slot;     /* the cache's: where the line will lie */
+    uint16_t pending;  /* sectors asked for and not there yet */
+    uint16_t requests; /* sent for them and not answered; one may bring what others ask for */
     uint16_t waiters;
 };
 
@@ -52,6 +53,12 @@ static inline bool mshr_can_merge(const struct mshr *m, uint32_t e)
 }
 /* Only when mshr_can_merge. */
 void mshr_merge(struct mshr *m, uint32_t e, uint64_t token, uint16_t need, uint16_t flags);
+/* A request for `sectors` of the entry is sent. */
+static inline void mshr_ask(struct mshr *m, uint32_t e, uint16_t sectors)
+{
+    m->entries[e].pending |= sectors;
+    m->entries[e].requests++;
+}
 /* `sectors` of the entry are there. */
 static inline void mshr_arrive(struct mshr *m, uint32_t e, uint16_t sectors)
 {
@@ -59,7 +66,8 @@ static inline void mshr_arrive(struct mshr *m, uint32_t e, uint16_t sectors)
 }
 /* Takes the oldest waiter that needs nothing pending; false when there is none. */
 bool mshr_pop(struct mshr *m, uint32_t e, struct mshr_waiter *w);
-/* Frees the entry if nothing is pending; then nobody waits. True if it did. */
+/* A request of the entry is answered. Frees it if that was the last; then nothing is pending and
+ * nobody waits. True if it did. */
 bool mshr_retire(struct mshr *m, uint32_t e);
 
 #endif

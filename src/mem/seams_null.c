@@ -2,10 +2,15 @@
 #include "mem/bound.h"
 #include "mem/mem_req.h"
 
-static uint16_t null_ask(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+static uint16_t null_ask(const void *self, const struct line_view *v)
 {
-    (void)self, (void)a, (void)missing;
-    return fetch;
+    (void)self;
+    return v->fetch;
+}
+
+static void null_sent(void *self, const struct line_view *v, uint16_t asked)
+{
+    (void)self, (void)v, (void)asked;
 }
 
 static uint16_t null_valid(void *self, const struct mem_req *reply)
@@ -14,7 +19,16 @@ static uint16_t null_valid(void *self, const struct mem_req *reply)
     return reply->sectors;
 }
 
-const struct request_policy request_policy_null = {null_ask, null_valid, NULL};
+static void null_life(void *self, addr_t line, const struct line_life *life)
+{
+    (void)self, (void)line, (void)life;
+}
+
+const struct request_policy request_policy_null = {.ask = null_ask,
+                                                   .sent = null_sent,
+                                                   .valid = null_valid,
+                                                   .settled = null_life,
+                                                   .left = null_life};
 
 static uint32_t null_wire_bytes(void *self, const struct mem_req *r, bool reply, uint32_t payload)
 {
@@ -28,8 +42,23 @@ static uint32_t null_packet_latency(void *self, const struct mem_req *r, cycle_t
     return 0;
 }
 
-const struct packet_policy packet_policy_null = {null_wire_bytes, null_packet_latency,
-                                                 null_packet_latency, NULL};
+static void null_packet(void *self, struct mem_req *r)
+{
+    (void)self, (void)r;
+}
+
+static bool null_arrive(void *self, struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)r, (void)now;
+    return false;
+}
+
+const struct packet_policy packet_policy_null = {.wire_bytes = null_wire_bytes,
+                                                 .send_latency = null_packet_latency,
+                                                 .fill_latency = null_packet_latency,
+                                                 .request = null_packet,
+                                                 .arrive = null_arrive,
+                                                 .answer = null_packet};
 
 static void null_dram_form(void *self, cycle_t now, const struct mem_req *r, addr_t local,
                            uint32_t bursts, struct storage_form *f)

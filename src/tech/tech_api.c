@@ -37,7 +37,10 @@ static struct tech_request request(const struct mem_req *r)
                                  .full = r->full,
                                  .src = r->src,
                                  .dst = r->dst,
-                                 .code_bytes = r->form.bytes};
+                                 .code_bytes = r->form.bytes,
+                                 .slot = r->slot,
+                                 .meta = r->meta,
+                                 .owner = r->owner};
 }
 
 static struct tech_access access_of(const struct l1_access *a)
@@ -63,6 +66,36 @@ static struct tech_inst inst(const struct dinst *d)
                               .initiation = d->initiation};
 }
 
+static void set_meta(struct mem_req *r, uint8_t meta)
+{
+    r->meta = meta;
+}
+
+static bool widen(struct mem_req *r, uint16_t more)
+{
+    if (r->kind != MEM_READ)
+        return false;
+    mem_req_widen(r, more);
+    return true;
+}
+
+/* Lines are of at most 16 sectors, the same in the asker's cache: where sector 0 lies is the line.
+ */
+static addr_t line_of(const struct mem_req *r)
+{
+    const uint32_t sector_bytes = r->bytes / mem_sector_count(r->sectors);
+    return r->addr - (addr_t)__builtin_ctz(r->sectors) * sector_bytes;
+}
+
+static bool ride(struct mem_req *r, struct mem_req *rider)
+{
+    if (r->kind != MEM_READ || rider->kind != MEM_READ || r->owner != rider->owner ||
+        line_of(r) != line_of(rider))
+        return false;
+    mem_req_ride(r, rider);
+    return true;
+}
+
 const struct tech_api tech_api = {
     .version = PARSIM_TECH_VERSION,
     .fail = err_set,
@@ -74,4 +107,7 @@ const struct tech_api tech_api = {
     .request = request,
     .access = access_of,
     .inst = inst,
+    .set_meta = set_meta,
+    .widen = widen,
+    .ride = ride,
 };

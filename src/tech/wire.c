@@ -107,7 +107,12 @@ static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
 
 struct packet_policy wire_policy(struct wire *w)
 {
-    return (struct packet_policy){wire_bytes, send_latency, fill_latency, w};
+    struct packet_policy p = packet_policy_null;
+    p.wire_bytes = wire_bytes;
+    p.send_latency = send_latency;
+    p.fill_latency = fill_latency;
+    p.self = w;
+    return p;
 }
 
 const struct wire_stats *wire_stats(const struct wire *w)

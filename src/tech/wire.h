@@ -27,7 +27,7 @@ extern const size_t wire_nstat_rows;
 
 struct wire_cfg {
     struct block_codec codec;
-    struct engine_cfg encode, decode; /* of an SM, in its cycles */
+    struct engine_cfg encode, decode; /* of an SM, in its cycles; a slice has none here */
     bool is_told;                     /* by the packet how large it is; no codec, no engines */
 };
 

@@ -17,10 +17,10 @@ enum { LATER = 40, CODE = 32 };
 
 /* --- what each seam does --- */
 
-static uint16_t ask_first(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+static uint16_t ask_first(const void *self, const struct line_view *v)
 {
-    (void)self, (void)a, (void)fetch;
-    return missing & (uint16_t)-missing;
+    (void)self;
+    return v->missing & (uint16_t)-v->missing;
 }
 
 static uint32_t latency(void *self, const struct mem_req *r, cycle_t now)

@@ -17,7 +17,8 @@ static void waiters_leave_in_order_as_their_sectors_arrive(void **state)
     struct mshr_waiter w;
     mshr_init(&m, 2, 3, 0);
     uint32_t e = mshr_add(&m, 0x80, 7);
-    m.entries[e].pending = 0xf;
+    mshr_ask(&m, e, 0x7);
+    mshr_ask(&m, e, 0x8);
     mshr_merge(&m, e, 10, 0x3, 0);
     mshr_merge(&m, e, 11, 0x4, 1);
     assert_true(mshr_can_merge(&m, e));
@@ -43,6 +44,23 @@ static void waiters_leave_in_order_as_their_sectors_arrive(void **state)
     mshr_free(&m);
 }
 
+/* One answer may bring what another was asked for: the entry is there until that one is back. */
+static void an_entry_lives_until_its_last_answer(void **state)
+{
+    (void)state;
+    struct mshr m;
+    mshr_init(&m, 1, 1, 0);
+    uint32_t e = mshr_add(&m, 0x80, 0);
+    mshr_ask(&m, e, 0x1);
+    mshr_ask(&m, e, 0x2);
+    mshr_arrive(&m, e, 0x3);
+    assert_false(mshr_retire(&m, e));
+    assert_int_equal(mshr_find(&m, 0x80), e);
+    mshr_arrive(&m, e, 0x2);
+    assert_true(mshr_retire(&m, e));
+    mshr_free(&m);
+}
+
 static void full_means_all_entries_are_taken(void **state)
 {
     (void)state;
@@ -50,9 +68,10 @@ static void full_means_all_entries_are_taken(void **state)
     mshr_init(&m, 3, 1, 0);
     for (addr_t i = 0; i < 3; i++) {
         assert_false(mshr_full(&m));
-        mshr_add(&m, i * 128, 0);
+        mshr_ask(&m, mshr_add(&m, i * 128, 0), 1);
     }
     assert_true(mshr_full(&m));
+    mshr_arrive(&m, mshr_find(&m, 128), 1);
     mshr_retire(&m, mshr_find(&m, 128));
     assert_false(mshr_full(&m));
     mshr_free(&m);
@@ -73,10 +92,12 @@ static void lines_are_found_whatever_was_removed(void **state)
         addr_t line = (addr_t)k << 7;
         assert_int_equal(mshr_find(&m, line), where[k]);
         if (where[k] != MSHR_NONE) {
+            mshr_arrive(&m, where[k], 1);
             assert_true(mshr_retire(&m, where[k]));
             where[k] = MSHR_NONE;
         } else if (!mshr_full(&m)) {
             where[k] = mshr_add(&m, line, k);
+            mshr_ask(&m, where[k], 1);
             assert_int_equal(m.entries[where[k]].slot, k);
         }
     }
@@ -87,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiters_leave_in_order_as_their_sectors_arrive),
+        cmocka_unit_test(an_entry_lives_until_its_last_answer),
         cmocka_unit_test(full_means_all_entries_are_taken),
         cmocka_unit_test(lines_are_found_whatever_was_removed),
     };

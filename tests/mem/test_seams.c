@@ -12,11 +12,16 @@
 
 /* Asks for the first missing sector only; its reply makes the two sectors there and behind valid.
  */
-static uint16_t first_only(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
+static uint16_t first_only(const void *self, const struct line_view *v)
 {
-    (void)a, (void)fetch;
+    (void)self;
+    return v->missing & (uint16_t)-v->missing;
+}
+
+static void count(void *self, const struct line_view *v, uint16_t asked)
+{
+    (void)v, (void)asked;
     ++*(uint32_t *)self;
-    return missing & (uint16_t)-missing;
 }
 
 static uint16_t and_the_next(void *self, const struct mem_req *reply)
@@ -29,7 +34,11 @@ static void a_request_policy_chooses_sectors_and_what_they_make_valid(void **sta
 {
     (void)state;
     uint32_t asked = 0;
-    const struct request_policy policy = {first_only, and_the_next, &asked};
+    struct request_policy policy = request_policy_null;
+    policy.ask = first_only;
+    policy.sent = count;
+    policy.valid = and_the_next;
+    policy.self = &asked;
     struct l1_rig *r = l1_rig_new(NULL);
     struct l1_seams seams = l1_seams_null;
     seams.requests = &policy;
@@ -50,12 +59,6 @@ static void a_request_policy_chooses_sectors_and_what_they_make_valid(void **sta
     l1_rig_free(r);
 }
 
-static uint16_t whole(void *self, const struct l1_access *a, uint16_t missing, uint16_t fetch)
-{
-    (void)self, (void)a, (void)missing;
-    return fetch;
-}
-
 static uint16_t nothing(void *self, const struct mem_req *reply)
 {
     (void)self, (void)reply;
@@ -66,7 +69,8 @@ static uint16_t nothing(void *self, const struct mem_req *reply)
 static void a_fill_may_make_nothing_valid(void **state)
 {
     (void)state;
-    const struct request_policy policy = {whole, nothing, NULL};
+    struct request_policy policy = request_policy_null;
+    policy.valid = nothing;
     struct l1_rig *r = l1_rig_new(NULL);
     struct l1_seams seams = l1_seams_null;
     seams.requests = &policy;

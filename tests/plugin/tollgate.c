@@ -53,6 +53,25 @@ static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
     return t->inner.fill_latency(t->inner.self, r, now);
 }
 
+/* What it does not change it passes on. */
+static void request(void *self, struct mem_req *r)
+{
+    struct tollgate *t = self;
+    t->inner.request(t->inner.self, r);
+}
+
+static bool arrive(void *self, struct mem_req *r, cycle_t now)
+{
+    struct tollgate *t = self;
+    return t->inner.arrive(t->inner.self, r, now);
+}
+
+static void answer(void *self, struct mem_req *r)
+{
+    struct tollgate *t = self;
+    t->inner.answer(t->inner.self, r);
+}
+
 static void describe(const void *self, char *buf, size_t size)
 {
     const struct all *a = self;
@@ -81,7 +100,8 @@ static bool tollgate_bind(const struct tech_site *at, struct tech_part *part, st
     a->sms = calloc(a->n, sizeof *a->sms);
     for (uint32_t i = 0; i < a->n; i++) {
         a->sms[i] = (struct tollgate){at->api, packets[i], (uint32_t)cfg->cycles, {0, 0}};
-        packets[i] = (struct packet_policy){wire_bytes, send_latency, fill_latency, &a->sms[i]};
+        packets[i] = (struct packet_policy){wire_bytes, send_latency, fill_latency, request,
+                                            arrive,     answer,       &a->sms[i]};
         at->api->add_stats(at->seams, "tollgate", rows, sizeof rows / sizeof *rows,
                            &a->sms[i].stats);
     }

@@ -135,9 +135,10 @@ static bool hwcomp_bind(const struct tech_site *at, struct tech_part *part, stru
     }
     bind_memory(h, &mem, places.storage, at->seams);
     if (d->variant != HWCOMP_MEM) {
-        const struct wire_cfg wire = {mem.codec, mem.encode, mem.decode, false};
-        h->sms = wires(h, &wire, m->sms, places.sm, "wire_sm", at->seams);
-        h->slices = wires(h, &wire, m->slices, places.l2, "wire_l2", at->seams);
+        const struct wire_cfg sm = {mem.codec, mem.encode, mem.decode, false};
+        const struct wire_cfg slice = {.codec = mem.codec}; /* its engine is that of the L2 */
+        h->sms = wires(h, &sm, m->sms, places.sm, "wire_sm", at->seams);
+        h->slices = wires(h, &slice, m->slices, places.l2, "wire_l2", at->seams);
     }
     *part =
         (struct tech_part){.self = h, .copied = copied, .describe = describe, .free = hwcomp_free};

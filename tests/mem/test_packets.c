@@ -1,0 +1,214 @@
+/* What a packet policy of a slice does with requests that come and with answers, and the byte that
+ * travels with a packet. A slice looks a request up 120 cycles after it came; memory answers 50
+ * after it was asked. */
+#include "support_l1_rig.h"
+#include "support_l2_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A table of one line: the first read of it passes, later ones ride on its answer. */
+struct table {
+    struct mem_req *first, *riders[4];
+    uint32_t n;
+    uint16_t map;
+};
+
+static addr_t line_of(const struct mem_req *r)
+{
+    return r->addr & ~(addr_t)127;
+}
+
+static bool absorb(void *self, struct mem_req *r, cycle_t now)
+{
+    (void)now;
+    struct table *t = self;
+    if (r->kind != MEM_READ)
+        return false;
+    if (!t->first) {
+        t->first = r;
+        t->map = r->sectors;
+        return false;
+    }
+    if (line_of(t->first) != line_of(r))
+        return false;
+    t->riders[t->n++] = r;
+    t->map |= r->sectors;
+    return true;
+}
+
+static void answer_all(void *self, struct mem_req *r)
+{
+    struct table *t = self;
+    if (r != t->first)
+        return;
+    mem_req_widen(r, t->map);
+    for (uint32_t i = 0; i < t->n; i++)
+        mem_req_ride(r, t->riders[i]);
+    *t = (struct table){0};
+}
+
+static struct l2_rig *rig_with(struct packet_policy *p)
+{
+    struct slice_seams seams = slice_seams_null;
+    seams.l2_packets = p;
+    return l2_rig_with(NULL, &seams);
+}
+
+/* Sectors 0 and 1 to 3 of a line, asked for 10 cycles apart, are one lookup and one answer of 128
+ * bytes; what is asked for when that is made is a request of its own. */
+static void a_request_rides_on_the_answer_to_another(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    struct packet_policy p = packet_policy_null;
+    p.arrive = absorb;
+    p.answer = answer_all;
+    p.self = &t;
+    struct l2_rig *r = rig_with(&p);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0);
+    l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0);
+    l2_rig_run(r, 300);
+    assert_int_equal(l2_stats(r->l2)->requests, 1);
+    assert_int_equal(l2_stats(r->l2)->replies, 1);
+    assert_ptr_equal(r->reqs[1].next, &r->reqs[2]);
+    assert_int_equal(r->back[2], 0);
+    assert_int_equal(r->reqs[1].sectors, 0xf);
+    assert_int_equal(r->reqs[1].bytes, 128);
+    assert_int_equal(r->reqs[1].wire_bytes, 128);
+    assert_int_equal(r->reqs[2].sectors, 0xe);
+    assert_true(l2_idle(r->l2));
+    l2_rig_give(r, 300, 3, MEM_READ, 32, 0xe, 0);
+    l2_rig_run(r, 600);
+    assert_int_equal(l2_stats(r->l2)->requests, 2);
+    assert_null(r->reqs[3].next);
+    assert_int_equal(r->reqs[3].wire_bytes, 96);
+    l2_rig_free(r);
+}
+
+static uint32_t nine_for_data(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->kind == MEM_READ ? 9 : 0;
+}
+
+/* A hit is answered at 10 + 120; the answer to the write behind it leaves when the read's has. */
+static void an_answer_leaves_later(void **state)
+{
+    (void)state;
+    struct packet_policy p = packet_policy_null;
+    p.send_latency = nine_for_data;
+    struct l2_rig *r = rig_with(&p);
+    l2_touch(r->l2, 0, 256);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
+    l2_rig_give(r, 11, 2, MEM_WRITE, 128, 1, 1);
+    l2_rig_give(r, 200, 3, MEM_WRITE, 128, 1, 1);
+    l2_rig_run(r, 500);
+    assert_int_equal(r->back[1], 139);
+    assert_int_equal(r->back[2], 140);
+    assert_int_equal(r->back[3], 320);
+    l2_rig_free(r);
+}
+
+/* Stores carry 7, which takes a byte on the wire, and an engine as many cycles at the end. */
+static void mark_stores(void *self, struct mem_req *r)
+{
+    (void)self;
+    if (r->kind == MEM_WRITE)
+        r->meta = 7;
+}
+
+static uint32_t one_more(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)self, (void)reply;
+    return payload + (r->meta != 0);
+}
+
+static uint32_t meta_cycles(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->meta;
+}
+
+static void a_byte_travels_with_a_store_and_comes_back(void **state)
+{
+    (void)state;
+    struct packet_policy p = packet_policy_null;
+    p.request = mark_stores;
+    p.wire_bytes = one_more;
+    p.fill_latency = meta_cycles;
+    struct l1_rig *r = l1_rig_new(NULL);
+    struct l1_seams seams = l1_seams_null;
+    seams.sm_packets = &p;
+    l1_rig_bind(r, &seams);
+    const struct l1_access store = {
+        .addr = 0, .bytes = 64, .sectors = 3, .full = 3, .kind = MEM_WRITE, .token = 1};
+    const struct l1_access load = {.addr = 128, .bytes = 32, .sectors = 1, .token = 2};
+    l1_rig_submit(r, 10, &store);
+    l1_rig_submit(r, 11, &load);
+    l1_rig_run(r, 300);
+    assert_int_equal(r->sent[0].meta, 7);
+    assert_int_equal(r->sent[0].wire_bytes, 65);
+    assert_int_equal(r->acked[1], 10 + 35 + 100 + 7);
+    assert_int_equal(r->sent[1].meta, 0);
+    assert_int_equal(r->sent[1].wire_bytes, 0);
+    assert_int_equal(r->done[2], 146);
+    l1_rig_free(r);
+}
+
+/* A slice that keeps the byte of the last store, and sends it with reads. */
+static bool keep(void *self, struct mem_req *r, cycle_t now)
+{
+    (void)now;
+    if (r->kind == MEM_WRITE)
+        *(uint8_t *)self = r->meta;
+    return false;
+}
+
+static void give(void *self, struct mem_req *r)
+{
+    if (r->kind == MEM_READ)
+        r->meta = *(uint8_t *)self;
+}
+
+static void a_slice_sees_the_byte_and_sends_its_own(void **state)
+{
+    (void)state;
+    uint8_t kept = 0;
+    struct packet_policy p = packet_policy_null;
+    p.arrive = keep;
+    p.answer = give;
+    p.wire_bytes = one_more;
+    p.self = &kept;
+    struct l2_rig *r = rig_with(&p);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 299);
+    l2_rig_give(r, 300, 2, MEM_WRITE, 0, 0xf, 0xf);
+    r->reqs[2].meta = 0xa5; /* it is on its way */
+    l2_rig_run(r, 500);
+    l2_rig_give(r, 500, 3, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 700);
+    assert_int_equal(r->reqs[1].meta, 0);
+    assert_int_equal(r->reqs[1].wire_bytes, 128);
+    assert_int_equal(r->reqs[2].meta, 0xa5); /* the answer brings it back */
+    assert_int_equal(r->reqs[2].wire_bytes, 1);
+    assert_int_equal(r->reqs[3].meta, 0xa5);
+    assert_int_equal(r->reqs[3].wire_bytes, 129);
+    l2_rig_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_rides_on_the_answer_to_another),
+        cmocka_unit_test(an_answer_leaves_later),
+        cmocka_unit_test(a_byte_travels_with_a_store_and_comes_back),
+        cmocka_unit_test(a_slice_sees_the_byte_and_sends_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
