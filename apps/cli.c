@@ -51,19 +51,24 @@ bool cli_dims(const char *s, uint32_t dims[3])
     return false;
 }
 
-const char *const cli_workloads[] = {
-#define X(symbol, name, ...) name,
+const struct cli_workload cli_workloads[] = {
+#define X(symbol, ...) {__VA_ARGS__},
 #include "../workloads/workloads.def"
 #undef X
-};
-const size_t cli_nworkloads = ARRAY_LEN(cli_workloads);
+    {0}};
+
+const struct cli_workload *cli_find_workload(const char *name, struct err *err)
+{
+    for (const struct cli_workload *w = cli_workloads; w->name; w++)
+        if (!strcmp(w->name, name))
+            return w;
+    err_set(err, "no workload '%s'; 'parsim workloads' lists them", name);
+    return NULL;
+}
 
 bool cli_check_workload(const char *name, struct err *err)
 {
-    for (size_t i = 0; i < cli_nworkloads; i++)
-        if (!strcmp(cli_workloads[i], name))
-            return true;
-    return err_set(err, "no workload '%s'; 'parsim workloads' lists them", name);
+    return cli_find_workload(name, err);
 }
 
 bool cli_check_size(const char *name, struct err *err)
@@ -103,6 +108,13 @@ bool cli_check_program(const char *name, struct err *err)
     }
     free(file);
     return ok || err_set(err, "cannot run %s: %s", name, strerror(errno));
+}
+
+int cli_exit_code(enum study_end end)
+{
+    static const int codes[] = {
+        [STUDY_DONE] = EXIT_DONE, [STUDY_INCOMPLETE] = EXIT_FAILED, [STUDY_REFUSED] = EXIT_USAGE};
+    return codes[end];
 }
 
 int cli_fail(const char *command, const char *fmt, ...)

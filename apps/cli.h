@@ -1,8 +1,9 @@
-/* What the subcommands share: numbers, sizes, triples. */
+/* What the subcommands share: numbers, sizes, triples, the list of workloads. */
 #ifndef APPS_CLI_H
 #define APPS_CLI_H
 
 #include "base/err.h"
+#include "study/study.h"
 
 #include <stdio.h>
 
@@ -10,15 +11,22 @@
 bool cli_u64(const char *s, uint64_t *v);
 /* "x", "x,y" or "x,y,z"; missing ones are 1. */
 bool cli_dims(const char *s, uint32_t dims[3]);
+/* The rows of workloads/workloads.def, ended by one without a name. */
+struct cli_workload {
+    const char *name, *origin, *domain, *type;
+    const char *bound; /* memory, compute or latency, as the papers have it of the original */
+};
+extern const struct cli_workload cli_workloads[];
 /* Names of `parsim workloads`, and of --size; an error says what is known. */
-extern const char *const cli_workloads[];
-extern const size_t cli_nworkloads;
+const struct cli_workload *cli_find_workload(const char *name, struct err *err);
 bool cli_check_workload(const char *name, struct err *err);
 bool cli_check_size(const char *name, struct err *err);
 /* The file that execvp() would run; to be freed. */
 char *cli_find_program(const char *name);
 /* Whether it is there and can be run. */
 bool cli_check_program(const char *name, struct err *err);
+/* EXIT_DONE, EXIT_FAILED or EXIT_USAGE. */
+int cli_exit_code(enum study_end end);
 /* Prints "parsim NAME: message" to stderr; returns EXIT_USAGE. */
 int cli_fail(const char *command, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

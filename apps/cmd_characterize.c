@@ -1,9 +1,7 @@
 /* `parsim characterize`: what workloads do on a machine, one row each. */
-#include "cmd_characterize.h"
-#include "base/outfile.h"
-
 #include "cli.h"
 #include "cmd.h"
+#include "study/characterize/characterize.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -87,15 +85,20 @@ static bool take_option(struct characterize *c, int opt, struct err *err)
     }
 }
 
+static void add_workload(struct characterize *c, const struct cli_workload *w)
+{
+    vec_push(&c->workloads, ((struct characterize_workload){w->name, w->bound}));
+}
+
 static bool take_workload(struct characterize *c, const char *name, struct err *err)
 {
     for (size_t i = 0; i < c->workloads.len; i++)
-        if (!strcmp(c->workloads.data[i], name))
+        if (!strcmp(c->workloads.data[i].name, name))
             return err_set(err, "workload '%s' is given twice", name);
-    if (!cli_check_workload(name, err))
-        return false;
-    vec_push(&c->workloads, name);
-    return true;
+    const struct cli_workload *w = cli_find_workload(name, err);
+    if (w)
+        add_workload(c, w);
+    return w;
 }
 
 /* EXIT_DONE: help was printed; EXIT_USAGE with an error; -1: go on. */
@@ -120,35 +123,9 @@ static int parse_line(struct characterize *c, int argc, char **argv, struct err 
     for (int i = optind; i < argc; i++)
         if (!take_workload(c, argv[i], err))
             return EXIT_USAGE;
-    for (size_t i = 0; optind == argc && i < cli_nworkloads; i++)
-        vec_push(&c->workloads, cli_workloads[i]);
+    for (const struct cli_workload *w = cli_workloads; optind == argc && w->name; w++)
+        add_workload(c, w);
     return -1;
-}
-
-static bool is_stdout(const char *path)
-{
-    return path && !strcmp(path, "-");
-}
-
-static bool report(const struct characterize *c, struct err *err)
-{
-    struct row *rows = rows_read(c, err);
-    if (!rows)
-        return false;
-    if (!is_stdout(c->json) && !is_stdout(c->csv))
-        characterize_print(c, rows, stdout);
-    bool ok = (!c->json || characterize_write_json(c, rows, err)) &&
-              (!c->csv || characterize_write_csv(c, rows, err)) &&
-              (!c->plot || characterize_plot(c, rows, err));
-    rows_free(rows, c->workloads.len);
-    return ok;
-}
-
-static bool probe(const struct characterize *c, struct err *err)
-{
-    const char *const files[] = {c->json, c->csv};
-    return outfile_probe_all(files, ARRAY_LEN(files), err) &&
-           (!c->plot || outfile_probe_folder(c->plot, err));
 }
 
 int cmd_characterize(int argc, char **argv)
@@ -161,9 +138,10 @@ int cmd_characterize(int argc, char **argv)
                              .jobs = cpus > 0 ? (uint64_t)cpus : 1};
     int code = parse_line(&c, argc, argv, &err);
     if (code == -1)
-        code = probe(&c, &err) ? -1 : EXIT_USAGE;
+        code = characterize_probe(&c, &err) ? -1 : EXIT_USAGE;
     if (code == -1)
-        code = characterize_run(&c, &err) && report(&c, &err) ? EXIT_DONE : EXIT_FAILED;
+        code = characterize_run(&c, &err) && characterize_report(&c, stdout, &err) ? EXIT_DONE
+                                                                                   : EXIT_FAILED;
     if (code != EXIT_DONE)
         cli_fail("characterize", "%s", err.msg);
     vec_free(&c.workloads);

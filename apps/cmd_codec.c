@@ -1,8 +1,8 @@
 /* parsim codec: how compressible is this data, by which algorithm, at which granularity? */
-#include "cmd_codec.h"
 #include "base/outfile.h"
 #include "cli.h"
 #include "cmd.h"
+#include "study/codec/codec_study.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -95,21 +95,9 @@ static void put_help(FILE *out)
 
 struct command {
     struct codec_options opts;
-    const char *list, *json, *plot;
+    const char *list;
     char *split; /* the list in pieces, to which opts.names point */
 };
-
-static bool add_table(struct codec_options *o, const char *path, struct err *err)
-{
-    struct codec_error why;
-    struct codec_table *t = codec_table_load(path, &why);
-    if (!t)
-        return err_set(err, "%s", why.msg);
-    unsigned l = (unsigned)__builtin_ctz(codec_table_symbol_bits(t)) - 2;
-    codec_table_free(o->tables[l]);
-    o->tables[l] = t;
-    return true;
-}
 
 static bool parse_number(const char *name, const char *s, uint64_t max, uint64_t *v,
                          struct err *err)
@@ -138,8 +126,8 @@ static bool parse_option(struct command *c, const char *name, const char *value,
         const char **v;
     } strings[] = {{"codec", &c->list},
                    {"save-tables", &o->save_tables},
-                   {"json", &c->json},
-                   {"plot", &c->plot}};
+                   {"json", &o->json},
+                   {"plot", &o->plot}};
     for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
         if (!strcmp(name, numbers[i].name))
             return parse_number(name, value, numbers[i].max, numbers[i].v, err);
@@ -148,30 +136,13 @@ static bool parse_option(struct command *c, const char *name, const char *value,
             *strings[i].v = value;
     if (!strcmp(name, "no-shannon"))
         o->shannon = false;
-    return strcmp(name, "table") || add_table(o, value, err);
-}
-
-/* Names and parameters are checked before any file is read. */
-static bool check_codec(const struct codec_options *o, const char *name, struct err *err)
-{
-    struct codec_error why;
-    enum codec_general which;
-    enum codec_id id;
-    unsigned symbol_bits, ways;
-    if (codec_general_name(name, &which))
-        return true;
-    struct codec_params params = {.block_bytes = (unsigned)o->block_bytes,
-                                  .mag_bytes = (unsigned)o->mag_bytes};
-    bool needs_table = codec_name_parse(name, &id, &symbol_bits, &ways) && symbol_bits;
-    struct codec *c = codec_new(needs_table ? "zero" : name, &params, &why);
-    codec_free(c);
-    return c || err_set(err, "%s", why.msg);
+    return strcmp(name, "table") || codec_add_table(o, value, err);
 }
 
 static bool split_codecs(struct command *c, struct err *err)
 {
     struct codec_options *o = &c->opts;
-    if (!check_codec(o, "zero", err)) /* block and granularity, whatever the codecs are */
+    if (!codec_check_name(o, "zero", err)) /* block and granularity, whatever the codecs are */
         return false;
     char *all = list_codecs(true, ",");
     c->split = strcmp(c->list, "all") ? xstrdup(c->list) : xasprintf("%s,lz4,zstd", all);
@@ -182,7 +153,7 @@ static bool split_codecs(struct command *c, struct err *err)
         for (unsigned i = 0; i < o->ncolumns; i++)
             if (!strcmp(o->names[i], name))
                 return err_set(err, "codec '%s' is named twice", name);
-        if (!check_codec(o, name, err))
+        if (!codec_check_name(o, name, err))
             return false;
         o->names[o->ncolumns++] = name;
     }
@@ -227,40 +198,56 @@ static int parse_args(struct command *c, int argc, char **argv, struct err *err)
     return optind;
 }
 
-static bool write_results(const struct command *c, const struct codec_report *reports, unsigned n,
-                          struct err *err)
+/* --- encode and decode --- */
+
+static bool parse_file(struct codec_file *f, int argc, char **argv, struct err *err)
 {
-    bool text = !c->json || strcmp(c->json, "-");
-    for (unsigned i = 0; i < n && text; i++)
-        codec_print_report(&reports[i]);
-    if (n > 1 && text)
-        codec_print_side_by_side(reports, n);
-    if (c->json && !codec_write_json(c->json, reports, n, c->opts.window_bytes != 0, err))
-        return false;
-    return !c->plot || codec_write_svg(c->plot, reports, n, err);
+    static const struct option options[] = {{"codec", 1, NULL, 'c'},  {"block", 1, NULL, 'b'},
+                                            {"mag", 1, NULL, 'm'},    {"table", 1, NULL, 't'},
+                                            {"output", 1, NULL, 'o'}, {0}};
+    optind = 1;
+    opterr = 0;
+    for (int k; (k = getopt_long(argc, argv, "c:o:", options, NULL)) != -1;) {
+        if (k == 'c')
+            f->codec = optarg;
+        else if (k == 't')
+            f->table = optarg;
+        else if (k == 'o')
+            f->out = optarg;
+        else if (k == '?' || !cli_u64(optarg, k == 'b' ? &f->block : &f->mag))
+            return err_set(err, "bad option '%s'; see parsim codec --help", argv[optind - 1]);
+    }
+    if (optind < argc)
+        f->in = argv[optind++];
+    if (optind < argc && !f->out)
+        f->out = argv[optind++];
+    if (!f->in || optind < argc)
+        return err_set(err, "takes IN and OUT; see parsim codec --help");
+    if (!f->out && isatty(STDOUT_FILENO))
+        return err_set(err, "will not write binary data to a terminal; name a file");
+    return !f->out || outfile_probe(f->out, err);
 }
 
-static bool analyse(const struct command *c, char **files, unsigned n, struct err *err)
+static int convert(const char *name, bool (*run)(const struct codec_file *f, struct err *err),
+                   int argc, char **argv)
 {
-    struct codec_report *reports = xcalloc(n, sizeof *reports);
-    const char *const outputs[] = {c->json, c->plot};
-    bool ok = outfile_probe_all(outputs, ARRAY_LEN(outputs), err) &&
-              outfile_check_inputs(outputs, ARRAY_LEN(outputs), (const char *const *)files, n, err);
-    for (unsigned i = 0; i < n && ok; i++)
-        ok = codec_scan(files[i], &c->opts, &reports[i], err);
-    ok = ok && write_results(c, reports, n, err);
-    for (unsigned i = 0; i < n; i++)
-        codec_report_free(&reports[i]);
-    free(reports);
-    return ok;
+    struct codec_file f = {.codec = "bestof", .block = 128, .mag = 32};
+    struct err err;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            put_help(stdout);
+            return EXIT_DONE;
+        }
+    bool ok = parse_file(&f, argc, argv, &err) && run(&f, &err);
+    return ok ? EXIT_DONE : cli_fail(name, "%s", err.msg);
 }
 
 int cmd_codec(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "encode"))
-        return codec_cmd_encode(argc - 1, argv + 1);
+        return convert("codec encode", codec_encode_file, argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "decode"))
-        return codec_cmd_decode(argc - 1, argv + 1);
+        return convert("codec decode", codec_decode_file, argc - 1, argv + 1);
     struct command c = {.list = "all",
                         .opts = {.block_bytes = 128,
                                  .mag_bytes = 32,
@@ -271,8 +258,8 @@ int cmd_codec(int argc, char **argv)
     int first = parse_args(&c, argc, argv, &err);
     if (first == 0)
         put_help(stdout);
-    bool ok =
-        first == 0 || (first > 0 && analyse(&c, argv + first, (unsigned)(argc - first), &err));
+    bool ok = first == 0 || (first > 0 && codec_analyse(&c.opts, argv + first,
+                                                        (unsigned)(argc - first), stdout, &err));
     for (unsigned l = 0; l < CODEC_LENGTHS; l++)
         codec_table_free(c.opts.tables[l]);
     free(c.split);

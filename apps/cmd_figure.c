@@ -1,14 +1,11 @@
 /* `parsim figure`: experiments of experiments/, run, tabled, drawn, and beside what a paper says.
  */
-#include "base/vec.h"
 #include "cli.h"
 #include "cmd.h"
-#include "study/study_figure.h"
+#include "study/study_figures.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <stdarg.h>
 
 static const char help[] =
     "usage: parsim figure NAME|FILE.yaml... [OPTIONS]\n"
@@ -43,221 +40,7 @@ static const char help[] =
     "written,\n"
     "130 and 143 interrupted\n";
 
-struct options {
-    struct study_setup setup;
-    struct fig_choice choice;
-    const char *report, *import, *build;
-    bool builds;
-};
-
-struct figures {
-    const struct options *o;
-    VEC(struct fig *) at;
-    struct study_plan *plan;
-    struct study_store *store;
-    struct study_setup setup;
-};
-
-/* --- which --- */
-
-/* "x-9" stands for x-9a and x-9b, "all" for everything. */
-static bool is_part(const char *figure, const char *name)
-{
-    size_t n = strlen(name);
-    return !strcmp(name, "all") || (!strncmp(figure, name, n) &&
-                                    (figure[n] == '-' || (figure[n] >= 'a' && figure[n] <= 'z')));
-}
-
-static bool is_known(const char *name)
-{
-    for (const struct study_text *t = study_texts(); t->name; t++)
-        if (!strcmp(t->name, name))
-            return true;
-    return false;
-}
-
-static bool has_figure(const struct figures *f, const char *name)
-{
-    for (size_t i = 0; i < f->at.len; i++)
-        if (!strcmp(f->at.data[i]->name, name))
-            return true;
-    return false;
-}
-
-static bool check_workloads(const struct fig *f, struct err *err)
-{
-    for (size_t w = 0; w < f->workloads.n; w++)
-        if (!cli_check_workload(f->workloads.at[w], err))
-            return false;
-    return true;
-}
-
-/* One figure into the plan. One that cannot be is an error, but the others go on. */
-static int add_figure(struct figures *f, const char *name, unsigned rank, bool is_strict)
-{
-    struct err err = {0};
-    struct fig_choice choice = f->o->choice;
-    bool is_empty;
-    choice.is_strict = is_strict;
-    if (has_figure(f, name))
-        return EXIT_DONE;
-    struct fig *fig = fig_load(name, &choice, &is_empty, &err);
-    if (!fig && is_empty)
-        return EXIT_DONE;
-    if (!fig || (!f->o->report && !(check_workloads(fig, &err) && fig_check(fig, &err)))) {
-        fig_free(fig);
-        return cli_fail("figure", "%s: %s", name, err.msg);
-    }
-    fig_plan(fig, f->plan, rank);
-    vec_push(&f->at, fig);
-    return EXIT_DONE;
-}
-
-static int add_figures(struct figures *f, const char *name, unsigned rank, bool is_only)
-{
-    int code = EXIT_DONE;
-    bool any = false;
-    for (const struct study_text *t = study_texts(); t->name && !is_known(name); t++)
-        if (is_part(t->name, name)) {
-            int one = add_figure(f, t->name, rank, false);
-            code = one > code ? one : code;
-            any = true;
-        }
-    return any ? code : add_figure(f, name, rank, is_only);
-}
-
-/* --- all of them --- */
-
-/* What is missing: a line a run; of a report, which may be of much less, a line a figure. */
-static int tell_missing(const struct figures *f, const struct fig *fig,
-                        const struct study_job *jobs)
-{
-    size_t n = fig_missing(fig, jobs, f->o->report ? NULL : stderr, "parsim figure: missing: ");
-    if (n && f->o->report && !f->setup.quiet)
-        fprintf(stderr, "parsim figure: missing: %s: %zu of %zu runs\n", fig->name, n,
-                fig->workloads.n * fig->designs.n);
-    return n ? EXIT_FAILED : EXIT_DONE;
-}
-
-static int show(struct figures *f, const struct study_job *jobs, struct err *err)
-{
-    const char *dir = f->o->report ? f->o->report : f->setup.folder;
-    int code = EXIT_DONE;
-    for (size_t i = 0; i < f->at.len; i++) {
-        struct fig *fig = f->at.data[i];
-        if (!fig_tabulate(fig, jobs, err))
-            return EXIT_USAGE;
-        if (!f->o->report) {
-            study_table_print(&fig->table, stdout);
-            study_table_beside_paper(&fig->table, stdout, "  ");
-            putchar('\n');
-        }
-        int missing = tell_missing(f, fig, jobs);
-        code = missing > code ? missing : code;
-        /* a page of which nothing is there stays as it was */
-        const bool is_empty =
-            fig_missing(fig, jobs, NULL, NULL) == fig->workloads.n * fig->designs.n;
-        if (!(f->o->report && is_empty) &&
-            !fig_write(fig, &f->setup, jobs, dir, !f->o->report, err))
-            return EXIT_USAGE;
-    }
-    if (f->o->report && !fig_overview(f->at.data, f->at.len, &f->setup, f->o->report, err))
-        return EXIT_USAGE;
-    return code;
-}
-
-static int make(struct figures *f, struct err *err)
-{
-    size_t n;
-    struct study_job *jobs = study_plan_jobs(f->plan, &n);
-    if (f->o->report)
-        study_recall(&f->setup, jobs, n, f->store);
-    else if (!study_run(&f->setup, jobs, n, f->store, err))
-        return EXIT_USAGE;
-    return show(f, jobs, err);
-}
-
-/* 2 before 10, 2 before 2-stalls. */
-static int by_name(const void *a, const void *b)
-{
-    const char *x = (*(const struct fig *const *)a)->name;
-    const char *y = (*(const struct fig *const *)b)->name;
-    for (; *x && *y; x++, y++) {
-        size_t nx = strspn(x, "0123456789"), ny = strspn(y, "0123456789");
-        if (nx != ny && nx && ny)
-            return nx < ny ? -1 : 1;
-        if (*x != *y)
-            break;
-    }
-    return (*x > *y) - (*x < *y);
-}
-
-static int run_names(struct figures *f, char **names, int n, struct err *err)
-{
-    int code = EXIT_DONE;
-    for (int i = 0; i < n; i++) {
-        int one = add_figures(f, names[i], (unsigned)i, n == 1);
-        code = one > code ? one : code;
-    }
-    if (f->at.len)
-        qsort(f->at.data, f->at.len, sizeof *f->at.data, by_name);
-    int made = f->at.len ? make(f, err) : EXIT_DONE;
-    return made > code ? made : code;
-}
-
-static bool open_store(struct figures *f, char build[STUDY_BUILD], struct err *err)
-{
-    const struct options *o = f->o;
-    char *path = xasprintf("%s/results.db", o->setup.folder);
-    f->store = study_store_open(path, err);
-    free(path);
-    study_build(build);
-    f->setup.build = build;
-    return f->store && (!o->import || study_store_import(f->store, o->import, err)) &&
-           (!o->build || study_store_build(f->store, o->build, build, err));
-}
-
-static int figures(const struct options *o, char **names, int n)
-{
-    struct figures f = {.o = o, .setup = o->setup, .plan = study_plan_new()};
-    struct err err = {0};
-    char build[STUDY_BUILD];
-    int code = EXIT_USAGE;
-    if (mkdir(o->setup.folder, 0777) && errno != EEXIST)
-        err_set(&err, "cannot make the folder %s: %s", o->setup.folder, strerror(errno));
-    else if (o->report && mkdir(o->report, 0777) && errno != EEXIST)
-        err_set(&err, "cannot make the folder %s: %s", o->report, strerror(errno));
-    else if (open_store(&f, build, &err)) {
-        code = EXIT_DONE;
-        if (o->builds)
-            study_store_list(f.store, build, stdout);
-        else
-            code = run_names(&f, names, n, &err);
-    }
-    if (err.msg[0])
-        cli_fail("figure", "%s", err.msg);
-    for (size_t i = 0; i < f.at.len; i++)
-        fig_free(f.at.data[i]);
-    vec_free(&f.at);
-    study_plan_free(f.plan);
-    study_store_close(f.store);
-    return code;
-}
-
 /* --- the command line --- */
-
-static int list_all(void)
-{
-    for (const struct study_text *t = study_texts(); t->name; t++) {
-        struct err err = {0};
-        struct study_file *f = study_file_load(t->name, &err);
-        if (!f)
-            return cli_fail("figure", "%s", err.msg);
-        printf("%-14s %s\n", t->name, f->figure.title);
-        study_file_free(f);
-    }
-    return EXIT_DONE;
-}
 
 enum {
     O_LIST = 256,
@@ -303,7 +86,7 @@ static bool take_count(uint64_t *to, const char *name, const char *text, struct 
            err_set(err, "--%s %s: must be 1 to 256", name, text);
 }
 
-static bool take_option(struct options *o, int c, struct err *err)
+static bool take_option(struct study_figures *o, int c, struct err *err)
 {
     const char **const texts[] = {
         &o->choice.workloads, &o->choice.designs, &o->choice.gpu, &o->setup.folder,
@@ -332,10 +115,22 @@ static bool take_option(struct options *o, int c, struct err *err)
     }
 }
 
+static void say(const char *fmt, ...)
+{
+    struct err err = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(err.msg, sizeof err.msg, fmt, ap);
+    va_end(ap);
+    cli_fail("figure", "%s", err.msg);
+}
+
 int cmd_figure(int argc, char **argv)
 {
-    struct options o = {
-        .setup = {.size = "small", .jobs = 1, .threads = 1, .limit = 3600, .folder = "results"}};
+    struct study_figures o = {
+        .setup = {.size = "small", .jobs = 1, .threads = 1, .limit = 3600, .folder = "results"},
+        .check_workload = cli_check_workload,
+        .say = say};
     struct err err = {0};
     int c;
     opterr = 0;
@@ -346,7 +141,7 @@ int cmd_figure(int argc, char **argv)
             return EXIT_DONE;
         }
         if (c == O_LIST)
-            return list_all();
+            return study_figures_list(stdout, &err) ? EXIT_DONE : cli_fail("figure", "%s", err.msg);
         if (c == '?')
             return cli_fail("figure", "option '%s' is not known or lacks its value; see --help",
                             argv[optind - 1]);
@@ -357,5 +152,5 @@ int cmd_figure(int argc, char **argv)
         return cli_fail("figure", "--build is for --report: runs are of this build");
     if (optind == argc && !o.builds)
         return cli_fail("figure", "no experiment given; see --list and --help");
-    return figures(&o, argv + optind, argc - optind);
+    return cli_exit_code(study_figures(&o, argv + optind, argc - optind, stdout));
 }

@@ -1,15 +1,9 @@
 /* parsim golden: runs conformance vectors. */
-#include "base/file.h"
-#include "base/vec.h"
 #include "cli.h"
 #include "cmd.h"
-#include "golden.h"
-#include "gpu/machine.h"
+#include "validate/golden.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 static const char help[] =
     "usage: parsim golden DIR\n"
@@ -19,89 +13,6 @@ static const char help[] =
     "operands, expected and got, and at the end 'N passed, M failed'. The format is described in\n"
     "docs/golden.md.\n";
 
-/* Reads path, or path.zst decompressed. */
-static char *read_maybe_zst(const char *path, size_t *len, struct err *err)
-{
-    char *text = file_read(path, len, err);
-    if (text)
-        return text;
-    char *zst = xasprintf("%s.zst", path);
-    size_t n;
-    char *packed = file_read(zst, &n, NULL);
-    free(zst);
-    if (!packed)
-        return NULL;
-    unsigned long long size = ZSTD_getFrameContentSize(packed, n);
-    if (size < (1ull << 32)) {
-        text = xmalloc(size + 1);
-        *len = ZSTD_decompress(text, size, packed, n);
-        if (ZSTD_isError(*len)) {
-            free(text);
-            text = NULL;
-        } else {
-            text[*len] = 0;
-        }
-    }
-    free(packed);
-    if (!text)
-        err_set(err, "%s.zst is damaged", path);
-    return text;
-}
-
-static bool run_pair(const char *dir, const char *name, struct golden_count *count, struct err *err)
-{
-    char *ptx_path = xasprintf("%s/%s.ptx", dir, name),
-         *vec_path = xasprintf("%s/%s.vec", dir, name);
-    size_t ptx_len = 0, vec_len = 0;
-    char *ptx = read_maybe_zst(ptx_path, &ptx_len, err);
-    char *vec = ptx ? read_maybe_zst(vec_path, &vec_len, err) : NULL;
-    struct ptx_module *m = vec ? ptx_parse(ptx_path, ptx, ptx_len, err) : NULL;
-    struct device *d = m ? machine_default_device(err) : NULL;
-    struct program *p = d ? program_load(d, &m, 1, err) : NULL;
-    bool ok = p && golden_run_vectors(name, vec, d, p, count, err);
-    program_unload(p);
-    device_free(d);
-    free(ptx);
-    free(vec);
-    free(ptx_path);
-    free(vec_path);
-    return ok;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of NAME.vec and NAME.vec.zst, sorted, each once. */
-static bool list_names(const char *dir, char ***names, size_t *n)
-{
-    VEC(char *) v = {0};
-    DIR *d = opendir(dir);
-    if (!d)
-        return false;
-    for (struct dirent *e; (e = readdir(d));) {
-        const char *dot = strstr(e->d_name, ".vec");
-        if (dot && (!dot[4] || !strcmp(dot + 4, ".zst"))) {
-            char *s = xstrdup(e->d_name);
-            s[dot - e->d_name] = 0;
-            vec_push(&v, s);
-        }
-    }
-    closedir(d);
-    if (v.len)
-        qsort(v.data, v.len, sizeof(char *), by_name);
-    *n = 0;
-    for (size_t i = 0; i < v.len; i++) {
-        if (*n && !strcmp(v.data[i], v.data[*n - 1]))
-            free(v.data[i]);
-        else
-            v.data[(*n)++] = v.data[i];
-    }
-    *names = v.data;
-    return true;
-}
-
 int cmd_golden(int argc, char **argv)
 {
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -110,21 +21,9 @@ int cmd_golden(int argc, char **argv)
     }
     if (argc != 2)
         return cli_fail("golden", "one DIR is needed; see --help");
-    char **names;
-    size_t n;
-    if (!list_names(argv[1], &names, &n))
-        return cli_fail("golden", "cannot read the folder %s", argv[1]);
     struct golden_count count = {0};
     struct err err = {0};
-    bool ok = true;
-    for (size_t i = 0; i < n; i++) {
-        ok = ok && run_pair(argv[1], names[i], &count, &err);
-        free(names[i]);
-    }
-    free(names);
-    if (!n)
-        return cli_fail("golden", "%s has no .vec files", argv[1]);
-    if (!ok)
+    if (!golden_run_folder(argv[1], stdout, &count, &err))
         return cli_fail("golden", "%s", err.msg);
     printf("%llu passed, %llu failed\n", (unsigned long long)count.passed,
            (unsigned long long)count.failed);

@@ -1,11 +1,8 @@
 /* parsim validate: our models beside other simulators and hand calculation. */
-#include "base/outfile.h"
 #include "cmd.h"
-#include "validate.h"
+#include "validate/validate.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char help[] =
     "usage: parsim validate noc|dram|gpu [--quick] [--json FILE] [--plot DIR] [--data DIR]\n"
@@ -22,37 +19,6 @@ static const char help[] =
     "  --data DIR   the reference tables; by default tests/data/reference, looked for in the\n"
     "               current folder and around the program\n";
 
-static const struct {
-    const char *name;
-    bool (*run)(const struct validate_options *o, struct report *r, struct err *err);
-} subjects[] = {
-    {"noc", validate_noc},
-    {"dram", validate_dram},
-    {"gpu", validate_gpu},
-};
-
-/* tests/data/reference here, beside the program, or up to three folders above it. */
-static char *data_find(void)
-{
-    static const char sub[] = "tests/data/reference";
-    char exe[4096];
-    if (!access(sub, R_OK))
-        return xstrdup(sub);
-    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[len > 0 ? len : 0] = '\0';
-    for (int up = 0; up < 4; up++) {
-        char *slash = strrchr(exe, '/');
-        if (!slash)
-            break;
-        *slash = '\0';
-        char *path = xasprintf("%s/%s", exe, sub);
-        if (!access(path, R_OK))
-            return path;
-        free(path);
-    }
-    return xstrdup(sub);
-}
-
 static int usage(const char *why, const char *what)
 {
     fprintf(stderr, "parsim validate: %s%s; see 'parsim validate --help'\n", why, what);
@@ -62,10 +28,10 @@ static int usage(const char *why, const char *what)
 int cmd_validate(int argc, char **argv)
 {
     struct validate_options o = {0};
-    const char *subject = NULL, *json = NULL, *plot = NULL;
+    const char *subject = NULL;
     for (int i = 1; i < argc; i++) {
         const char *const names[] = {"--json", "--plot", "--data"};
-        const char **const values[] = {&json, &plot, &o.data};
+        const char **const values[] = {&o.json, &o.plot, &o.data};
         size_t k = 0;
         while (k < ARRAY_LEN(names) && strcmp(argv[i], names[k]))
             k++;
@@ -85,28 +51,14 @@ int cmd_validate(int argc, char **argv)
             subject = argv[i];
         }
     }
-    size_t s = 0;
-    while (subject && s < ARRAY_LEN(subjects) && strcmp(subject, subjects[s].name))
-        s++;
-    if (!subject || s == ARRAY_LEN(subjects))
+    if (!subject || !validate_knows(subject))
         return usage("say what to validate: noc, dram or gpu", "");
-    char *found = o.data ? NULL : data_find();
-    if (found)
-        o.data = found;
-    struct report r = {0};
+    struct validate_count count;
     struct err err = {0};
-    bool ok = (!json || outfile_probe(json, &err)) &&
-              (!plot || (o.pictures = outfolder_open(plot, &err)));
-    ok = ok && subjects[s].run(&o, &r, &err);
-    if (o.pictures)
-        ok = outfolder_close(o.pictures, ok, &err);
-    ok = ok && (!json || report_write_json(&r, json, &err));
-    free(found);
-    vec_free(&r.checks);
-    if (!ok) {
+    if (!validate(subject, &o, stdout, &count, &err)) {
         fprintf(stderr, "parsim validate: %s\n", err.msg);
         return EXIT_USAGE;
     }
-    printf("%zu passed, %zu failed\n", r.passed, r.failed);
-    return r.failed ? EXIT_FAILED : EXIT_DONE;
+    printf("%zu passed, %zu failed\n", count.passed, count.failed);
+    return count.failed ? EXIT_FAILED : EXIT_DONE;
 }

@@ -14,14 +14,6 @@ static const char help[] =
     "\n"
     "  --json  as JSON\n";
 
-static const struct row {
-    const char *name, *origin, *domain, *type, *bound;
-} rows[] = {
-#define X(symbol, name, origin, domain, type, bound) {name, origin, domain, type, bound},
-#include "../workloads/workloads.def"
-#undef X
-};
-
 static void add_string(json_object *o, const char *key, const char *value)
 {
     json_object_object_add(o, key, json_object_new_string(value));
@@ -30,13 +22,13 @@ static void add_string(json_object *o, const char *key, const char *value)
 static void print_json(void)
 {
     json_object *list = json_object_new_array();
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+    for (const struct cli_workload *w = cli_workloads; w->name; w++) {
         json_object *o = json_object_new_object();
-        add_string(o, "name", rows[i].name);
-        add_string(o, "origin", rows[i].origin);
-        add_string(o, "domain", rows[i].domain);
-        add_string(o, "type", rows[i].type);
-        add_string(o, "bound", rows[i].bound);
+        add_string(o, "name", w->name);
+        add_string(o, "origin", w->origin);
+        add_string(o, "domain", w->domain);
+        add_string(o, "type", w->type);
+        add_string(o, "bound", w->bound);
         json_object_array_add(list, o);
     }
     puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
@@ -59,8 +51,7 @@ int cmd_workloads(int argc, char **argv)
         print_json();
         return EXIT_DONE;
     }
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        printf("%-14s %-12s %-24s %-8s %s\n", rows[i].name, rows[i].origin, rows[i].domain,
-               rows[i].type, rows[i].bound);
+    for (const struct cli_workload *w = cli_workloads; w->name; w++)
+        printf("%-14s %-12s %-24s %-8s %s\n", w->name, w->origin, w->domain, w->type, w->bound);
     return EXIT_DONE;
 }

@@ -147,6 +147,7 @@ CODEC_API unsigned codec_table_length(const struct codec_table *table, unsigned 
 CODEC_API uint8_t *codec_table_pack(const struct codec_table *table, size_t *bytes);
 CODEC_API struct codec_table *codec_table_unpack(const void *data, size_t bytes,
                                                  struct codec_error *err);
+#define CODEC_TABLE_SUFFIX ".e2mc" /* of files that hold one */
 CODEC_API bool codec_table_save(const struct codec_table *table, const char *path,
                                 struct codec_error *err);
 CODEC_API struct codec_table *codec_table_load(const char *path, struct codec_error *err);

@@ -23,6 +23,18 @@ enum study_kind {
 #undef PART
 };
 
+/* How a study ended; the worse, the larger. */
+enum study_end {
+    STUDY_DONE,
+    STUDY_INCOMPLETE, /* a run failed */
+    STUDY_REFUSED     /* wrong input, or an output that cannot be written */
+};
+
+static inline enum study_end study_worse(enum study_end a, enum study_end b)
+{
+    return a > b ? a : b;
+}
+
 enum { STUDY_BUILD = 17 }; /* 16 hexadecimal digits and a NUL */
 
 /* What all runs of a command share. */

@@ -29,8 +29,8 @@ static NORETURN void codec_child(const struct study_setup *s, const struct study
     for (unsigned i = 0; i < ARRAY_LEN(more); i++)
         study_words_add(&w, more[i]);
     for (char *t; (t = strtok_r(NULL, "@", &save));)
-        vec_push(&w.at, xasprintf("--%s", t));
-    vec_push(&w.at, study_needs(s, j));
+        study_words_take(&w, xasprintf("--%s", t));
+    study_words_take(&w, study_needs(s, j));
     study_words_exec(&w);
 }
 

@@ -53,7 +53,7 @@ static void add_output(struct study_words *w, const struct study_setup *s, const
 {
     if (s->threads > 1) {
         study_words_add(w, "--threads");
-        vec_push(&w->at, xasprintf("%llu", (unsigned long long)s->threads));
+        study_words_take(w, xasprintf("%llu", (unsigned long long)s->threads));
     }
     study_words_add(w, "--json");
     study_words_add(w, json);

@@ -2,6 +2,7 @@
 #include "study/study_words.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,16 +12,21 @@ void study_words_add(struct study_words *w, const char *text)
     vec_push(&w->at, xstrdup(text));
 }
 
+void study_words_take(struct study_words *w, char *text)
+{
+    vec_push(&w->at, text);
+}
+
 void study_words_parsim(struct study_words *w, const char *command)
 {
-    vec_push(&w->at, study_beside("parsim"));
+    study_words_take(w, study_beside("parsim"));
     study_words_add(w, command);
 }
 
 void study_words_workload(struct study_words *w, const struct study_setup *s,
                           const struct study_job *j)
 {
-    vec_push(&w->at, xasprintf("workload:%s", j->workload));
+    study_words_take(w, xasprintf("workload:%s", j->workload));
     study_words_add(w, "--size");
     study_words_add(w, s->size);
 }

@@ -11,6 +11,8 @@ struct study_words {
 
 /* A copy of `text`. */
 void study_words_add(struct study_words *w, const char *text);
+/* `text` itself, which is the list's from now on. */
+void study_words_take(struct study_words *w, char *text);
 /* `parsim COMMAND`, this binary. */
 void study_words_parsim(struct study_words *w, const char *command);
 /* The job's workload and its size. */

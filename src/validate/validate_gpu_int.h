@@ -1,9 +1,9 @@
 /* What the two parts of `parsim validate gpu` share. */
-#ifndef APPS_VALIDATE_GPU_H
-#define APPS_VALIDATE_GPU_H
+#ifndef VALIDATE_VALIDATE_GPU_INT_H
+#define VALIDATE_VALIDATE_GPU_INT_H
 
 #include "gpu/session.h"
-#include "validate.h"
+#include "validate/validate_int.h"
 
 /* A kernel to run on a machine of its own. */
 struct timed_kernel {
@@ -24,6 +24,6 @@ struct timed_kernel {
 bool timed_kernel_run(const struct timed_kernel *k, struct launch_result *r, struct err *err);
 
 /* Latencies that can be computed by hand. */
-bool validate_gpu_latencies(struct report *r, struct err *err);
+bool validate_gpu_latencies(struct checks *r, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* Compressibility along the files: one panel a file, one line a codec. */
+#include "study/codec/codec_study.h"
+
 #include "base/outfile.h"
-#include "cmd_codec.h"
 #include "out/plot.h"
 
 #include <math.h>

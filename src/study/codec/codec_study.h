@@ -1,9 +1,12 @@
-/* Parts of `parsim codec`. */
-#ifndef APPS_CMD_CODEC_H
-#define APPS_CMD_CODEC_H
+/* How compressible any data is, by which codec and at which granularity; and files in the codecs'
+ * formats. */
+#ifndef STUDY_CODEC_CODEC_STUDY_H
+#define STUDY_CODEC_CODEC_STUDY_H
 
 #include "base/err.h"
 #include "parsim/codec.h"
+
+#include <stdio.h>
 
 enum {
     CODEC_COLUMNS_MAX = 32,
@@ -35,20 +38,32 @@ struct codec_options {
     const char *names[CODEC_COLUMNS_MAX];
     unsigned ncolumns;
     uint64_t window_bytes; /* 0 = 1/512 of the file */
-    uint64_t sample_bytes; /* e2mc's tables from the start of the file; 0 = from all of it */
-    uint64_t values;       /* codewords of e2mc's tables for L = 16, 32 */
+    uint64_t sample_bytes; /* codecs' tables from the start of the file; 0 = from all of it */
+    uint64_t values;       /* codewords of tables for L = 16, 32 */
     struct codec_table *tables[CODEC_LENGTHS]; /* given for L = 4, 8, 16, 32, or NULL */
-    const char *save_tables;
+    const char *save_tables;                   /* start of the names of their files; NULL: none */
     bool shannon;
+    const char *json, *plot; /* files; NULL: none */
 };
+
+/* Whether there is such a codec, and for these blocks. */
+bool codec_check_name(const struct codec_options *o, const char *name, struct err *err);
+/* Adds a saved table, for its symbol length. The tables are the caller's. */
+bool codec_add_table(struct codec_options *o, const char *path, struct err *err);
+/* Analyses files; prints to `out`, unless the JSON goes to standard output, and writes the files.
+ */
+bool codec_analyse(const struct codec_options *o, char **files, unsigned n, FILE *out,
+                   struct err *err);
+
+/* ---- one file ---- */
 
 struct codec_column {
     const char *name;
-    struct codec *codec; /* NULL: a general compressor */
+    struct codec *codec;  /* NULL: a general compressor */
+    unsigned symbol_bits; /* of its table; 0: it has none */
     uint64_t blocks, bytes, bursts;
     uint64_t burst_blocks[CODEC_BURSTS_MAX]; /* blocks that take so many bursts */
-    /* By a block's own compression ratio: below 4/3, below 2, below 4, from 4 on (E2MC, Table II).
-     */
+    /* By a block's own compression ratio: below 4/3, below 2, below 4, from 4 on. */
     uint64_t class_blocks[CODEC_CLASSES], class_fetched[CODEC_CLASSES]; /* blocks; bytes */
     uint64_t kinds[CODEC_KINDS_MAX]; /* over the blocks that were tallied */
 };
@@ -87,8 +102,8 @@ uint64_t codec_window_blocks(const struct codec_report *r, uint64_t window);
 
 /* ---- what comes out ---- */
 
-void codec_print_report(const struct codec_report *r);
-void codec_print_side_by_side(const struct codec_report *reports, unsigned n);
+void codec_print_report(const struct codec_report *r, FILE *out);
+void codec_print_side_by_side(const struct codec_report *reports, unsigned n, FILE *out);
 bool codec_write_json(const char *path, const struct codec_report *reports, unsigned n,
                       bool windows, struct err *err);
 bool codec_write_svg(const char *path, const struct codec_report *reports, unsigned n,
@@ -106,9 +121,15 @@ void codec_general_free(struct codec_general_state *s);
 unsigned codec_general_bytes(struct codec_general_state *s, enum codec_general which,
                              const void *block, unsigned block_bytes);
 
-/* ---- files in a codec's format ---- */
+/* ---- files in a codec's format (codec/container.h) ---- */
 
-int codec_cmd_encode(int argc, char **argv);
-int codec_cmd_decode(int argc, char **argv);
+struct codec_file {
+    const char *codec, *in, *out; /* out NULL: standard output */
+    const char *table;            /* a saved table; NULL: made from the whole input */
+    uint64_t block, mag;          /* bytes; of a file that is decoded they are in it */
+};
+
+bool codec_encode_file(const struct codec_file *f, struct err *err);
+bool codec_decode_file(const struct codec_file *f, struct err *err);
 
 #endif

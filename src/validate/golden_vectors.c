@@ -1,6 +1,6 @@
 /* The .vec format: blocks of `case KERNEL | OP | in TYPES | out TYPES | TOLERANCE` with a line a
  * vector, and `program NAME | grid | block | shared` with one line of outputs. */
-#include "golden.h"
+#include "validate/golden.h"
 
 #include "base/vec.h"
 #include "exec/grid.h"
@@ -15,6 +15,7 @@ struct reader {
     unsigned line;
     struct device *dev;
     struct program *prog;
+    FILE *out;
     struct golden_count *count;
     VEC(uint32_t) input; /* of programs */
 };
@@ -137,16 +138,16 @@ static void print_failure(const struct reader *r, const struct golden_case *c, s
                           const uint64_t *got)
 {
     const uint64_t *v = &c->values.data[vector * (size_t)(c->nin + c->nout)];
-    printf("FAIL %s %s %s:", r->name, c->kernel, c->op);
+    fprintf(r->out, "FAIL %s %s %s:", r->name, c->kernel, c->op);
     for (int i = 0; i < c->nin; i++)
-        printf(" %llx", (unsigned long long)v[i]);
-    printf(" > expected");
+        fprintf(r->out, " %llx", (unsigned long long)v[i]);
+    fprintf(r->out, " > expected");
     for (int i = 0; i < c->nout; i++)
-        printf(" %llx", (unsigned long long)v[c->nin + i]);
-    printf(", got");
+        fprintf(r->out, " %llx", (unsigned long long)v[c->nin + i]);
+    fprintf(r->out, ", got");
     for (int i = 0; i < c->nout; i++)
-        printf(" %llx", (unsigned long long)got[i]);
-    putchar('\n');
+        fprintf(r->out, " %llx", (unsigned long long)got[i]);
+    fputc('\n', r->out);
 }
 
 static bool compare_case(const struct reader *r, const struct golden_case *c, const addr_t *out)
@@ -165,7 +166,8 @@ static bool compare_case(const struct reader *r, const struct golden_case *c, co
             print_failure(r, c, i, got);
     }
     if (bad > 4)
-        printf("FAIL %s %s %s: %zu of %zu vectors differ\n", r->name, c->kernel, c->op, bad, n);
+        fprintf(r->out, "FAIL %s %s %s: %zu of %zu vectors differ\n", r->name, c->kernel, c->op,
+                bad, n);
     return !bad;
 }
 
@@ -191,7 +193,7 @@ static bool launch_case(struct reader *r, const struct golden_case *c, const add
         err_set(&err, "the kernel's parameters are not (u64 x 5, u32)");
     ok = ok && grid_run(r->dev, &l, &res, &err);
     if (!ok)
-        printf("FAIL %s %s %s: %s\n", r->name, c->kernel, c->op, err.msg);
+        fprintf(r->out, "FAIL %s %s %s: %s\n", r->name, c->kernel, c->op, err.msg);
     return ok;
 }
 
@@ -204,7 +206,7 @@ static void run_case(struct reader *r, struct golden_case *c)
         out[i] = place_column(r, c, c->nin + i, c->out[i], false);
     bool ok = c->values.len && launch_case(r, c, in, out) && compare_case(r, c, out);
     if (!c->values.len)
-        printf("FAIL %s %s %s: no vectors\n", r->name, c->kernel, c->op);
+        fprintf(r->out, "FAIL %s %s %s: no vectors\n", r->name, c->kernel, c->op);
     *(ok ? &r->count->passed : &r->count->failed) += 1;
     for (int i = 0; i < 3; i++)
         if (in[i])
@@ -273,12 +275,12 @@ static bool run_program(struct reader *r, const struct golden_program *g, const 
     struct launch_result res;
     bool ok = k && grid_run(r->dev, &l, &res, &err);
     if (!ok)
-        printf("FAIL %s %s: %s\n", r->name, g->name, err.msg);
+        fprintf(r->out, "FAIL %s %s: %s\n", r->name, g->name, err.msg);
     const uint32_t *got = devmem_ptr(out->base);
     for (size_t i = 0, bad = 0; ok && i < n && bad < 4; i++)
         if (got[i] != want[i]) {
-            printf("FAIL %s %s: output word %zu: expected %x, got %x\n", r->name, g->name, i,
-                   want[i], got[i]);
+            fprintf(r->out, "FAIL %s %s: output word %zu: expected %x, got %x\n", r->name, g->name,
+                    i, want[i], got[i]);
             bad++;
         }
     ok = ok && !memcmp(got, want, n * 4);
@@ -312,9 +314,9 @@ static bool read_program(struct reader *r, char *line, struct err *err)
 }
 
 bool golden_run_vectors(const char *name, char *text, struct device *d, struct program *p,
-                        struct golden_count *count, struct err *err)
+                        FILE *out, struct golden_count *count, struct err *err)
 {
-    struct reader r = {.name = name, .at = text, .dev = d, .prog = p, .count = count};
+    struct reader r = {.name = name, .at = text, .dev = d, .prog = p, .out = out, .count = count};
     bool ok = true;
     for (char *line; ok && (line = next_line(&r));) {
         line = trim(line);

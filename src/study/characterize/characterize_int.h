@@ -1,40 +1,23 @@
-/* `parsim characterize`: what its files share. */
-#ifndef APPS_CMD_CHARACTERIZE_H
-#define APPS_CMD_CHARACTERIZE_H
+/* Private to characterize_*.c: rows, and what is made of them. */
+#ifndef STUDY_CHARACTERIZE_CHARACTERIZE_INT_H
+#define STUDY_CHARACTERIZE_CHARACTERIZE_INT_H
 
-#include "base/err.h"
-#include "base/vec.h"
-
-#include <stdio.h>
-
-struct json_object;
+#include "study/characterize/characterize.h"
 
 /* Every workload runs at three bandwidths; the one in the middle is observed. */
 enum { BANDWIDTHS = 3, BANDWIDTH_ONE = 1 };
-extern const char *const bandwidth_texts[BANDWIDTHS]; /* of the configuration: "0.5" ... */
-extern const char *const bandwidth_names[BANDWIDTHS]; /* in words: "1/2x" ... */
 
-struct characterize {
-    VEC(const char *) workloads;
-    VEC(const char *) sets; /* "section.field=value", for every run */
-    const char *size, *gpu, *json, *csv, *plot, *results;
-    uint64_t jobs;
-    bool is_quiet;
-};
+/* --- runs: characterize_run.c --- */
 
-/* --- runs: cmd_characterize_run.c --- */
-
-/* Runs what is not in the results' folder yet; false if a run failed or could not start. */
-bool characterize_run(const struct characterize *c, struct err *err);
 /* The file that the run of workload `w` at bandwidth `b` leaves; to be freed. */
 char *characterize_path(const struct characterize *c, size_t w, unsigned b);
 
-/* --- rows: cmd_characterize_row.c --- */
+/* --- rows: characterize_row.c --- */
 
 enum column_group {
 #define GROUP(id, ...) GROUP_##id,
 #define COLUMN(...)
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
     GROUPS
@@ -43,7 +26,7 @@ enum column_group {
 enum column_id {
 #define GROUP(...)
 #define COLUMN(group, id, ...) COLUMN_##id,
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
     COLUMNS
@@ -74,11 +57,11 @@ void rows_free(struct row *rows, size_t n);
 /* The mean over the rows that have a value. */
 double rows_mean(const struct row *rows, size_t n, enum column_id id);
 
-/* --- output: cmd_characterize_report.c, cmd_characterize_plot.c --- */
+/* --- output: characterize_report.c, characterize_plot.c --- */
 
-void characterize_print(const struct characterize *c, const struct row *rows, FILE *out);
-bool characterize_write_csv(const struct characterize *c, const struct row *rows, struct err *err);
-bool characterize_write_json(const struct characterize *c, const struct row *rows, struct err *err);
-bool characterize_plot(const struct characterize *c, const struct row *rows, struct err *err);
+void rows_print(const struct characterize *c, const struct row *rows, FILE *out);
+bool rows_write_csv(const struct characterize *c, const struct row *rows, struct err *err);
+bool rows_write_json(const struct characterize *c, const struct row *rows, struct err *err);
+bool rows_plot(const struct characterize *c, const struct row *rows, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
  *   1          to the entry of its pipe
  * and then, in an arithmetic pipe, 1 to enter, latency cycles, 2 to leave and be written back; in
  * the memory pipe, 1 to be taken apart, then until the data are there, 1 to be written back. */
-#include "validate_gpu.h"
+#include "validate/validate_gpu_int.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -67,15 +67,15 @@ static bool chain_cycles(const struct chain *c, unsigned n, unsigned rounds, dou
     return ok;
 }
 
-static bool chain_check(struct report *r, const struct chain *c, struct err *err)
+static bool chain_check(struct checks *r, const struct chain *c, struct err *err)
 {
     double at[2][2];
     for (unsigned i = 0; i < 4; i++)
         if (!chain_cycles(c, i & 1 ? LONG : SHORT, i & 2 ? MANY : FEW, &at[i >> 1][i & 1], err))
             return err_prefix(err, "%s", c->what);
     double of_long = at[1][1] - at[0][1], of_short = at[1][0] - at[0][0];
-    report_check(r, "hand", "cycles", (of_long - of_short) / ((LONG - SHORT) * (MANY - FEW)),
-                 c->expect, 0, "%s", c->what);
+    checks_add(r, "hand", "cycles", (of_long - of_short) / ((LONG - SHORT) * (MANY - FEW)),
+               c->expect, 0, "%s", c->what);
     return true;
 }
 
@@ -112,7 +112,7 @@ static void fill_channel(void *buffer, uint64_t bytes)
     }
 }
 
-bool validate_gpu_latencies(struct report *r, struct err *err)
+bool validate_gpu_latencies(struct checks *r, struct err *err)
 {
     struct machine *m = machine_new("gtx480-gpgpusim", NULL, 0, err);
     if (!m)

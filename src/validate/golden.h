@@ -1,8 +1,10 @@
 /* Conformance vectors: what a real GPU computed, and how close one must come (docs/golden.md). */
-#ifndef APPS_GOLDEN_H
-#define APPS_GOLDEN_H
+#ifndef VALIDATE_GOLDEN_H
+#define VALIDATE_GOLDEN_H
 
 #include "exec/program.h"
+
+#include <stdio.h>
 
 enum { GOLDEN_MAX_TYPES = 4 };
 
@@ -21,6 +23,8 @@ struct golden_count {
 
 /* Runs the cases of one .vec text against the program of its .ptx; prints each failing one. */
 bool golden_run_vectors(const char *name, char *text, struct device *d, struct program *p,
-                        struct golden_count *count, struct err *err);
+                        FILE *out, struct golden_count *count, struct err *err);
+/* Every NAME.vec of a folder with its NAME.ptx, also as .zst. */
+bool golden_run_folder(const char *dir, FILE *out, struct golden_count *count, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* zstd and lz4 on the same blocks. Both look at one block at a time, without a dictionary; zstd's
  * frame carries neither the content's size nor a checksum. */
-#include "cmd_codec.h"
+#include "study/codec/codec_study.h"
 
 #include <lz4.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The analysis as text and as JSON. */
+#include "study/codec/codec_study.h"
+
 #include "base/outfile.h"
-#include "cmd_codec.h"
 
 #include "base/utf8.h"
 
@@ -12,25 +13,25 @@
 
 /* ---- text ---- */
 
-static void print_bursts(const struct codec_report *r, const struct codec_column *c)
+static void print_bursts(const struct codec_report *r, const struct codec_column *c, FILE *out)
 {
     unsigned most = r->block_bytes / r->mag_bytes;
     for (unsigned k = 1; k <= most && most <= 4; k++)
-        printf(" %5.1f", 100.0 * (double)c->burst_blocks[k] / (double)c->blocks);
+        fprintf(out, " %5.1f", 100.0 * (double)c->burst_blocks[k] / (double)c->blocks);
 }
 
 /* Raw blocks, then the encodings that won most often in the others, as shares of what the codec
  * counts. */
-static void print_kinds(const struct codec_report *r, const struct codec_column *c)
+static void print_kinds(const struct codec_report *r, const struct codec_column *c, FILE *out)
 {
     enum { SHOWN = 4 };
     uint64_t total = 0, below = UINT64_MAX;
     unsigned n = codec_kind_count(c->codec) - 1, shown = 0;
-    printf(" raw %.0f%%", 100.0 * (double)c->kinds[n] / (double)r->tallied_blocks);
+    fprintf(out, " raw %.0f%%", 100.0 * (double)c->kinds[n] / (double)r->tallied_blocks);
     for (unsigned k = 0; k < n; k++)
         total += c->kinds[k];
     if (total)
-        printf("; %s:", codec_kind_unit(c->codec));
+        fprintf(out, "; %s:", codec_kind_unit(c->codec));
     while (shown < SHOWN) {
         uint64_t next = 0;
         for (unsigned k = 0; k < n; k++)
@@ -39,69 +40,71 @@ static void print_kinds(const struct codec_report *r, const struct codec_column 
             break;
         for (unsigned k = 0; k < n && shown < SHOWN; k++)
             if (c->kinds[k] == next && ++shown)
-                printf(" %s %.0f%%", codec_kind_name(c->codec, k),
-                       100.0 * (double)next / (double)total);
+                fprintf(out, " %s %.0f%%", codec_kind_name(c->codec, k),
+                        100.0 * (double)next / (double)total);
         below = next;
     }
 }
 
-static void print_shannon(const struct codec_report *r)
+static void print_shannon(const struct codec_report *r, FILE *out)
 {
     if (r->entropy[0] < 0 && r->entropy[1] < 0 && r->entropy[2] < 0 && r->entropy[3] < 0)
         return;
-    printf("Shannon's bound:");
+    fprintf(out, "Shannon's bound:");
     for (unsigned l = 0; l < CODEC_LENGTHS; l++)
         if (r->entropy[l] > 0)
-            printf("  L=%u %s%.3f", 4u << l, r->exact[l] ? "" : "~", (4u << l) / r->entropy[l]);
+            fprintf(out, "  L=%u %s%.3f", 4u << l, r->exact[l] ? "" : "~",
+                    (4u << l) / r->entropy[l]);
         else if (r->entropy[l] == 0)
-            printf("  L=%u inf", 4u << l);
-    printf("\n");
+            fprintf(out, "  L=%u inf", 4u << l);
+    fprintf(out, "\n");
 }
 
-void codec_print_report(const struct codec_report *r)
+void codec_print_report(const struct codec_report *r, FILE *out)
 {
     unsigned most = r->block_bytes / r->mag_bytes;
-    printf("%s: %llu blocks of %u bytes", r->file, (unsigned long long)r->blocks, r->block_bytes);
+    fprintf(out, "%s: %llu blocks of %u bytes", r->file, (unsigned long long)r->blocks,
+            r->block_bytes);
     if (r->tail_bytes)
-        printf(" (the last %u bytes are no whole block and left out)", r->tail_bytes);
-    printf(", %.2f s, %.2f GB/s\n", r->seconds, 1e-9 * (double)r->file_bytes / r->seconds);
-    printf("%-12s %8s %8s", "codec", "ratio", "at MAG");
+        fprintf(out, " (the last %u bytes are no whole block and left out)", r->tail_bytes);
+    fprintf(out, ", %.2f s, %.2f GB/s\n", r->seconds, 1e-9 * (double)r->file_bytes / r->seconds);
+    fprintf(out, "%-12s %8s %8s", "codec", "ratio", "at MAG");
     for (unsigned k = 1; k <= most && most <= 4; k++)
-        printf("  %u*%-2u", k, r->mag_bytes);
-    printf("  encodings%s\n", r->tallied_blocks < r->blocks ? " (of sampled blocks)" : "");
+        fprintf(out, "  %u*%-2u", k, r->mag_bytes);
+    fprintf(out, "  encodings%s\n", r->tallied_blocks < r->blocks ? " (of sampled blocks)" : "");
     for (unsigned i = 0; i < r->ncolumns; i++) {
         const struct codec_column *c = &r->columns[i];
-        printf("%-12s %8.3f %8.3f", c->name, codec_ratio(r, c), codec_ratio_mag(r, c));
-        print_bursts(r, c);
-        printf(" ");
+        fprintf(out, "%-12s %8.3f %8.3f", c->name, codec_ratio(r, c), codec_ratio_mag(r, c));
+        print_bursts(r, c, out);
+        fprintf(out, " ");
         if (c->codec)
-            print_kinds(r, c);
-        printf("\n");
+            print_kinds(r, c, out);
+        fprintf(out, "\n");
     }
-    print_shannon(r);
-    printf("\n");
+    print_shannon(r, out);
+    fprintf(out, "\n");
 }
 
-void codec_print_side_by_side(const struct codec_report *reports, unsigned n)
+void codec_print_side_by_side(const struct codec_report *reports, unsigned n, FILE *out)
 {
     enum { NAME_WIDTH = 17 };
-    printf("ratio / ratio at MAG\n%-12s", "codec");
+    fprintf(out, "ratio / ratio at MAG\n%-12s", "codec");
     for (unsigned f = 0; f < n; f++) {
         const char *name = strrchr(reports[f].file, '/');
-        printf(" %*.*s", NAME_WIDTH, NAME_WIDTH, name ? name + 1 : reports[f].file);
+        fprintf(out, " %*.*s", NAME_WIDTH, NAME_WIDTH, name ? name + 1 : reports[f].file);
     }
-    printf(" %*s\n", NAME_WIDTH, "geometric mean");
+    fprintf(out, " %*s\n", NAME_WIDTH, "geometric mean");
     for (unsigned i = 0; i < reports[0].ncolumns; i++) {
         double sum = 0, sum_mag = 0;
-        printf("%-12s", reports[0].columns[i].name);
+        fprintf(out, "%-12s", reports[0].columns[i].name);
         for (unsigned f = 0; f < n; f++) {
             const struct codec_column *c = &reports[f].columns[i];
             double ratio = codec_ratio(&reports[f], c), mag = codec_ratio_mag(&reports[f], c);
-            printf(" %*.3f / %6.3f", NAME_WIDTH - 9, ratio, mag);
+            fprintf(out, " %*.3f / %6.3f", NAME_WIDTH - 9, ratio, mag);
             sum += log(ratio);
             sum_mag += log(mag);
         }
-        printf(" %*.3f / %6.3f\n", NAME_WIDTH - 9, exp(sum / n), exp(sum_mag / n));
+        fprintf(out, " %*.3f / %6.3f\n", NAME_WIDTH - 9, exp(sum / n), exp(sum_mag / n));
     }
 }
 
@@ -153,16 +156,30 @@ static struct json_object *column_json(const struct codec_report *r, const struc
     return o;
 }
 
-/* "e2mc" without a length is e2mc-16: both names are there. */
+/* NAME without a symbol length is NAME-L of some length: both names are there. */
+static void add_plain_name(struct json_object *columns, const struct codec_column *c)
+{
+    enum codec_id id;
+    unsigned symbol_bits, ways;
+    const char *plain = codec_id_name(codec_id(c->codec));
+    if (!codec_name_parse(plain, &id, &symbol_bits, &ways))
+        return;
+    char *full = xasprintf("%s-%u", plain, symbol_bits);
+    struct json_object *same;
+    if (json_object_object_get_ex(columns, full, &same) &&
+        !json_object_object_get_ex(columns, plain, NULL))
+        json_object_object_add(columns, plain, json_object_get(same));
+    free(full);
+}
+
 static struct json_object *columns_json(const struct codec_report *r)
 {
     struct json_object *o = json_object_new_object();
     for (unsigned i = 0; i < r->ncolumns; i++)
         json_object_object_add(o, r->columns[i].name, column_json(r, &r->columns[i]));
-    struct json_object *e2mc;
-    if (json_object_object_get_ex(o, "e2mc-16", &e2mc) &&
-        !json_object_object_get_ex(o, "e2mc", NULL))
-        json_object_object_add(o, "e2mc", json_object_get(e2mc));
+    for (unsigned i = 0; i < r->ncolumns; i++)
+        if (r->columns[i].symbol_bits)
+            add_plain_name(o, &r->columns[i]);
     return o;
 }
 

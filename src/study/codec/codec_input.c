@@ -1,7 +1,8 @@
 /* Inputs of `parsim codec`: files are read in place; a pipe is kept in a file without a name
  * first, since it is read twice. */
+#include "study/codec/codec_study.h"
+
 #include "base/file.h"
-#include "cmd_codec.h"
 
 #include <errno.h>
 #include <stdio.h>

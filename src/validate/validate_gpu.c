@@ -1,6 +1,6 @@
 /* parsim validate gpu: the whole machine beside GPGPU-Sim, and latencies beside hand calculation.
  */
-#include "validate_gpu.h"
+#include "validate/validate_gpu_int.h"
 
 #include "base/file.h"
 #include "base/rng.h"
@@ -57,12 +57,12 @@ bool timed_kernel_run(const struct timed_kernel *k, struct launch_result *r, str
 
 enum { AS_IS, BURST_PER_SECTOR };
 
-static bool run_row(const struct table *t, size_t row, const char *dir, int how, struct err *err,
-                    struct launch_result *r)
+static bool run_row(const struct reference *t, size_t row, const char *dir, int how,
+                    struct err *err, struct launch_result *r)
 {
     /* A sector that is read costs GPGPU-Sim a whole burst, and nobody joins such reads. */
     static const char *const sets[] = {"mc.burst_per_sector=true", "dram.merge=false"};
-    const char *name = table_text(t, row, "kernel");
+    const char *name = reference_text(t, row, "kernel");
     char *path = xasprintf("%s/../gtx480/%s.ptx", dir, name);
     size_t len;
     char *text = file_read(path, &len, err);
@@ -73,17 +73,18 @@ static bool run_row(const struct table *t, size_t row, const char *dir, int how,
         .name = name,
         .text = text,
         .len = len,
-        .grid = {(uint32_t)table_number(t, row, "grid_x"),
-                 (uint32_t)table_number(t, row, "grid_y")},
-        .block = {(uint32_t)table_number(t, row, "block_x"),
-                  (uint32_t)table_number(t, row, "block_y")},
-        .regs = (uint32_t)table_number(t, row, "regs"),
+        .grid = {(uint32_t)reference_number(t, row, "grid_x"),
+                 (uint32_t)reference_number(t, row, "grid_y")},
+        .block = {(uint32_t)reference_number(t, row, "block_x"),
+                  (uint32_t)reference_number(t, row, "block_y")},
+        .regs = (uint32_t)reference_number(t, row, "regs"),
         .sets = sets,
         .nsets = how == BURST_PER_SECTOR ? ARRAY_LEN(sets) : 0,
-        .nbuffers = (unsigned)table_number(t, row, "args_after"),
-        .buffer_bytes = (uint64_t)table_number(t, row, "buffer_bytes"),
-        .numbers = {(int32_t)table_number(t, row, "arg1"), (int32_t)table_number(t, row, "arg2")},
-        .nnumbers = *table_text(t, row, "arg2") ? 2 : 1,
+        .nbuffers = (unsigned)reference_number(t, row, "args_after"),
+        .buffer_bytes = (uint64_t)reference_number(t, row, "buffer_bytes"),
+        .numbers = {(int32_t)reference_number(t, row, "arg1"),
+                    (int32_t)reference_number(t, row, "arg2")},
+        .nnumbers = *reference_text(t, row, "arg2") ? 2 : 1,
     };
     bool ok = timed_kernel_run(&k, r, err);
     free(text);
@@ -92,36 +93,36 @@ static bool run_row(const struct table *t, size_t row, const char *dir, int how,
 
 /* The machine as it is moves two sectors in a burst, which GPGPU-Sim does not: where that matters
  * it is faster, and what is checked is the machine with GPGPU-Sim's charge. */
-static bool validate_kernels(const struct validate_options *o, struct report *r, struct err *err)
+static bool validate_kernels(const struct validate_run *o, struct checks *r, struct err *err)
 {
     static const char file[] = "gtx480_gpgpusim.csv";
-    struct table t;
-    if (!table_load(&t, o->data, file, err))
+    struct reference t;
+    if (!reference_load(&t, o->data, file, err))
         return false;
     bool ok = true;
     for (size_t i = 0; ok && i < t.nrows; i++) {
         struct launch_result as_is, charged;
-        const char *name = table_text(&t, i, "kernel");
+        const char *name = reference_text(&t, i, "kernel");
         if (o->quick && strcmp(name, "stencil"))
             continue;
-        double theirs = table_number(&t, i, "cycles"), bound = table_number(&t, i, "bound");
+        double theirs = reference_number(&t, i, "cycles"), bound = reference_number(&t, i, "bound");
         ok = run_row(&t, i, o->data, AS_IS, err, &as_is) &&
              run_row(&t, i, o->data, BURST_PER_SECTOR, err, &charged);
         if (!ok)
             break;
-        report_check(r, file, "warp inst", (double)as_is.warp_inst,
-                     table_number(&t, i, "warp_inst"), 0, "%s", name);
-        printf("note   %-58s %-16s ours %12.0f theirs %12.0f diff %+7.2f%%\n", name,
-               "cycles, as it is", (double)as_is.cycles, theirs,
-               100 * ((double)as_is.cycles / theirs - 1));
-        report_check(r, file, "cycles", (double)charged.cycles, theirs, bound,
-                     "%s, a burst for each sector read", name);
+        checks_add(r, file, "warp inst", (double)as_is.warp_inst,
+                   reference_number(&t, i, "warp_inst"), 0, "%s", name);
+        fprintf(r->out, "note   %-58s %-16s ours %12.0f theirs %12.0f diff %+7.2f%%\n", name,
+                "cycles, as it is", (double)as_is.cycles, theirs,
+                100 * ((double)as_is.cycles / theirs - 1));
+        checks_add(r, file, "cycles", (double)charged.cycles, theirs, bound,
+                   "%s, a burst for each sector read", name);
     }
-    table_free(&t);
+    reference_free(&t);
     return ok;
 }
 
-bool validate_gpu(const struct validate_options *o, struct report *r, struct err *err)
+bool validate_gpu(const struct validate_run *o, struct checks *r, struct err *err)
 {
     return validate_gpu_latencies(r, err) && validate_kernels(o, r, err);
 }

@@ -1,6 +1,6 @@
 /* The papers' figures with our workloads. */
-#include "cmd_characterize.h"
 #include "out/plot.h"
+#include "study/characterize/characterize_int.h"
 
 #include <stdlib.h>
 
@@ -147,7 +147,7 @@ static bool plot_figure(const struct characterize *c, const struct figure *fig,
     return ok;
 }
 
-bool characterize_plot(const struct characterize *c, const struct row *rows, struct err *err)
+bool rows_plot(const struct characterize *c, const struct row *rows, struct err *err)
 {
     struct outfolder *out = outfolder_open(c->plot, err);
     if (!out)

@@ -1,5 +1,5 @@
 /* When a result counts as the GPU's: equal, or within the bound that the vector's line gives. */
-#include "golden.h"
+#include "validate/golden.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Interconnect against BookSim. */
 #include "noc/noc_traffic.h"
-#include "validate.h"
+#include "validate/validate_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,14 +64,14 @@ static void cfg_make(struct noc_cfg *cfg, bool mesh, int64_t vcs, int64_t flits)
 }
 
 /* Long enough for a steady average at any rate, and not longer. */
-static cycle_t measure_cycles(const struct validate_options *o, double packets_a_cycle)
+static cycle_t measure_cycles(const struct validate_run *o, double packets_a_cycle)
 {
     double cycles = 60000 / packets_a_cycle;
     double most = o->quick ? 8000 : 30000, least = o->quick ? 3000 : 8000;
     return (cycle_t)(cycles > most ? most : cycles < least ? least : cycles);
 }
 
-static void row_run(const struct validate_options *o, const struct noc_cfg *cfg,
+static void row_run(const struct validate_run *o, const struct noc_cfg *cfg,
                     const struct pattern *p, double offered, uint32_t flits, bool overload,
                     struct noc_traffic_result *out)
 {
@@ -93,43 +93,42 @@ static void row_run(const struct validate_options *o, const struct noc_cfg *cfg,
 }
 
 /* The most any row of this configuration accepted. */
-static double saturation_of(const struct table *t, const char *config)
+static double saturation_of(const struct reference *t, const char *config)
 {
     double most = 0;
     for (size_t i = 0; i < t->nrows; i++)
-        if (!strcmp(table_text(t, i, "config_id"), config))
-            most = fmax(most, table_number(t, i, "accepted_flits_per_src_cycle"));
+        if (!strcmp(reference_text(t, i, "config_id"), config))
+            most = fmax(most, reference_number(t, i, "accepted_flits_per_src_cycle"));
     return most;
 }
 
-static void row_check(const struct validate_options *o, const struct table *t, size_t i,
-                      const char *file, const struct pattern *p, struct report *r,
+static void row_check(const struct validate_run *o, const struct reference *t, size_t i,
+                      const char *file, const struct pattern *p, struct checks *r,
                       struct curve *curve)
 {
-    const char *config = table_text(t, i, "config_id");
-    double offered = table_number(t, i, "offered_flits_per_src_cycle");
-    double theirs = table_number(t, i, "avg_packet_latency");
+    const char *config = reference_text(t, i, "config_id");
+    double offered = reference_number(t, i, "offered_flits_per_src_cycle");
+    double theirs = reference_number(t, i, "avg_packet_latency");
     double saturation = saturation_of(t, config);
-    bool saturated = table_number(t, i, "saturated") != 0;
+    bool saturated = reference_number(t, i, "saturated") != 0;
     struct noc_cfg cfg;
     struct noc_traffic_result res;
-    cfg_make(&cfg, p->mesh, (int64_t)table_number(t, i, "num_vcs"),
-             (int64_t)table_number(t, i, "vc_buf_flits"));
-    row_run(o, &cfg, p, offered, (uint32_t)table_number(t, i, "packet_flits"),
+    cfg_make(&cfg, p->mesh, (int64_t)reference_number(t, i, "num_vcs"),
+             (int64_t)reference_number(t, i, "vc_buf_flits"));
+    row_run(o, &cfg, p, offered, (uint32_t)reference_number(t, i, "packet_flits"),
             saturated || offered > saturation, &res);
     vec_push(&curve->offered, offered);
     vec_push(&curve->theirs, theirs);
     vec_push(&curve->ours, res.packet_latency);
     if (offered <= 0.8 * saturation)
-        report_check(r, file, "latency", res.packet_latency, theirs, 0.05, "%s %g", config,
-                     offered);
+        checks_add(r, file, "latency", res.packet_latency, theirs, 0.05, "%s %g", config, offered);
     else
-        report_check(r, file, saturated ? "saturation" : "accepted", res.accepted_flits,
-                     table_number(t, i, "accepted_flits_per_src_cycle"), 0.05, "%s %g", config,
-                     offered);
+        checks_add(r, file, saturated ? "saturation" : "accepted", res.accepted_flits,
+                   reference_number(t, i, "accepted_flits_per_src_cycle"), 0.05, "%s %g", config,
+                   offered);
 }
 
-static bool curve_plot(const struct validate_options *o, const char *config, const struct curve *c,
+static bool curve_plot(const struct validate_run *o, const char *config, const struct curve *c,
                        struct err *err)
 {
     const struct plot_line lines[] = {{.name = "BookSim",
@@ -154,30 +153,30 @@ static bool curve_plot(const struct validate_options *o, const char *config, con
 }
 
 /* In a quick run one configuration a traffic pattern stands for all. */
-static bool row_wanted(const struct validate_options *o, const char *config)
+static bool row_wanted(const struct validate_run *o, const char *config)
 {
     return !o->quick || strstr(config, "vc2_buf8_len") || strstr(config, "vc1_buf8_isp1");
 }
 
-static bool table_check(const struct validate_options *o, const char *file, struct report *r,
+static bool table_check(const struct validate_run *o, const char *file, struct checks *r,
                         struct err *err)
 {
-    struct table t;
-    bool ok = table_load(&t, o->data, file, err);
+    struct reference t;
+    bool ok = reference_load(&t, o->data, file, err);
     for (size_t i = 0; ok && i < t.nrows;) {
-        const char *config = table_text(&t, i, "config_id");
+        const char *config = reference_text(&t, i, "config_id");
         struct pattern p;
-        ok = pattern_make(&p, table_text(&t, i, "traffic"), err);
+        ok = pattern_make(&p, reference_text(&t, i, "traffic"), err);
         struct curve curve = {0};
         size_t end = i;
-        for (; end < t.nrows && !strcmp(config, table_text(&t, end, "config_id")); end++)
+        for (; end < t.nrows && !strcmp(config, reference_text(&t, end, "config_id")); end++)
             if (ok && row_wanted(o, config))
                 row_check(o, &t, end, file, &p, r, &curve);
         ok = ok && (!o->pictures || !curve.offered.len || curve_plot(o, config, &curve, err));
         curve_free(&curve);
         i = end;
     }
-    table_free(&t);
+    reference_free(&t);
     return ok;
 }
 
@@ -192,37 +191,37 @@ static void lone_deliver(void *self, const struct noc_packet *p, cycle_t now)
 }
 
 /* One packet in an empty network: exact, per pipeline and distance. */
-static bool zero_load_check(const struct validate_options *o, struct report *r, struct err *err)
+static bool zero_load_check(const struct validate_run *o, struct checks *r, struct err *err)
 {
     static const struct noc_client_ops ops = {lone_deliver, NULL};
     static const char file[] = "booksim_zero_load.csv";
-    struct table t;
-    bool ok = table_load(&t, o->data, file, err);
+    struct reference t;
+    bool ok = reference_load(&t, o->data, file, err);
     for (size_t i = 0; ok && i < t.nrows; i++) {
         struct noc_cfg cfg;
         struct lone lone = {0};
-        cfg_make(&cfg, true, (int64_t)table_number(&t, i, "num_vcs"),
-                 (int64_t)table_number(&t, i, "vc_buf_flits"));
-        cfg.routing_cycles = (int64_t)table_number(&t, i, "routing_delay");
-        cfg.speculative = table_number(&t, i, "speculative") != 0;
+        cfg_make(&cfg, true, (int64_t)reference_number(&t, i, "num_vcs"),
+                 (int64_t)reference_number(&t, i, "vc_buf_flits"));
+        cfg.routing_cycles = (int64_t)reference_number(&t, i, "routing_delay");
+        cfg.speculative = reference_number(&t, i, "speculative") != 0;
         struct noc *n = noc_new(&cfg, &ops, &lone);
-        uint32_t flits = (uint32_t)table_number(&t, i, "packet_flits");
-        uint32_t dst = (uint32_t)table_number(&t, i, "dst");
+        uint32_t flits = (uint32_t)reference_number(&t, i, "packet_flits");
+        uint32_t dst = (uint32_t)reference_number(&t, i, "dst");
         noc_send(n, 0, 0, dst, 0, flits, NULL);
         for (cycle_t now = 0; !lone.arrived && now < 1000; now++)
             noc_tick(n, now);
         noc_free(n);
         /* their average holds a few packets that met each other: the whole part is the latency */
-        report_check(r, file, "zero load", (double)lone.arrived,
-                     floor(table_number(&t, i, "network_latency_cycles")), 0,
-                     "%s buf%g len%u to %u", table_text(&t, i, "pipeline"),
-                     table_number(&t, i, "vc_buf_flits"), flits, dst);
+        checks_add(r, file, "zero load", (double)lone.arrived,
+                   floor(reference_number(&t, i, "network_latency_cycles")), 0,
+                   "%s buf%g len%u to %u", reference_text(&t, i, "pipeline"),
+                   reference_number(&t, i, "vc_buf_flits"), flits, dst);
     }
-    table_free(&t);
+    reference_free(&t);
     return ok;
 }
 
-bool validate_noc(const struct validate_options *o, struct report *r, struct err *err)
+bool validate_noc(const struct validate_run *o, struct checks *r, struct err *err)
 {
     return zero_load_check(o, r, err) && table_check(o, "booksim_mesh_uniform.csv", r, err) &&
            table_check(o, "booksim_mesh_gpu.csv", r, err) &&

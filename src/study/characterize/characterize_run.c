@@ -2,18 +2,17 @@
  * whose results stay in a folder, so that what was stopped goes on where it was.
  *
  * A result's name holds a hash of all that it depends on: the programs, the machine, settings. */
+#include "study/characterize/characterize_int.h"
+
 #include "base/interrupt.h"
 #include "base/wall_clock.h"
-#include "cmd_characterize.h"
-
-#include "cli.h"
+#include "study/study_child.h"
+#include "study/study_words.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -21,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const bandwidth_texts[BANDWIDTHS] = {"0.5", "1", "2"};
-const char *const bandwidth_names[BANDWIDTHS] = {"1/2x", "1x", "2x"};
+static const char *const bandwidth_texts[BANDWIDTHS] = {"0.5", "1", "2"};
+static const char *const bandwidth_names[BANDWIDTHS] = {"1/2x", "1x", "2x"};
 
 /* --- names of results --- */
 
@@ -50,12 +49,9 @@ static void hash_file(uint64_t *h, const char *path)
 static uint64_t hash_of(const struct characterize *c)
 {
     static const char *const beside[] = {"parsim", "bin/parsim-workloads", "lib/libcuda.so.1"};
-    char self[PATH_MAX] = "";
     uint64_t h = UINT64_C(0xcbf29ce484222325);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *dir = n > 0 ? dirname(self) : ".";
     for (unsigned i = 0; i < ARRAY_LEN(beside); i++) {
-        char *path = xasprintf("%s/%s", dir, beside[i]);
+        char *path = study_beside(beside[i]);
         hash_file(&h, path);
         free(path);
     }
@@ -68,8 +64,8 @@ static uint64_t hash_of(const struct characterize *c)
 
 char *characterize_path(const struct characterize *c, size_t w, unsigned b)
 {
-    return xasprintf("%s/%s.%s.x%s.%016" PRIx64 ".json", c->results, c->workloads.data[w], c->size,
-                     bandwidth_texts[b], hash_of(c));
+    return xasprintf("%s/%s.%s.x%s.%016" PRIx64 ".json", c->results, c->workloads.data[w].name,
+                     c->size, bandwidth_texts[b], hash_of(c));
 }
 
 /* --- one run --- */
@@ -81,29 +77,28 @@ struct job {
     char *path, *partial, *log;
 };
 
-static void exec_run(const struct characterize *c, const struct job *j)
+static NORETURN void exec_run(const struct characterize *c, const struct job *j)
 {
-    VEC(char *) args = {0};
-    int out = open(j->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const struct study_setup setup = {.size = c->size};
+    const struct study_job run = {.workload = c->workloads.data[j->workload].name};
+    struct study_words w = {0};
     /* a run does not outlive the command that wants it */
-    if (prctl(PR_SET_PDEATHSIG, SIGTERM) || out < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM))
         _exit(126);
-    vec_push(&args, xstrdup("parsim"));
-    vec_push(&args, xstrdup("run"));
-    vec_push(&args, xstrdup("--quiet"));
-    vec_push(&args, xasprintf("--gpu=%s", c->gpu));
+    study_to_file(j->log, STDOUT_FILENO);
+    if (dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+        _exit(126);
+    study_words_parsim(&w, "run");
+    study_words_add(&w, "--quiet");
+    study_words_take(&w, xasprintf("--gpu=%s", c->gpu));
     for (size_t i = 0; i < c->sets.len; i++)
-        vec_push(&args, xasprintf("--set=%s", c->sets.data[i]));
-    vec_push(&args, xasprintf("--set=dram.bandwidth_scale=%s", bandwidth_texts[j->bandwidth]));
+        study_words_take(&w, xasprintf("--set=%s", c->sets.data[i]));
+    study_words_take(&w, xasprintf("--set=dram.bandwidth_scale=%s", bandwidth_texts[j->bandwidth]));
     if (j->bandwidth == BANDWIDTH_ONE)
-        vec_push(&args, xstrdup("--observe=l1-usage,scalar"));
-    vec_push(&args, xasprintf("--json=%s", j->partial));
-    vec_push(&args, xasprintf("workload:%s", c->workloads.data[j->workload]));
-    vec_push(&args, xstrdup("--size"));
-    vec_push(&args, xstrdup(c->size));
-    vec_push(&args, NULL);
-    execv("/proc/self/exe", args.data);
-    _exit(127);
+        study_words_add(&w, "--observe=l1-usage,scalar");
+    study_words_take(&w, xasprintf("--json=%s", j->partial));
+    study_words_workload(&w, &setup, &run);
+    study_words_exec(&w);
 }
 
 static bool job_start(const struct characterize *c, struct job *j, struct err *err)
@@ -115,25 +110,9 @@ static bool job_start(const struct characterize *c, struct job *j, struct err *e
     return j->pid > 0 || err_set(err, "cannot start a run: %s", strerror(errno));
 }
 
-/* The last line that the run printed. */
-static void last_line(const char *path, char *line, size_t size)
-{
-    FILE *f = fopen(path, "r");
-    char text[512];
-    snprintf(line, size, "no message");
-    while (f && fgets(text, sizeof text, f)) {
-        text[strcspn(text, "\n")] = 0;
-        if (*text)
-            snprintf(line, size, "%s", text);
-    }
-    if (f)
-        fclose(f);
-}
-
 /* Only a result that is whole gets its name. */
 static bool job_end(const struct characterize *c, struct job *j, int status, struct err *err)
 {
-    char line[512];
     bool ok = WIFEXITED(status) && !WEXITSTATUS(status) && !rename(j->partial, j->path);
     if (!ok && interrupt_signal()) {
         unlink(j->partial);
@@ -141,9 +120,10 @@ static bool job_end(const struct characterize *c, struct job *j, int status, str
         err_set(err, "interrupted by %s; what has ended is in %s",
                 interrupt_name(interrupt_signal()), c->results);
     } else if (!ok) {
-        last_line(j->log, line, sizeof line);
+        char *line = study_last_words(j->log);
         err_set(err, "%s at %s bandwidth failed: %s (all it said is in %s)",
-                c->workloads.data[j->workload], bandwidth_names[j->bandwidth], line, j->log);
+                c->workloads.data[j->workload].name, bandwidth_names[j->bandwidth], line, j->log);
+        free(line);
     } else {
         unlink(j->log);
     }
@@ -191,7 +171,7 @@ static void show(struct jobs *all, const struct job *last)
     all->shown = now;
     fprintf(stderr, "%sparsim characterize: %zu of %zu runs, %zu more from before, %.0f s: %s %s%s",
             is_terminal ? "\r" : "", all->done, all->n, all->kept, now - all->start,
-            all->c->workloads.data[last->workload], bandwidth_names[last->bandwidth],
+            all->c->workloads.data[last->workload].name, bandwidth_names[last->bandwidth],
             !is_terminal ? "\n"
             : is_last    ? "\033[K\n"
                          : "\033[K");

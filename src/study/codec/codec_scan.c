@@ -1,9 +1,9 @@
-/* The analysis of one file: a pass that counts symbols (for e2mc's tables and Shannon's bound),
+/* The analysis of one file: a pass that counts symbols (for codecs' tables and Shannon's bound),
  * then a pass that sizes every block under every codec. Threads take chunks of the file as they
  * come; everything they produce is a sum, so that the result does not depend on who took what. */
+#include "study/codec/codec_study.h"
+
 #include "base/wall_clock.h"
-#include "cli.h"
-#include "cmd_codec.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -196,8 +196,10 @@ static bool open_column(struct scan *s, const char *name, struct codec_column *c
     c->name = name;
     if (codec_general_name(name, &which))
         return true;
-    if (codec_name_parse(name, &id, &symbol_bits, &ways) && symbol_bits)
+    if (codec_name_parse(name, &id, &symbol_bits, &ways) && symbol_bits) {
+        c->symbol_bits = symbol_bits;
         params.table = table_for(s, length_index(symbol_bits));
+    }
     c->codec = codec_new(name, &params, &why);
     return c->codec || err_set(err, "%s", why.msg);
 }
@@ -234,12 +236,12 @@ static void size_blocks(struct scan *s, const struct codec_column *c,
         bits[i] = (uint16_t)(8 * codec_general_bytes(general, which, buf + i * bytes, bytes));
 }
 
-/* While e2mc samples, its blocks go raw. */
+/* While a codec samples for its table, its blocks go raw. */
 static void keep_sample_raw(struct scan *s, const struct codec_column *c, uint64_t first, size_t n,
                             uint16_t *bits)
 {
     uint64_t sampled = s->opts->sample_bytes / s->opts->block_bytes;
-    if (!c->codec || codec_id(c->codec) != CODEC_E2MC)
+    if (!c->symbol_bits)
         return;
     for (size_t i = 0; i < n && first + i < sampled; i++)
         bits[i] = (uint16_t)(8 * s->opts->block_bytes);
@@ -392,7 +394,7 @@ static bool save_tables(struct scan *s, struct err *err)
         struct codec_error why;
         if (!s->report->tables[l])
             continue;
-        char *path = xasprintf("%s-%u.e2mc", s->opts->save_tables, 4u << l);
+        char *path = xasprintf("%s-%u" CODEC_TABLE_SUFFIX, s->opts->save_tables, 4u << l);
         bool ok = codec_table_save(s->report->tables[l], path, &why);
         free(path);
         if (!ok)

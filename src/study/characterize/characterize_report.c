@@ -1,6 +1,7 @@
 /* The characterization as tables of text, as CSV and as JSON. */
+#include "study/characterize/characterize_int.h"
+
 #include "base/outfile.h"
-#include "cmd_characterize.h"
 
 #include <json-c/json.h>
 #include <math.h>
@@ -56,7 +57,7 @@ static void print_group(const struct row *rows, size_t n, unsigned group, FILE *
     fputc('\n', out);
 }
 
-void characterize_print(const struct characterize *c, const struct row *rows, FILE *out)
+void rows_print(const struct characterize *c, const struct row *rows, FILE *out)
 {
     fprintf(out, "%zu workloads, size %s, on %s\n\n", c->workloads.len, c->size, c->gpu);
     for (unsigned g = 0; g < GROUPS; g++)
@@ -65,7 +66,7 @@ void characterize_print(const struct characterize *c, const struct row *rows, FI
 
 /* --- CSV --- */
 
-bool characterize_write_csv(const struct characterize *c, const struct row *rows, struct err *err)
+bool rows_write_csv(const struct characterize *c, const struct row *rows, struct err *err)
 {
     struct outfile *o = outfile_open(c->csv, err);
     if (!o)
@@ -130,7 +131,7 @@ static json_object *row_json(const struct row *r)
     return o;
 }
 
-bool characterize_write_json(const struct characterize *c, const struct row *rows, struct err *err)
+bool rows_write_json(const struct characterize *c, const struct row *rows, struct err *err)
 {
     json_object *o = json_object_new_object(), *list = json_object_new_array();
     struct outfile *f = outfile_open(c->json, err);
@@ -149,4 +150,31 @@ bool characterize_write_json(const struct characterize *c, const struct row *row
                 json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
     json_object_put(o);
     return f && outfile_close(f, err);
+}
+
+/* --- all --- */
+
+static bool is_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
+bool characterize_report(const struct characterize *c, FILE *out, struct err *err)
+{
+    struct row *rows = rows_read(c, err);
+    if (!rows)
+        return false;
+    if (!is_stdout(c->json) && !is_stdout(c->csv))
+        rows_print(c, rows, out);
+    bool ok = (!c->json || rows_write_json(c, rows, err)) &&
+              (!c->csv || rows_write_csv(c, rows, err)) && (!c->plot || rows_plot(c, rows, err));
+    rows_free(rows, c->workloads.len);
+    return ok;
+}
+
+bool characterize_probe(const struct characterize *c, struct err *err)
+{
+    const char *const files[] = {c->json, c->csv};
+    return outfile_probe_all(files, ARRAY_LEN(files), err) &&
+           (!c->plot || outfile_probe_folder(c->plot, err));
 }

@@ -1,5 +1,5 @@
 /* From the JSON of the runs to one row a workload. */
-#include "cmd_characterize.h"
+#include "study/characterize/characterize_int.h"
 
 #include <json-c/json.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 const char *const group_titles[GROUPS] = {
 #define GROUP(id, title, ...) title,
 #define COLUMN(...)
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
 };
@@ -16,7 +16,7 @@ const char *const group_titles[GROUPS] = {
 const char *const group_papers[GROUPS] = {
 #define GROUP(id, title, papers) papers,
 #define COLUMN(...)
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
 };
@@ -24,7 +24,7 @@ const char *const group_papers[GROUPS] = {
 const struct column columns[COLUMNS] = {
 #define GROUP(...)
 #define COLUMN(group, id, title, decimals, help, ...) {GROUP_##group, #id, title, help, decimals},
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
 };
@@ -103,21 +103,6 @@ const char bound_rule[] =
     "latency: neither bandwidth nor pipes; it waits for dependences, barriers, or has too little "
     "work";
 
-static const char *said_of(const char *workload)
-{
-    static const struct {
-        const char *name, *bound;
-    } known[] = {
-#define X(symbol, name, origin, domain, type, bound) {name, bound},
-#include "../workloads/workloads.def"
-#undef X
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (!strcmp(known[i].name, workload))
-            return known[i].bound;
-    return "";
-}
-
 static const char *bound_of(const struct row *r)
 {
     if (100 * r->at[COLUMN_bandwidth_speedup] >= BOUND_SPEEDUP_PERCENT)
@@ -132,7 +117,7 @@ static void fill(struct row *r, json_object *const *runs)
     const double values[COLUMNS] = {
 #define GROUP(...)
 #define COLUMN(group, id, title, decimals, help, ...) __VA_ARGS__,
-#include "cmd_characterize.def"
+#include "study/characterize/characterize.def"
 #undef GROUP
 #undef COLUMN
     };
@@ -150,8 +135,8 @@ static bool read_row(const struct characterize *c, size_t w, struct row *r, stru
 {
     json_object *runs[BANDWIDTHS] = {NULL};
     bool ok = true;
-    r->workload = c->workloads.data[w];
-    r->said = said_of(r->workload);
+    r->workload = c->workloads.data[w].name;
+    r->said = c->workloads.data[w].said;
     for (unsigned b = 0; ok && b < BANDWIDTHS; b++) {
         char *path = characterize_path(c, w, b);
         runs[b] = json_object_from_file(path);

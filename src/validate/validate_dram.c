@@ -1,7 +1,7 @@
 /* DRAM against DRAMsim3, Ramulator and hand calculation. Each config_id of the reference is a list
  * of settings; nothing else depends on the row. */
 #include "dram/dram_traffic.h"
-#include "validate.h"
+#include "validate/validate_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,34 +80,35 @@ static bool run_one(const char *config, const char *pattern, const char *load, u
 
 enum { QUICK_SHARE = 10 };
 
-static bool table_check(const struct validate_options *o, const char *file, struct report *r,
+static bool table_check(const struct validate_run *o, const char *file, struct checks *r,
                         struct err *err)
 {
-    struct table t;
-    bool ok = table_load(&t, o->data, file, err);
+    struct reference t;
+    bool ok = reference_load(&t, o->data, file, err);
     for (size_t i = 0; ok && i < t.nrows; i++) {
-        const char *config = table_text(&t, i, "config_id"), *load = table_text(&t, i, "load_mode");
-        const char *work = table_text(&t, i, "workload");
+        const char *config = reference_text(&t, i, "config_id"),
+                   *load = reference_text(&t, i, "load_mode");
+        const char *work = reference_text(&t, i, "workload");
         bool high = !strcmp(load, "high"), random = strstr(work, "random");
-        uint64_t n = (uint64_t)table_number(&t, i, "requests");
+        uint64_t n = (uint64_t)reference_number(&t, i, "requests");
         struct run run;
         ok = run_one(config, work, load, o->quick ? n / QUICK_SHARE : n, &run, err);
         if (!ok)
             break;
-        report_check(r, file, "bus fraction", run.bandwidth,
-                     table_number(&t, i, "bandwidth_fraction_of_peak"), 0.02, "%s %s %s", config,
-                     work, load);
+        checks_add(r, file, "bus fraction", run.bandwidth,
+                   reference_number(&t, i, "bandwidth_fraction_of_peak"), 0.02, "%s %s %s", config,
+                   work, load);
         if (o->quick)
             continue;
         if (high && !random)
-            report_check(r, file, "cycles", run.cycles, table_number(&t, i, "total_cycles"), 0.001,
-                         "%s %s %s", config, work, load);
+            checks_add(r, file, "cycles", run.cycles, reference_number(&t, i, "total_cycles"),
+                       0.001, "%s %s %s", config, work, load);
         if (!high)
-            report_check(r, file, "read latency", hist_mean(&run.stats.read_latency),
-                         table_number(&t, i, "avg_read_latency"), 0.02, "%s %s %s", config, work,
-                         load);
+            checks_add(r, file, "read latency", hist_mean(&run.stats.read_latency),
+                       reference_number(&t, i, "avg_read_latency"), 0.02, "%s %s %s", config, work,
+                       load);
     }
-    table_free(&t);
+    reference_free(&t);
     return ok;
 }
 
@@ -147,32 +148,33 @@ static double metric_of(const struct run *run, enum metric m, uint64_t requests)
     return values[m];
 }
 
-static bool hand_check(const struct validate_options *o, struct report *r, struct err *err)
+static bool hand_check(const struct validate_run *o, struct checks *r, struct err *err)
 {
-    struct table t;
-    bool ok = table_load(&t, o->data, "hand_checks.csv", err);
+    struct reference t;
+    bool ok = reference_load(&t, o->data, "hand_checks.csv", err);
     for (size_t i = 0; ok && i < ARRAY_LEN(hand); i++)
         for (size_t k = 0; ok && k < t.nrows; k++) {
-            const char *what = table_text(&t, k, "quantity");
+            const char *what = reference_text(&t, k, "quantity");
             if (strncmp(what, hand[i].begins, strlen(hand[i].begins)))
                 continue;
             struct run run;
             ok =
                 run_one(hand[i].config, hand[i].pattern, hand[i].load, hand[i].requests, &run, err);
             if (ok)
-                report_check(r, "hand_checks.csv", "by hand",
-                             metric_of(&run, hand[i].metric, hand[i].requests),
-                             table_number(&t, k, "expected_by_hand"), hand[i].bound, "%.58s", what);
+                checks_add(r, "hand_checks.csv", "by hand",
+                           metric_of(&run, hand[i].metric, hand[i].requests),
+                           reference_number(&t, k, "expected_by_hand"), hand[i].bound, "%.58s",
+                           what);
         }
-    table_free(&t);
+    reference_free(&t);
     return ok;
 }
 
 /* Bus fractions of the rows of one other simulator, whose tables begin with `files`. */
-static void add_points(const struct report *r, const char *files, struct curve *to)
+static void add_points(const struct checks *r, const char *files, struct curve *to)
 {
-    for (size_t i = 0; i < r->checks.len; i++) {
-        const struct check *c = &r->checks.data[i];
+    for (size_t i = 0; i < r->at.len; i++) {
+        const struct check *c = &r->at.data[i];
         if (strcmp(c->metric, "bus fraction") || strncmp(c->file, files, strlen(files)))
             continue;
         vec_push(&to->theirs, c->theirs);
@@ -181,7 +183,7 @@ static void add_points(const struct report *r, const char *files, struct curve *
 }
 
 /* Bus fraction of every row, ours over theirs. */
-static bool plot(const struct validate_options *o, const struct report *r, struct err *err)
+static bool plot(const struct validate_run *o, const struct checks *r, struct err *err)
 {
     static const double x[] = {0, 1}, most[] = {0, 1 / 1.02}, less[] = {0, 0.98};
     struct curve dramsim = {0}, ramulator = {0};
@@ -219,7 +221,7 @@ static bool plot(const struct validate_options *o, const struct report *r, struc
     return ok;
 }
 
-bool validate_dram(const struct validate_options *o, struct report *r, struct err *err)
+bool validate_dram(const struct validate_run *o, struct checks *r, struct err *err)
 {
     return hand_check(o, r, err) && table_check(o, "dramsim3_gddr5.csv", r, err) &&
            table_check(o, "ramulator1_gddr5.csv", r, err) && (!o->pictures || plot(o, r, err));
