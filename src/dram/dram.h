@@ -34,11 +34,8 @@ enum dram_sched { DRAM_FIRST_READY, DRAM_ROW_HIT_FIRST };
 enum dram_drain { DRAM_DRAIN_BATCH, DRAM_DRAIN_WATERMARK };
 
 struct dram_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "dram/dram_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "dram/dram_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field dram_fields[];

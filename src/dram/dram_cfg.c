@@ -15,11 +15,9 @@ const char *const dram_device_names[] = {
     NULL};
 
 const struct conf_field dram_fields[] = {
-#define ROW(...)      CONF_FIELD(dram_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(dram_cfg, __VA_ARGS__)
-#include "dram/dram_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "dram/dram_cfg.def"
+#define ROWS_STRUCT dram_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t dram_nfields = ARRAY_LEN(dram_fields);

@@ -5,13 +5,8 @@
 #include "stats/stats.h"
 
 struct dram_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "dram/dram_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "dram/dram_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row dram_stat_rows[];

@@ -110,13 +110,8 @@ static void add_component(struct energy_table *t, const char *name, const char *
 void energy_table_init(struct energy_table *t)
 {
     t->n = 0;
-#define CHIP(...)
-#define BOARD(...)
 #define COMPONENT(name, help) add_component(t, #name, help);
 #include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
 }
 
 bool energy_table_add(struct energy_table *t, const struct energy_row *rows, size_t n,
@@ -146,15 +141,11 @@ static void count_rows(const struct energy_cfg *cfg, const struct energy_facts *
 {
 #define F(fact)           facts->fact
 #define K(group, counter) get(st, #group "." #counter)
-#define COMPONENT(...)
 #define CHIP(component, name, unused, events, source) \
     pj[ENERGY_##component] += cfg->scale * cfg->name * (events);
 #define BOARD(component, name, unused, events, source) \
     pj[ENERGY_##component] += cfg->name * (events);
 #include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
 #undef F
 #undef K
 }

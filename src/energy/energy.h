@@ -11,16 +11,11 @@
 #include "stats/stats.h"
 
 struct energy_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "energy/energy_cfg.def"
-#undef ROW
-#define COMPONENT(...)
+#define ROWS_FILE "energy/energy_cfg.def"
+#include "parsim/rows_members.h"
 #define CHIP(component, name, ...)  double name;
 #define BOARD(component, name, ...) double name;
 #include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
 };
 
 extern const struct conf_field energy_fields[];
@@ -36,12 +31,7 @@ struct energy_machine {
 
 enum energy_component {
 #define COMPONENT(name, help) ENERGY_##name,
-#define CHIP(...)
-#define BOARD(...)
 #include "energy/energy.def"
-#undef COMPONENT
-#undef CHIP
-#undef BOARD
     ENERGY_COMPONENTS,
     ENERGY_MOST = 32 /* with those of techniques */
 };

@@ -7,11 +7,9 @@
 #include <string.h>
 
 static const struct conf_field gpu_fields[] = {
-#define ROW(...)      CONF_FIELD(gpu_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(gpu_cfg, __VA_ARGS__)
-#include "gpu/gpu_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "gpu/gpu_cfg.def"
+#define ROWS_STRUCT gpu_cfg
+#include "parsim/rows_entries.h"
 };
 
 /* --- files --- */

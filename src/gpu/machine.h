@@ -18,11 +18,8 @@
 #include "tech/techs.h"
 
 struct gpu_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "gpu/gpu_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "gpu/gpu_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 struct machine {

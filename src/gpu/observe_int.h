@@ -6,11 +6,8 @@
 #include "stats/stats.h"
 
 struct l1_usage_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define FORMULA(...)
-#include "gpu/observe_l1.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE "gpu/observe_l1.def"
+#include "parsim/rows_members.h"
 };
 extern const struct stat_row l1_usage_rows[];
 extern const size_t l1_usage_nrows;
@@ -32,11 +29,8 @@ struct l1_usage {
 void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes);
 
 struct scalar_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define FORMULA(...)
-#include "gpu/observe_scalar.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE "gpu/observe_scalar.def"
+#include "parsim/rows_members.h"
 };
 extern const struct stat_row scalar_rows[];
 extern const size_t scalar_nrows;

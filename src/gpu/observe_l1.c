@@ -5,18 +5,14 @@
 
 enum { SUB_BLOCK_WORDS = 8, MOST_SUB_BLOCKS = 8 };
 
-#define COUNTER(...)
-#define FORMULA(...) STAT_FN_FORMULA(l1_usage_stats, __VA_ARGS__)
-#include "gpu/observe_l1.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "gpu/observe_l1.def"
+#define ROWS_STRUCT l1_usage_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row l1_usage_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(l1_usage_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(l1_usage_stats, __VA_ARGS__)
-#include "gpu/observe_l1.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "gpu/observe_l1.def"
+#define ROWS_STRUCT l1_usage_stats
+#include "parsim/rows_entries.h"
 };
 const size_t l1_usage_nrows = ARRAY_LEN(l1_usage_rows);
 

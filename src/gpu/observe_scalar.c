@@ -7,18 +7,14 @@
 
 #include <string.h>
 
-#define COUNTER(...)
-#define FORMULA(...) STAT_FN_FORMULA(scalar_stats, __VA_ARGS__)
-#include "gpu/observe_scalar.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "gpu/observe_scalar.def"
+#define ROWS_STRUCT scalar_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row scalar_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(scalar_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(scalar_stats, __VA_ARGS__)
-#include "gpu/observe_scalar.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "gpu/observe_scalar.def"
+#define ROWS_STRUCT scalar_stats
+#include "parsim/rows_entries.h"
 };
 const size_t scalar_nrows = ARRAY_LEN(scalar_rows);
 

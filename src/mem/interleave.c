@@ -2,11 +2,9 @@
 #include "mem/interleave.h"
 
 const struct conf_field interleave_fields[] = {
-#define ROW(...)      CONF_FIELD(interleave_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(interleave_cfg, __VA_ARGS__)
-#include "mem/interleave_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "mem/interleave_cfg.def"
+#define ROWS_STRUCT interleave_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t interleave_nfields = ARRAY_LEN(interleave_fields);

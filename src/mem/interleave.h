@@ -10,11 +10,8 @@
 #include "conf/conf.h"
 
 struct interleave_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "mem/interleave_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "mem/interleave_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field interleave_fields[];

@@ -37,24 +37,16 @@ enum l1_write { L1_THROUGH_EVICT, L1_THROUGH_UPDATE, L1_BACK, L1_BACK_NO_ALLOCAT
 extern const char *const l1_write_names[];
 
 struct l1_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "mem/l1_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "mem/l1_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field l1_fields[];
 extern const size_t l1_nfields;
 
 struct l1_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "mem/l1_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "mem/l1_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row l1_stat_rows[];

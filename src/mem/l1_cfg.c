@@ -5,31 +5,21 @@ const char *const l1_write_names[] = {"through_evict", "through_update", "back",
                                       NULL};
 
 const struct conf_field l1_fields[] = {
-#define ROW(...)      CONF_FIELD(l1_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(l1_cfg, __VA_ARGS__)
-#include "mem/l1_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "mem/l1_cfg.def"
+#define ROWS_STRUCT l1_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t l1_nfields = ARRAY_LEN(l1_fields);
 
-#define COUNTER(...)
-#define HIST(...)
-#define FORMULA(...) STAT_FN_FORMULA(l1_stats, __VA_ARGS__)
-#include "mem/l1_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "mem/l1_stats.def"
+#define ROWS_STRUCT l1_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row l1_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(l1_stats, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(l1_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(l1_stats, __VA_ARGS__)
-#include "mem/l1_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "mem/l1_stats.def"
+#define ROWS_STRUCT l1_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t l1_nstat_rows = ARRAY_LEN(l1_stat_rows);

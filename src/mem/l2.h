@@ -25,24 +25,16 @@ extern const char *const l2_partial_names[];
 enum l2_partial { L2_PARTIAL_LAZY, L2_PARTIAL_FETCH };
 
 struct l2_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "mem/l2_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "mem/l2_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field l2_fields[];
 extern const size_t l2_nfields;
 
 struct l2_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "mem/l2_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "mem/l2_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row l2_stat_rows[];

@@ -4,31 +4,21 @@
 const char *const l2_partial_names[] = {"lazy", "fetch", NULL};
 
 const struct conf_field l2_fields[] = {
-#define ROW(...)      CONF_FIELD(l2_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(l2_cfg, __VA_ARGS__)
-#include "mem/l2_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "mem/l2_cfg.def"
+#define ROWS_STRUCT l2_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t l2_nfields = ARRAY_LEN(l2_fields);
 
-#define COUNTER(...)
-#define HIST(...)
-#define FORMULA(...) STAT_FN_FORMULA(l2_stats, __VA_ARGS__)
-#include "mem/l2_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "mem/l2_stats.def"
+#define ROWS_STRUCT l2_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row l2_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(l2_stats, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(l2_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(l2_stats, __VA_ARGS__)
-#include "mem/l2_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "mem/l2_stats.def"
+#define ROWS_STRUCT l2_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t l2_nstat_rows = ARRAY_LEN(l2_stat_rows);

@@ -14,24 +14,16 @@
 #include "stats/stats.h"
 
 struct mem_ctrl_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "mem/mem_ctrl_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "mem/mem_ctrl_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field mem_ctrl_fields[];
 extern const size_t mem_ctrl_nfields;
 
 struct mem_ctrl_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "mem/mem_ctrl_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "mem/mem_ctrl_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row mem_ctrl_stat_rows[];

@@ -2,23 +2,17 @@
 #include "mem/mem_ctrl_int.h"
 
 const struct conf_field mem_ctrl_fields[] = {
-#define ROW(...)      CONF_FIELD(mem_ctrl_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(mem_ctrl_cfg, __VA_ARGS__)
-#include "mem/mem_ctrl_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "mem/mem_ctrl_cfg.def"
+#define ROWS_STRUCT mem_ctrl_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t mem_ctrl_nfields = ARRAY_LEN(mem_ctrl_fields);
 
 const struct stat_row mem_ctrl_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(mem_ctrl_stats, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(mem_ctrl_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(mem_ctrl_stats, __VA_ARGS__)
-#include "mem/mem_ctrl_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "mem/mem_ctrl_stats.def"
+#define ROWS_STRUCT mem_ctrl_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t mem_ctrl_nstat_rows = ARRAY_LEN(mem_ctrl_stat_rows);

@@ -22,11 +22,8 @@ extern const char *const noc_topology_names[];
 enum noc_topology { NOC_MESH, NOC_CROSSBAR };
 
 struct noc_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "noc/noc_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "noc/noc_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field noc_fields[];

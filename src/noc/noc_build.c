@@ -6,11 +6,9 @@
 const char *const noc_topology_names[] = {"mesh", "crossbar", NULL};
 
 const struct conf_field noc_fields[] = {
-#define ROW(...)      CONF_FIELD(noc_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(noc_cfg, __VA_ARGS__)
-#include "noc/noc_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "noc/noc_cfg.def"
+#define ROWS_STRUCT noc_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t noc_nfields = ARRAY_LEN(noc_fields);

@@ -5,13 +5,8 @@
 #include "stats/stats.h"
 
 struct noc_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "noc/noc_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "noc/noc_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row noc_stat_rows[];

@@ -1,14 +1,10 @@
 /* Stamps of an answer, each in its own clock, as cycles of the core. */
 #include "sm/load_stages.h"
 
-#define FORMULA(...)
 const struct stat_row load_stage_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(load_stages, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(load_stages, __VA_ARGS__)
-#include "sm/load_stages.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "sm/load_stages.def"
+#define ROWS_STRUCT load_stages
+#include "parsim/rows_entries.h"
 };
 const size_t load_nstage_rows = ARRAY_LEN(load_stage_rows);
 

@@ -6,13 +6,8 @@
 #include "stats/stats.h"
 
 struct load_stages {
-#define COUNTER STAT_MEMBER_COUNTER
-#define HIST    STAT_MEMBER_HIST
-#define FORMULA(...)
-#include "sm/load_stages.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "sm/load_stages.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row load_stage_rows[];

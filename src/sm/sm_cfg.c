@@ -4,11 +4,9 @@
 const char *const sm_sched_names[] = {"gto", "lrr", "oldest", "two_level", NULL};
 
 const struct conf_field sm_fields[] = {
-#define ROW(...)      CONF_FIELD(sm_cfg, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(sm_cfg, __VA_ARGS__)
-#include "sm/sm_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "sm/sm_cfg.def"
+#define ROWS_STRUCT sm_cfg
+#include "parsim/rows_entries.h"
 };
 
 const size_t sm_nfields = ARRAY_LEN(sm_fields);

@@ -8,11 +8,8 @@ extern const char *const sm_sched_names[];
 enum sm_sched { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_TWO_LEVEL };
 
 struct sm_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "sm/sm_cfg.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "sm/sm_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct conf_field sm_fields[];

@@ -5,13 +5,8 @@
 #include "stats/stats.h"
 
 struct sm_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "sm/sm_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "sm/sm_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row sm_stat_rows[];

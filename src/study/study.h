@@ -19,8 +19,6 @@ enum study_kind {
 #define KIND(id, name) STUDY_##id,
 #define PART           KIND
 #include "study/study_kinds.def"
-#undef KIND
-#undef PART
 };
 
 /* How a study ended; the worse, the larger. */

@@ -12,11 +12,9 @@ static const char *const study_selection_names[] = {"none", "memory_bound", "com
 static const char *const study_mean_names[] = {"geometric", "arithmetic", NULL};
 
 static const struct conf_field fields[] = {
-#define ROW(...)      CONF_FIELD(study_figure, __VA_ARGS__)
-#define ROW_ENUM(...) CONF_FIELD_ENUM(study_figure, __VA_ARGS__)
-#include "study/study_file.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE   "study/study_file.def"
+#define ROWS_STRUCT study_figure
+#include "parsim/rows_entries.h"
 };
 
 struct study_list study_list_of(const char *text)

@@ -9,11 +9,8 @@
 enum study_selection { STUDY_ALL, STUDY_MEMORY_BOUND, STUDY_COMPRESSIBLE };
 
 struct study_figure {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#define ROW_ENUM(name, ...)  int name;
-#include "study/study_file.def"
-#undef ROW
-#undef ROW_ENUM
+#define ROWS_FILE "study/study_file.def"
+#include "parsim/rows_members.h"
 };
 
 /* A list of a file, in pieces. */

@@ -8,16 +8,12 @@ static const struct study_kind_ops *const kinds[] = {
 #define KIND(id, name) [STUDY_##id] = &study_kind_##name,
 #define PART           KIND
 #include "study/study_kinds.def"
-#undef KIND
-#undef PART
 };
 
 const char *const study_kind_names[] = {
 #define KIND(id, name) #name,
-#define PART(id, name)
+
 #include "study/study_kinds.def"
-#undef KIND
-#undef PART
     NULL};
 
 const struct study_kind_ops *study_kind(const struct study_job *j)

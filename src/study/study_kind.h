@@ -22,8 +22,6 @@ struct study_kind_ops {
 #define KIND(id, name) extern const struct study_kind_ops study_kind_##name;
 #define PART           KIND
 #include "study/study_kinds.def"
-#undef KIND
-#undef PART
 
 const struct study_kind_ops *study_kind(const struct study_job *j);
 /* For the field of an experiment's file; NULL at the end. */

@@ -23,22 +23,14 @@ struct cmem {
     struct cmem_stats stats;
 };
 
-#define COUNTER(...)
-#define HIST(...)
-#define FORMULA(...) STAT_FN_FORMULA(cmem_stats, __VA_ARGS__)
-#include "tech/cmem_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "tech/cmem_stats.def"
+#define ROWS_STRUCT cmem_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row cmem_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(cmem_stats, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(cmem_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(cmem_stats, __VA_ARGS__)
-#include "tech/cmem_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "tech/cmem_stats.def"
+#define ROWS_STRUCT cmem_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t cmem_nstat_rows = ARRAY_LEN(cmem_stat_rows);

@@ -17,13 +17,8 @@
 #include "tech/tech.h"
 
 struct cmem_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "tech/cmem_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "tech/cmem_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row cmem_stat_rows[];

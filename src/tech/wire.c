@@ -13,22 +13,14 @@ struct wire {
     struct wire_stats stats;
 };
 
-#define COUNTER(...)
-#define HIST(...)
-#define FORMULA(...) STAT_FN_FORMULA(wire_stats, __VA_ARGS__)
-#include "tech/wire_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "tech/wire_stats.def"
+#define ROWS_STRUCT wire_stats
+#include "parsim/rows_formulas.h"
 
 const struct stat_row wire_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(wire_stats, __VA_ARGS__)
-#define HIST(...)    STAT_ROW_HIST(wire_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(wire_stats, __VA_ARGS__)
-#include "tech/wire_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE   "tech/wire_stats.def"
+#define ROWS_STRUCT wire_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t wire_nstat_rows = ARRAY_LEN(wire_stat_rows);

@@ -13,13 +13,8 @@
 #include "tech/tech.h"
 
 struct wire_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define HIST(...)    STAT_MEMBER_HIST(__VA_ARGS__)
-#define FORMULA(...)
-#include "tech/wire_stats.def"
-#undef COUNTER
-#undef HIST
-#undef FORMULA
+#define ROWS_FILE "tech/wire_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row wire_stat_rows[];

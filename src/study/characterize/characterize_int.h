@@ -16,19 +16,13 @@ char *characterize_path(const struct characterize *c, size_t w, unsigned b);
 
 enum column_group {
 #define GROUP(id, ...) GROUP_##id,
-#define COLUMN(...)
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
     GROUPS
 };
 
 enum column_id {
-#define GROUP(...)
 #define COLUMN(group, id, ...) COLUMN_##id,
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
     COLUMNS
 };
 

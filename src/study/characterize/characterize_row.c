@@ -7,26 +7,17 @@
 
 const char *const group_titles[GROUPS] = {
 #define GROUP(id, title, ...) title,
-#define COLUMN(...)
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
 };
 
 const char *const group_papers[GROUPS] = {
 #define GROUP(id, title, papers) papers,
-#define COLUMN(...)
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
 };
 
 const struct column columns[COLUMNS] = {
-#define GROUP(...)
 #define COLUMN(group, id, title, decimals, help, ...) {GROUP_##group, #id, title, help, decimals},
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
 };
 
 /* --- numbers --- */
@@ -115,11 +106,8 @@ static void fill(struct row *r, json_object *const *runs)
 #define one(path)   number(runs[BANDWIDTH_ONE], path)
 #define at(b, path) number(runs[b], path)
     const double values[COLUMNS] = {
-#define GROUP(...)
 #define COLUMN(group, id, title, decimals, help, ...) __VA_ARGS__,
 #include "study/characterize/characterize.def"
-#undef GROUP
-#undef COLUMN
     };
 #undef one
 #undef at

@@ -4,11 +4,8 @@
 #include "stats/stats.h"
 
 struct assist_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define FORMULA(...)
-#include "tech/assist/assist_stats.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE "tech/assist/assist_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row assist_stat_rows[];

@@ -81,9 +81,9 @@ static const struct energy_row energy[] = {
 };
 
 static const struct conf_field fields[] = {
-#define ROW(...) CONF_FIELD(assist_cfg, __VA_ARGS__)
-#include "tech/assist/assist_cfg.def"
-#undef ROW
+#define ROWS_FILE   "tech/assist/assist_cfg.def"
+#define ROWS_STRUCT assist_cfg
+#include "parsim/rows_entries.h"
 };
 
 static const struct tech_option options[] = {

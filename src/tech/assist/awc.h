@@ -18,9 +18,8 @@
 #include "tech/line_codecs.h"
 
 struct assist_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/assist/assist_cfg.def"
-#undef ROW
+#define ROWS_FILE "tech/assist/assist_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 struct awc;

@@ -58,9 +58,9 @@ struct adapt {
 };
 
 const struct stat_row adapt_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(adapt_stats, __VA_ARGS__)
-#include "tech/caba/adapt_stats.def"
-#undef COUNTER
+#define ROWS_FILE   "tech/caba/adapt_stats.def"
+#define ROWS_STRUCT adapt_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t adapt_nstat_rows = ARRAY_LEN(adapt_stat_rows);

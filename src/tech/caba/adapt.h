@@ -20,9 +20,8 @@
 #include "tech/wire.h"
 
 struct adapt_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#include "tech/caba/adapt_stats.def"
-#undef COUNTER
+#define ROWS_FILE "tech/caba/adapt_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row adapt_stat_rows[];

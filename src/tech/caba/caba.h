@@ -18,9 +18,8 @@ enum {
 };
 
 struct caba_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/caba/caba_cfg.def"
-#undef ROW
+#define ROWS_FILE "tech/caba/caba_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *err);

@@ -22,9 +22,9 @@ struct caba_form {
 };
 
 const struct stat_row caba_form_stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(caba_form_stats, __VA_ARGS__)
-#include "tech/caba/caba_form_stats.def"
-#undef COUNTER
+#define ROWS_FILE   "tech/caba/caba_form_stats.def"
+#define ROWS_STRUCT caba_form_stats
+#include "parsim/rows_entries.h"
 };
 
 const size_t caba_form_nstat_rows = ARRAY_LEN(caba_form_stat_rows);

@@ -9,9 +9,8 @@
 #include "tech/tech.h"
 
 struct caba_form_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#include "tech/caba/caba_form_stats.def"
-#undef COUNTER
+#define ROWS_FILE "tech/caba/caba_form_stats.def"
+#include "parsim/rows_members.h"
 };
 
 extern const struct stat_row caba_form_stat_rows[];

@@ -46,9 +46,9 @@ static const struct tech_design designs[] = {
 };
 
 static const struct conf_field fields[] = {
-#define ROW(...) CONF_FIELD(caba_cfg, __VA_ARGS__)
-#include "tech/caba/caba_cfg.def"
-#undef ROW
+#define ROWS_FILE   "tech/caba/caba_cfg.def"
+#define ROWS_STRUCT caba_cfg
+#include "parsim/rows_entries.h"
 };
 
 static const struct energy_row energy[] = {ENERGY_MD_ACCESS};

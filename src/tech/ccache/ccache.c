@@ -13,31 +13,23 @@
 enum { CCACHE_L1 = 16, CCACHE_L2 = 32, CCACHE_FACTOR = 15 };
 
 struct ccache_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/ccache/ccache_cfg.def"
-#undef ROW
+#define ROWS_FILE "tech/ccache/ccache_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 struct ccache_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#define FORMULA(...)
-#include "tech/ccache/ccache_stats.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE "tech/ccache/ccache_stats.def"
+#include "parsim/rows_members.h"
 };
 
-#define COUNTER(...)
-#define FORMULA(...) STAT_FN_FORMULA(ccache_stats, __VA_ARGS__)
-#include "tech/ccache/ccache_stats.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "tech/ccache/ccache_stats.def"
+#define ROWS_STRUCT ccache_stats
+#include "parsim/rows_formulas.h"
 
 static const struct stat_row stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(ccache_stats, __VA_ARGS__)
-#define FORMULA(...) STAT_ROW_FORMULA(ccache_stats, __VA_ARGS__)
-#include "tech/ccache/ccache_stats.def"
-#undef COUNTER
-#undef FORMULA
+#define ROWS_FILE   "tech/ccache/ccache_stats.def"
+#define ROWS_STRUCT ccache_stats
+#include "parsim/rows_entries.h"
 };
 
 /* One cache's. */
@@ -180,9 +172,9 @@ static const struct tech_design designs[] = {
 };
 
 static const struct conf_field fields[] = {
-#define ROW(...) CONF_FIELD(ccache_cfg, __VA_ARGS__)
-#include "tech/ccache/ccache_cfg.def"
-#undef ROW
+#define ROWS_FILE   "tech/ccache/ccache_cfg.def"
+#define ROWS_STRUCT ccache_cfg
+#include "parsim/rows_entries.h"
 };
 
 static const struct energy_row energy[] = {

@@ -14,21 +14,19 @@
 #include <string.h>
 
 struct e2mc_tech_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/e2mc/e2mc_cfg.def"
-#undef ROW
+#define ROWS_FILE "tech/e2mc/e2mc_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 struct e2mc_stats {
-#define COUNTER(...) STAT_MEMBER_COUNTER(__VA_ARGS__)
-#include "tech/e2mc/e2mc_stats.def"
-#undef COUNTER
+#define ROWS_FILE "tech/e2mc/e2mc_stats.def"
+#include "parsim/rows_members.h"
 };
 
 static const struct stat_row stat_rows[] = {
-#define COUNTER(...) STAT_ROW_COUNTER(e2mc_stats, __VA_ARGS__)
-#include "tech/e2mc/e2mc_stats.def"
-#undef COUNTER
+#define ROWS_FILE   "tech/e2mc/e2mc_stats.def"
+#define ROWS_STRUCT e2mc_stats
+#include "parsim/rows_entries.h"
 };
 
 /* What a channel has seen since the last look. */
@@ -297,9 +295,9 @@ static const struct tech_design designs[] = {
     {"e2mc", "entropy coding in DRAM, at the memory controller", "", 0, false}};
 
 static const struct conf_field fields[] = {
-#define ROW(...) CONF_FIELD(e2mc_tech_cfg, __VA_ARGS__)
-#include "tech/e2mc/e2mc_cfg.def"
-#undef ROW
+#define ROWS_FILE   "tech/e2mc/e2mc_cfg.def"
+#define ROWS_STRUCT e2mc_tech_cfg
+#include "parsim/rows_entries.h"
 };
 
 /* 5.47 mW / 1.43 GHz and 11.89 mW / 0.80 GHz a symbol of 16 bits: 3.83 and 14.86 pJ; 64 symbols, at

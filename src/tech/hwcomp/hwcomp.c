@@ -13,9 +13,8 @@
 enum hwcomp_variant { HWCOMP_MEM, HWCOMP_ALL, HWCOMP_IDEAL };
 
 struct hwcomp_cfg {
-#define ROW(TYPE, name, ...) CONF_MEMBER_##TYPE name;
-#include "tech/hwcomp/hwcomp_cfg.def"
-#undef ROW
+#define ROWS_FILE "tech/hwcomp/hwcomp_cfg.def"
+#include "parsim/rows_members.h"
 };
 
 struct hwcomp {
@@ -168,9 +167,9 @@ static const struct tech_design designs[] = {
 };
 
 static const struct conf_field fields[] = {
-#define ROW(...) CONF_FIELD(hwcomp_cfg, __VA_ARGS__)
-#include "tech/hwcomp/hwcomp_cfg.def"
-#undef ROW
+#define ROWS_FILE   "tech/hwcomp/hwcomp_cfg.def"
+#define ROWS_STRUCT hwcomp_cfg
+#include "parsim/rows_entries.h"
 };
 
 static const struct energy_row energy[] = {
