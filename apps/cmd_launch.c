@@ -141,8 +141,9 @@ static bool place_buffer(struct session *s, struct arg *a, struct err *err)
     struct device *d = session_device(s);
     char *data = NULL;
     size_t len = a->size;
-    /* a plain file goes straight into device memory; a pipe has to be read first */
-    bool is_plain = a->in && file_size(a->in, &a->size);
+    /* a plain file goes straight into device memory; a pipe has to be read first, and so have files
+     * of the kernel, which say that they are empty */
+    bool is_plain = a->in && file_size(a->in, &a->size) && a->size;
     if (is_plain)
         len = a->size;
     else if (a->in && !(data = file_read(a->in, &len, err)))

@@ -1,5 +1,6 @@
 /* YAML in: nested maps become dotted keys, scalars and lists of scalars become values. */
 #include "base/file.h"
+#include "base/strmap.h"
 #include "conf/conf_int.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ struct reader {
     const char *name;
     yaml_document_t doc;
     int base_depth;
+    struct strmap keys; /* of the values that the file has given */
     struct err *err;
 };
 
@@ -92,31 +94,56 @@ static bool value_apply(struct reader *r, const yaml_node_t *node, const char *k
     return conf_set_key(r->conf, key, value, where, r->err);
 }
 
+/* Of two values for a key nobody knows which one is meant. */
+static bool check_first(struct reader *r, const yaml_node_t *node, const char *key)
+{
+    const size_t len = strlen(key);
+    if (strmap_get(&r->keys, key, len))
+        return err_set(r->err, "%s:%zu: '%s' is given twice", r->name, node->start_mark.line + 1,
+                       key);
+    const char *own = arena_strndup(&r->conf->arena, key, len);
+    strmap_put(&r->keys, own, len, r);
+    return true;
+}
+
+static bool map_walk(struct reader *r, const yaml_node_t *map, const char *prefix, int depth);
+
+/* What `key` of the map is; `is_first` of its pairs. */
+static bool pair_apply(struct reader *r, const yaml_node_t *k, const yaml_node_t *v,
+                       const char *key, bool is_first, int depth)
+{
+    if (v->type == YAML_MAPPING_NODE)
+        return map_walk(r, v, key, depth + 1);
+    if (!check_first(r, k, key))
+        return false;
+    if (strcmp(key, "base") != 0)
+        return value_apply(r, v, key);
+    if (v->type != YAML_SCALAR_NODE)
+        return fail(r, v, "'base' names one file");
+    return is_first ? base_load(r, v, (const char *)v->data.scalar.value)
+                    : fail(r, k, "'base' must come first: it sets all that stands before it again");
+}
+
 static bool map_walk(struct reader *r, const yaml_node_t *map, const char *prefix, int depth)
 {
-    if (depth > DEPTH_MAX) /* check_depth() does not follow aliases */
+    const yaml_node_pair_t *first = map->data.mapping.pairs.start;
+    const yaml_node_pair_t *end = map->data.mapping.pairs.top;
+    if (depth > DEPTH_MAX) /* check_shape() does not follow aliases */
         return fail(r, map, "maps are nested too deep (one that is its own alias?)");
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
-         p++) {
+    if (first == end && depth) /* nor can aliases of aliases of nothing be walked for ever */
+        return fail(r, map, "a map without keys");
+    for (const yaml_node_pair_t *p = first; p < end; p++) {
         const yaml_node_t *k = yaml_document_get_node(&r->doc, p->key);
         const yaml_node_t *v = yaml_document_get_node(&r->doc, p->value);
-        if (!k || !v || k->type != YAML_SCALAR_NODE)
+        if (!k || !v || k->type != YAML_SCALAR_NODE ||
+            strlen((const char *)k->data.scalar.value) != k->data.scalar.length)
             return fail(r, map, "a key must be a plain word");
-        const char *word = (const char *)k->data.scalar.value;
         char key[KEY_MAX];
-        if (snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", word) >= KEY_MAX)
+        if (snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "",
+                     (const char *)k->data.scalar.value) >= KEY_MAX)
             return fail(r, k, "the key is too long");
-        if (!*prefix && !strcmp(word, "base")) {
-            if (v->type != YAML_SCALAR_NODE)
-                return fail(r, v, "'base' names one file");
-            if (!base_load(r, v, (const char *)v->data.scalar.value))
-                return false;
-        } else if (v->type == YAML_MAPPING_NODE) {
-            if (!map_walk(r, v, key, depth + 1))
-                return false;
-        } else if (!value_apply(r, v, key)) {
+        if (!pair_apply(r, k, v, key, p == first, depth))
             return false;
-        }
     }
     return true;
 }
@@ -128,27 +155,30 @@ static void parser_start(yaml_parser_t *parser, const char *text, size_t len)
     yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
 }
 
-/* Before a document is built, which takes libyaml ages if it is deep. What is not YAML passes. */
-static bool check_depth(const char *name, const char *text, size_t len, struct err *err)
+/* Before a document is built, which takes libyaml ages if it is deep: how deep it is, and that
+ * there is one. What is not YAML passes. */
+static bool check_shape(const char *name, const char *text, size_t len, struct err *err)
 {
     yaml_parser_t parser;
-    int depth = 0;
+    int depth = 0, ndocs = 0;
     size_t line = 0;
     bool is_end = false;
     parser_start(&parser, text, len);
-    while (!is_end && depth <= DEPTH_MAX) {
+    while (!is_end && depth <= DEPTH_MAX && ndocs <= 1) {
         yaml_event_t e;
         if (!yaml_parser_parse(&parser, &e))
             break;
         depth += e.type == YAML_MAPPING_START_EVENT || e.type == YAML_SEQUENCE_START_EVENT;
         depth -= e.type == YAML_MAPPING_END_EVENT || e.type == YAML_SEQUENCE_END_EVENT;
+        ndocs += e.type == YAML_DOCUMENT_START_EVENT;
         is_end = e.type == YAML_STREAM_END_EVENT;
         line = e.start_mark.line;
         yaml_event_delete(&e);
     }
     yaml_parser_delete(&parser);
-    return depth <= DEPTH_MAX ||
-           err_set(err, "%s:%zu: nested more than %d deep", name, line + 1, DEPTH_MAX);
+    if (depth > DEPTH_MAX)
+        return err_set(err, "%s:%zu: nested more than %d deep", name, line + 1, DEPTH_MAX);
+    return ndocs <= 1 || err_set(err, "%s:%zu: a second document: a file has one", name, line + 1);
 }
 
 static bool conf_parse_at(struct conf *c, const char *name, const char *text, size_t len, int depth,
@@ -156,7 +186,7 @@ static bool conf_parse_at(struct conf *c, const char *name, const char *text, si
 {
     struct reader r = {.conf = c, .name = name, .base_depth = depth, .err = err};
     yaml_parser_t parser;
-    if (!check_depth(name, text, len, err))
+    if (!check_shape(name, text, len, err))
         return false;
     parser_start(&parser, text, len);
     bool ok = yaml_parser_load(&parser, &r.doc);
@@ -169,6 +199,7 @@ static bool conf_parse_at(struct conf *c, const char *name, const char *text, si
             ok = root->type == YAML_MAPPING_NODE ? map_walk(&r, root, "", 0)
                                                  : fail(&r, root, "expected 'section:' maps");
         yaml_document_delete(&r.doc);
+        strmap_free(&r.keys);
     }
     yaml_parser_delete(&parser);
     return ok;

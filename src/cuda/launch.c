@@ -65,11 +65,8 @@ static int check_registers(const struct ctx *c, const struct function *f, uint64
 /* What .maxntid or .reqntid allow. */
 static uint32_t declared_threads(const struct ptx_func *src)
 {
-    const uint32_t *most = src->reqntid[0] ? src->reqntid : src->maxntid;
-    uint64_t n = most[0] ? most[0] : 1024;
-    for (unsigned i = 1; most[0] && i < 3 && n <= 1024; i++)
-        n *= most[i] ? most[i] : 1;
-    return n < 1024 ? (uint32_t)n : 1024;
+    const uint64_t n = ptx_threads_declared(src->reqntid[0] ? src->reqntid : src->maxntid);
+    return n && n < 1024 ? (uint32_t)n : 1024;
 }
 
 static int check_shape(struct ctx *c, struct function *f, const struct launch_shape *s)

@@ -215,12 +215,6 @@ static void run_free(struct run *r)
     vec_free(&r->spare);
 }
 
-/* Threads that .maxntid or .reqntid name; 0 = not given. */
-static uint64_t threads_declared(const uint32_t n[3])
-{
-    return (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
-}
-
 /* Dynamic shared memory begins at its own alignment. */
 static uint64_t grid_shared_bytes(const struct launch *l)
 {
@@ -248,13 +242,13 @@ bool launch_check(const struct device *d, const struct launch *l, struct err *er
                             "kernel %s: a grid of %u x %u x %u blocks; the limits are 2147483647, "
                             "65535 and 65535",
                             f->name, l->grid[0], l->grid[1], l->grid[2]);
-    uint64_t limit = threads_declared(f->maxntid);
+    uint64_t limit = ptx_threads_declared(f->maxntid);
     if (limit && threads > limit)
         return err_set_code(err, OUT_OF_RESOURCES,
                             "kernel %s: %llu threads a block, but it was compiled for at most %llu "
                             "(.maxntid)",
                             f->name, (unsigned long long)threads, (unsigned long long)limit);
-    limit = threads_declared(f->reqntid);
+    limit = ptx_threads_declared(f->reqntid);
     if (limit && threads != limit)
         return err_set_code(err, INVALID_VALUE,
                             "kernel %s: %llu threads a block, but it was compiled for exactly %llu "

@@ -33,6 +33,16 @@ struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name)
     return s ? s->var : NULL;
 }
 
+uint64_t ptx_threads_declared(const uint32_t ntid[3])
+{
+    uint64_t threads = ntid[0];
+    for (unsigned i = 1; i < 3; i++) {
+        threads *= ntid[i] ? ntid[i] : 1;
+        threads = threads < UINT32_MAX ? threads : UINT32_MAX;
+    }
+    return threads;
+}
+
 bool ptx_inst_has(const struct ptx_inst *i, enum ptx_mod m)
 {
     for (unsigned k = 0; k < i->nmods; k++)

@@ -177,6 +177,9 @@ void ptx_module_free(struct ptx_module *m);
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 
+/* The threads of a block that .maxntid or .reqntid name; 0 = not given. What nobody can launch is
+ * cut off at UINT32_MAX, so that it can be multiplied. */
+uint64_t ptx_threads_declared(const uint32_t ntid[3]);
 bool ptx_inst_has(const struct ptx_inst *i, enum ptx_mod m);
 /* The first modifier of the instruction in the range [first, last], or PTX_NOMOD. */
 enum ptx_mod ptx_inst_mod_in(const struct ptx_inst *i, enum ptx_mod first, enum ptx_mod last);

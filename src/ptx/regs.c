@@ -111,10 +111,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 /* So that the blocks that the kernel declares fit on an SM. */
 static uint32_t most_by_blocks(const struct ptx_func *f, const struct ptx_reg_limits *limits)
 {
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    if (!n[0])
+    const uint64_t threads = ptx_threads_declared(f->reqntid[0] ? f->reqntid : f->maxntid);
+    if (!threads)
         return UINT32_MAX;
-    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
     uint64_t warps = (threads + 31) / 32 * (f->minnctapersm ? f->minnctapersm : 1);
     uint64_t each = limits->sm / warps / limits->unit * limits->unit / 32;
     return each < LEAST_BY_BLOCKS ? LEAST_BY_BLOCKS : (uint32_t)each;

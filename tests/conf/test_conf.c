@@ -220,6 +220,45 @@ static void broken_yaml_is_an_error_with_a_line(void **state)
     conf_free(f.conf);
 }
 
+static void a_key_has_one_value_in_a_file(void **state)
+{
+    static const char *const texts[][2] = {
+        {"l1:\n  size: 1K\n  size: 2K\n", "toy.yaml:3: 'l1.size' is given twice"},
+        {"l1: {size: 1K}\nl1.size: 2K\n", "toy.yaml:2: 'l1.size' is given twice"},
+        {"l1: {size: 1K}\nl1: {size: 2K}\n", "toy.yaml:2: 'l1.size' is given twice"},
+        {"l1: {size: 1K}\n---\nl1: {size: 2K}\n", "toy.yaml:2: a second document: a file has one"},
+        {"l1: {size: 1K}\nbase: other.yaml\n",
+         "toy.yaml:2: 'base' must come first: it sets all that stands before it again"},
+        {"l1: {}\n", "toy.yaml:1: a map without keys"},
+        {"l1: {\"size\\0x\": 1}\n", "toy.yaml:1: a key must be a plain word"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct fixture f;
+        fixture_open(&f);
+        assert_false(fixture_yaml(&f, texts[i][0]));
+        assert_string_equal(f.err.msg, texts[i][1]);
+        conf_free(f.conf);
+    }
+}
+
+/* 4^14 maps in some hundred bytes. */
+static void aliases_of_aliases_end(void **state)
+{
+    struct fixture f;
+    char text[2048];
+    int len = sprintf(text, "a: &a {x: {y: {}}}\n");
+    (void)state;
+    fixture_open(&f);
+    for (char c = 'b'; c < 'n'; c++)
+        len += sprintf(text + len, "%c: &%c {p: *%c, q: *%c, r: *%c, s: *%c}\n", c, c, c - 1, c - 1,
+                       c - 1, c - 1);
+    assert_false(fixture_yaml(&f, text));
+    memcpy(text, "a: &a [1, 2, 3, 4]", 18); /* a value that nothing has */
+    assert_false(fixture_yaml(&f, text));
+    conf_free(f.conf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +270,8 @@ int main(void)
         cmocka_unit_test(dump_keeps_strings_of_any_bytes),
         cmocka_unit_test(a_file_may_build_on_another),
         cmocka_unit_test(broken_yaml_is_an_error_with_a_line),
+        cmocka_unit_test(a_key_has_one_value_in_a_file),
+        cmocka_unit_test(aliases_of_aliases_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ static void a_thread_gets_what_the_gpu_and_the_directives_allow(void **state)
     assert_int_equal(given(".maxntid 16, 16", 200, &hopper), 200);
     assert_int_equal(given(".maxntid 256 .minnctapersm 4", 200, &hopper), 64);
     assert_int_equal(given(".reqntid 512 .minnctapersm 64", 200, &hopper), 16);
+    /* products that do not fit into 64 bits, among them 0 */
+    assert_int_equal(given(".maxntid 2147483648, 2147483648, 4", 200, &hopper), 16);
+    assert_int_equal(
+        given(".maxntid 4294967295, 4294967295, 4294967295 .minnctapersm 4294967295", 200, &hopper),
+        16);
     fixed.fixed = 300;
     assert_int_equal(given(".maxntid 1024", 100, &fixed), 300);
 }
