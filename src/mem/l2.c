@@ -80,8 +80,7 @@ static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t 
     if (l2_answers_line(r))
         l2_answer_form(l, r);
     if (r->kind == MEM_ATOMIC && !r->refused)
-        l2_execute_atomic(l, now, r, slot,
-                          mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift));
+        l2_execute_atomic(l, now, r, slot, l2_sectors_of(l, r));
     else
         l2_reply(l, now, r);
 }

@@ -7,7 +7,11 @@
  * were written is kept so and fetched when it is read (or at once, by configuration), and when it
  * is evicted (unless memory takes masked writes). Atomics need their sectors, keep the slice's ALU
  * busy for atomic_cycles a sector, and make the line dirty. Every request is answered once, by
- * itself: wire_bytes is the payload of the answer.
+ * itself or with another (packet_policy): wire_bytes is the payload of the answer.
+ *
+ * Not sectored, all of that is by the line: a miss fetches what is not there of it, a write covers
+ * it or none of its sectors, a write or atomic makes all of it dirty and takes atomic_cycles once.
+ * Answers still carry the sectors asked for, so that caches above may have sectors.
  *
  * A line that the form policy says is encoded is fetched, read and written as a whole. A write of a
  * part of one and an atomic are refused: they are answered, like a read, with the line. */

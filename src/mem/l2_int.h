@@ -59,6 +59,12 @@ void l2_answer_form(struct l2 *l, struct mem_req *r);
 void l2_used(struct l2 *l, uint32_t index);
 /* The answer to `r` is ready; there is room for it. */
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
+/* The request's sectors as this cache looks at them: all of the line where it is not sectored. */
+static inline uint16_t l2_sectors_of(const struct l2 *l, const struct mem_req *r)
+{
+    return l->cfg.sectored ? mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift)
+                           : l->all;
+}
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors);
 uint32_t l2_set_of(const struct l2 *l, addr_t line);

@@ -42,8 +42,10 @@ static void part_changed(struct l2 *l, uint32_t index)
 static struct place place_find(const struct l2 *l, const struct mem_req *r)
 {
     struct place p = {.line = r->addr & ~(addr_t)(l->line_bytes - 1)};
-    p.sectors = mem_req_sectors_in(r, r->sectors, l->line_bytes, l->sector_shift);
+    p.sectors = l2_sectors_of(l, r);
     p.full = mem_req_sectors_in(r, r->full, l->line_bytes, l->sector_shift);
+    if (!l->cfg.sectored && p.full != l->all)
+        p.full = 0;
     p.set = l2_set_of(l, p.line);
     p.index = tags_find(&l->tags, p.set, p.line);
     if (p.index != TAGS_NONE) {
@@ -192,7 +194,8 @@ void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors)
 {
-    uint64_t busy = mem_sector_count(sectors) * (uint64_t)l->cfg.atomic_cycles;
+    const uint32_t parts = l->cfg.sectored ? mem_sector_count(sectors) : 1;
+    uint64_t busy = parts * (uint64_t)l->cfg.atomic_cycles;
     l->alu_free = (l->alu_free > now ? l->alu_free : now) + busy;
     l->stats.atomic_busy += busy;
     part_changed(l, index);
