@@ -1,3 +1,4 @@
+/* Private to l1*.c: what an L1 is made of. */
 #ifndef MEM_L1_INT_H
 #define MEM_L1_INT_H
 

@@ -1,3 +1,4 @@
+/* Private to l2*.c: what a slice is made of. */
 #ifndef MEM_L2_INT_H
 #define MEM_L2_INT_H
 

@@ -1,3 +1,4 @@
+/* Private to mem_ctrl*.c: requests on their way through a controller. */
 #ifndef MEM_MEM_CTRL_INT_H
 #define MEM_MEM_CTRL_INT_H
 

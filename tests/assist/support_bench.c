@@ -1,3 +1,4 @@
+/* Lines through the routines of a codec and through the codec library, side by side. */
 #include "assist/support_bench.h"
 
 #include <setjmp.h>

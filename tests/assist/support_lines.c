@@ -1,3 +1,4 @@
+/* Lines by algorithm: words near the edges of what each can code, and noise. */
 #include "assist/support_lines.h"
 
 #include "codec/support_blocks.h"

@@ -1,3 +1,4 @@
+/* A routine of assist/ on one warp: its module, its windows with guards around them, its steps. */
 #include "assist/support_routine.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Maps, arenas, vectors, errors, random numbers, UTF-8. */
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/rng.h"

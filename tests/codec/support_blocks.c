@@ -1,3 +1,4 @@
+/* Blocks by kind: words on the edge of a pattern, floats, pointers, repeated values, noise. */
 #include "codec/support_blocks.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The formats of all codecs but e2mc, bit by bit as strings, straight from their description. */
 #include "codec/support_ref.h"
 
 #include "base/common.h"

@@ -1,3 +1,5 @@
+/* Fields of a configuration: defaults, files and settings over them, errors that name the place,
+ * the dump that reads back. */
 #include "conf/conf_int.h"
 
 #include <setjmp.h>

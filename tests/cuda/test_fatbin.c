@@ -1,3 +1,5 @@
+/* Device code in fatbins and ELF files that are built here: which entry is taken, what is refused.
+ */
 #include "cuda/elf_modules.h"
 #include "cuda/fatbin.h"
 

@@ -1,3 +1,5 @@
+/* One channel, to the cycle: latencies by hand, what shares a command, refresh, buses, pages; and
+ * that sleeping through dead time changes nothing. */
 #include "dram/dram_traffic.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* Arithmetic forms from templates of mnemonics, and operands that lie on edges. */
 #include "exec/support_forms.h"
 
 #include "exec/support_scalar_ref.h"

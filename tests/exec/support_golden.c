@@ -1,3 +1,4 @@
+/* Reads the cases of a .vec file, with their types and bits. */
 #include "exec/support_golden.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* From the text of an operation to the function of its lanes, and a call of it. */
 #include "exec/support_lanes.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Second opinion on logic, shifts and bit fields. */
 #include "exec/support_scalar_parts.h"
 
 static bool bit(uint64_t v, unsigned at)

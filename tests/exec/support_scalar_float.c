@@ -1,3 +1,4 @@
+/* Floating point as sign, exponent and a wide significand, rounded once at the end. */
 #include "exec/support_scalar_float.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Second opinion on integers; which family an instruction is of; how close an approximation must
+ * be. */
 #include "exec/support_scalar_ref.h"
 
 #include "exec/support_scalar_parts.h"

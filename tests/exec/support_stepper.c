@@ -1,3 +1,4 @@
+/* Steps warps of several blocks one instruction at a time. */
 #include "support_stepper.h"
 
 void stepper_open(struct stepper *s, const char *ptx, unsigned sms, uint32_t block)

@@ -1,3 +1,4 @@
+/* Lines of a compressed file as numbers, and textures made of them. */
 #include "support_vectors.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* The kernels, as PTX, and how they are launched. */
 #include "support_cases.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* What is counted twice must be equal, part by part: instructions, accesses, packets, bursts. */
 #include "support_invariants.h"
 
 #include "sim/sim_int.h"

@@ -1,3 +1,4 @@
+/* Steps an L1 cycle by cycle and answers its requests after a fixed latency. */
 #include "support_l1_rig.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Steps a slice cycle by cycle between ports, and answers as a memory would. */
 #include "support_l2_rig.h"
 
 #include <setjmp.h>

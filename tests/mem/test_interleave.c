@@ -1,3 +1,4 @@
+/* Which channel and slice an address belongs to: one to one, dense, spread. */
 #include "mem/interleave.h"
 
 #include "base/rng.h"

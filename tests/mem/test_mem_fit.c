@@ -1,3 +1,5 @@
+/* Sizes of caches, controller and DRAM that fit each other, and errors that name those that do not.
+ */
 #include "mem/mem_fit.h"
 
 #include <setjmp.h>

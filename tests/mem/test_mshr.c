@@ -1,3 +1,4 @@
+/* Miss registers: who waits, in which order they leave, when all are taken. */
 #include "mem/mshr.h"
 
 #include "base/rng.h"

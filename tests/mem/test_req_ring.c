@@ -1,3 +1,4 @@
+/* The queue of requests that become due. */
 #include "mem/req_ring.h"
 
 #include <setjmp.h>

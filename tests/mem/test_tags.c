@@ -1,3 +1,4 @@
+/* Tag arrays: who gives way, sectors, hashed sets, lines of different sizes. */
 #include "mem/tags.h"
 
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* The interconnect: latencies to the cycle, saturation, back pressure, and that masks of any width
+ * decide the same. */
 #include "noc/noc_lanes.h"
 #include "noc/noc_traffic.h"
 

@@ -1,3 +1,5 @@
+/* Parses whole modules, or a body put into a kernel; an error that is not expected fails the test.
+ */
 #include "ptx/support_parse.h"
 
 static const char body_head[] = PTX_HEAD ".global .u32 gl[8];\n.entry k(.param .u64 pa)\n"

@@ -1,3 +1,4 @@
+/* Ports: latency, order, room. */
 #include "sim/port.h"
 
 #include <setjmp.h>

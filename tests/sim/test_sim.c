@@ -1,3 +1,4 @@
+/* Clock domains, dead time, stop, the watchdog, probes; threads and order change nothing. */
 #include "base/rng.h"
 #include "sim/port.h"
 #include "sim/probe.h"

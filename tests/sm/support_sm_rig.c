@@ -1,3 +1,4 @@
+/* The mocks around an SM, and the two runs of which every cycle must agree. */
 #include "support_sm_rig.h"
 
 enum { MAX_CYCLES = 200000, FLIGHT = 512 };

@@ -1,3 +1,4 @@
+/* Statistics from rows: sums, histograms, formulas, samples; as text, CSV, JSON and SQLite. */
 #include "stats/stats_int.h"
 
 #include <json-c/json.h>

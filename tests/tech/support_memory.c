@@ -1,3 +1,4 @@
+/* The blocks, seen through an image of memory, and the machine of one channel. */
 #include "support_memory.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* Loads the kernels that are measured and fills their buffers. */
 #include "support_kernels.h"
 
 #include "base/rng.h"

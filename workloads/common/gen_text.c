@@ -1,3 +1,4 @@
+/* Lines of a web log: sites and pages that are asked for as often as in real ones (Zipf). */
 #include "gen_text.h"
 
 #include "gen.h"

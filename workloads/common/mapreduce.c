@@ -1,3 +1,4 @@
+/* Map, scan, sort, group and reduce: the launches of each phase. */
 #include "mapreduce.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Builds the tree, sums it up, and walks it for a warp of bodies at a time, as the device does. */
 #include "bh_reference.h"
 
 #include <math.h>

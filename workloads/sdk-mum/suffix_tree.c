@@ -1,3 +1,4 @@
+/* Ukkonen's construction, letter by letter. */
 #include "suffix_tree.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* What an SM counts of its assist warps. */
 #ifndef TECH_ASSIST_ASSIST_STATS_H
 #define TECH_ASSIST_ASSIST_STATS_H
 

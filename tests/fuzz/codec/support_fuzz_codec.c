@@ -1,3 +1,4 @@
+/* One input as a block and as a code. */
 #include "fuzz/codec/support_fuzz_codec.h"
 
 #include "base/common.h"

@@ -1,3 +1,4 @@
+/* Every entry of a program, launched once with parameters that mostly point into a buffer. */
 #include "fuzz/exec/launch.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Changes PTX text by tokens: exchanges, adds, repeats and drops them, moves statements. */
 #include "fuzz/exec/mutate.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* The kinds of small machines, and a launch that must end or be told to be stuck. */
 #include "fuzz/gpu/small_gpu.h"
 
 #include <stdio.h>

@@ -1,1 +1,0 @@
-#include "exec/support_scalar_cvt.c"

@@ -1,1 +1,0 @@
-#include "fuzz/exec/support_mutate.c"
