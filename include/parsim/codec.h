@@ -152,18 +152,18 @@ CODEC_API bool codec_table_save(const struct codec_table *table, const char *pat
                                 struct codec_error *err);
 CODEC_API struct codec_table *codec_table_load(const char *path, struct codec_error *err);
 
-/* ---- DPC with data filtering: `map` bit i set = sub-block i (32 bytes) is critical ---- */
+/* ---- DPC with data filtering: `map` bit i set = sector i of the block (32 bytes) is critical ---- */
 
-/* DF-TRUC: only the critical sub-blocks, their map in the stream unless all are critical. A result
- * of 256 bits a critical sub-block = stored raw. Decoding zeroes the other sub-blocks. `out` has
+/* DF-TRUC: only the critical sectors, their map in the stream unless all are critical. A result
+ * of 256 bits a critical sector = stored raw. Decoding zeroes the other sectors. `out` has
  * room for block_bytes. */
 CODEC_API unsigned codec_dpc_truc_size(const void *block, unsigned block_bytes, unsigned map);
 CODEC_API unsigned codec_dpc_truc_encode(const void *block, unsigned block_bytes, unsigned map,
                                          void *out);
 CODEC_API bool codec_dpc_truc_decode(const void *in, unsigned bits, unsigned block_bytes,
                                      unsigned map, void *block);
-/* DF-MAN: the whole block with the other sub-blocks zeroed, or as it is where that is not larger.
- * Decoded with codec "dpc"; critical sub-blocks come back exactly. */
+/* DF-MAN: the whole block with the other sectors zeroed, or as it is where that is not larger.
+ * Decoded with codec "dpc"; critical sectors come back exactly. */
 CODEC_API unsigned codec_dpc_man_size(const void *block, unsigned block_bytes, unsigned map);
 CODEC_API unsigned codec_dpc_man_encode(const void *block, unsigned block_bytes, unsigned map,
                                         void *out);

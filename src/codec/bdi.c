@@ -1,10 +1,10 @@
 /* bdi: base-delta-immediate. One base, found in the block, and the implicit base zero; a mask says
  * which of the two each value is relative to. */
-#include "codec/bdi_forms.h"
+#include "codec/bdi_kinds.h"
 #include "codec/codec_int.h"
 
 struct bdi_plan {
-    unsigned id; /* BDI_FORMS if no form fits */
+    unsigned id; /* BDI_KINDS if none fits */
     uint64_t base, mask;
 };
 
@@ -23,9 +23,9 @@ static bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
     return s >= -limit && s < limit;
 }
 
-static bool try_form(const uint8_t *block, unsigned block_bytes, unsigned id, struct bdi_plan *plan)
+static bool try_kind(const uint8_t *block, unsigned block_bytes, unsigned id, struct bdi_plan *plan)
 {
-    const struct bdi_form *f = &bdi_forms[id];
+    const struct bdi_kind *f = &bdi_kinds[id];
     *plan = (struct bdi_plan){.id = id};
     for (unsigned i = 0; i < block_bytes / f->base_bytes; i++) {
         uint64_t v = value_at(block, i, f->base_bytes);
@@ -46,25 +46,25 @@ static struct bdi_plan choose(const uint8_t *block, unsigned block_bytes)
     bool repeats = !memcmp(block, block + 8, block_bytes - 8);
     if (repeats)
         return (struct bdi_plan){.id = first ? BDI_REPEAT : BDI_ZEROS, .base = first};
-    const unsigned char *order = bdi_form_order(block_bytes);
+    const unsigned char *order = bdi_kind_order(block_bytes);
     struct bdi_plan plan;
-    for (unsigned i = 0; i < BDI_DELTA_FORMS; i++)
-        if (try_form(block, block_bytes, order[i], &plan))
+    for (unsigned i = 0; i < BDI_DELTA_KINDS; i++)
+        if (try_kind(block, block_bytes, order[i], &plan))
             return plan;
-    return (struct bdi_plan){.id = BDI_FORMS};
+    return (struct bdi_plan){.id = BDI_KINDS};
 }
 
 static unsigned bdi_encode(const struct codec *c, const uint8_t *block, struct bitw *w)
 {
     struct bdi_plan plan = choose(block, c->block_bytes);
-    if (plan.id == BDI_FORMS)
+    if (plan.id == BDI_KINDS)
         return codec_raw_bits(c) + 1;
     bitw_put(w, plan.id, 8);
     if (plan.id == BDI_REPEAT)
         bitw_put_le(w, plan.base, 8);
     if (plan.id < BDI_FIRST_DELTA)
         return bitw_bits(w);
-    const struct bdi_form *f = &bdi_forms[plan.id];
+    const struct bdi_kind *f = &bdi_kinds[plan.id];
     unsigned n = c->block_bytes / f->base_bytes;
     bitw_put_le(w, plan.mask, (n + 7) / 8);
     bitw_put_le(w, plan.base, f->base_bytes);
@@ -77,7 +77,7 @@ static unsigned bdi_encode(const struct codec *c, const uint8_t *block, struct b
 
 static bool decode_deltas(const struct codec *c, unsigned id, struct bitr *r, uint8_t *block)
 {
-    const struct bdi_form *f = &bdi_forms[id];
+    const struct bdi_kind *f = &bdi_kinds[id];
     unsigned n = c->block_bytes / f->base_bytes, spare = 64 - 8 * f->delta_bytes;
     uint64_t mask = bitr_get_le(r, (n + 7) / 8);
     uint64_t base = bitr_get_le(r, f->base_bytes);
@@ -92,7 +92,7 @@ static bool decode_deltas(const struct codec *c, unsigned id, struct bitr *r, ui
 static bool bdi_decode(const struct codec *c, struct bitr *r, uint8_t *block)
 {
     unsigned id = bitr_get(r, 8);
-    if (id >= BDI_FORMS)
+    if (id >= BDI_KINDS)
         return false;
     if (id >= BDI_FIRST_DELTA)
         return decode_deltas(c, id, r, block);

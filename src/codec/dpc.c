@@ -1,5 +1,5 @@
 /* dpc: dual pattern compression. The block's 4-byte segments are turned into 32 bit planes; a plane
- * of all zeros or all ones is one bit. With data filtering, only the critical sub-blocks count. */
+ * of all zeros or all ones is one bit. With data filtering, only the critical sectors count. */
 #include "codec/codec_int.h"
 
 enum { PLANES = 32, SUB_BYTES = 32, SUB_WORDS = 8, MAP_BITS = 4 };
@@ -80,7 +80,7 @@ CODEC_CLASS(dpc, "dpc", "planes",
 
 /* ---- data filtering ---- */
 
-/* Bits of the map beyond the block's sub-blocks mean nothing. */
+/* Bits of the map beyond the block's sectors mean nothing. */
 static unsigned valid_map(unsigned map, unsigned block_bytes)
 {
     return map & ((1u << block_bytes / SUB_BYTES) - 1);
@@ -177,7 +177,7 @@ bool codec_dpc_truc_decode(const void *in, unsigned bits, unsigned block_bytes, 
     return true;
 }
 
-/* The block that DF-MAN sends: as it is, or with the sub-blocks outside the map zeroed where that
+/* The block that DF-MAN sends: as it is, or with the sectors outside the map zeroed where that
  * makes it smaller. */
 static unsigned man_choose(const void *block, unsigned block_bytes, unsigned map, uint32_t *segs)
 {

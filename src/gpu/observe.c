@@ -93,7 +93,7 @@ void observe_free(struct observe *o)
     if (!o)
         return;
     for (uint32_t i = 0; o->l1 && i < o->nsms; i++)
-        free(o->l1[i].blocks);
+        free(o->l1[i].lines);
     free(o->l1);
     free(o->scalar);
     free(o);

@@ -12,21 +12,21 @@ struct l1_usage_stats {
 extern const struct stat_row l1_usage_rows[];
 extern const size_t l1_usage_nrows;
 
-/* What is known of a block that is in the cache. */
-struct l1_block {
+/* What is known of a line that is in the cache. */
+struct l1_seen_line {
     uint64_t words; /* read so far, of 4 bytes; 0: not yet */
-    uint8_t first;  /* sub-blocks of 32 bytes that the first read asked for */
+    uint8_t first;  /* sectors of 32 bytes that the first read asked for */
     bool is_ica;    /* a later read asked for others */
 };
 
 /* The observer of one SM's L1 data cache. */
 struct l1_usage {
     struct probe probe;
-    struct l1_block *blocks; /* by place */
+    struct l1_seen_line *lines; /* by place */
     uint32_t line_words;
     struct l1_usage_stats stats;
 };
-void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes);
+void l1_usage_init(struct l1_usage *u, uint32_t lines, uint32_t line_bytes);
 
 struct scalar_stats {
 #define ROWS_FILE "gpu/observe_scalar.def"

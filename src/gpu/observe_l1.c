@@ -1,9 +1,9 @@
-/* How much of a block of the L1 data cache is read until it leaves. */
+/* How much of a line of the L1 data cache is read until it leaves. */
 #include "gpu/observe_int.h"
 
 #include "mem/l1.h"
 
-enum { SUB_BLOCK_WORDS = 8, MOST_SUB_BLOCKS = 8 };
+enum { SECTOR_WORDS = 8, MOST_SECTORS = 8 };
 
 #define ROWS_FILE   "gpu/observe_l1.def"
 #define ROWS_STRUCT l1_usage_stats
@@ -16,17 +16,17 @@ const struct stat_row l1_usage_rows[] = {
 };
 const size_t l1_usage_nrows = ARRAY_LEN(l1_usage_rows);
 
-static uint8_t sub_blocks_of(uint64_t words)
+static uint8_t sectors_of(uint64_t words)
 {
     unsigned set = 0;
-    for (unsigned i = 0; i < MOST_SUB_BLOCKS; i++)
-        set |= (words >> i * SUB_BLOCK_WORDS & 0xff ? 1u : 0) << i;
+    for (unsigned i = 0; i < MOST_SECTORS; i++)
+        set |= (words >> i * SECTOR_WORDS & 0xff ? 1u : 0) << i;
     return (uint8_t)set;
 }
 
-static void block_read(struct l1_usage *u, struct l1_block *b, uint64_t words)
+static void line_read(struct l1_usage *u, struct l1_seen_line *b, uint64_t words)
 {
-    const uint8_t asked = sub_blocks_of(words);
+    const uint8_t asked = sectors_of(words);
     u->stats.reads++;
     if (!b->words)
         b->first = asked;
@@ -34,22 +34,22 @@ static void block_read(struct l1_usage *u, struct l1_block *b, uint64_t words)
     b->words |= words;
 }
 
-static void count_pattern(struct l1_usage_stats *st, unsigned sub_blocks, bool is_ica)
+static void count_pattern(struct l1_usage_stats *st, unsigned sectors, bool is_ica)
 {
     uint64_t *const ca[] = {&st->ca_32, &st->ca_64, &st->ca_96, &st->ca_128};
     uint64_t *const ica[] = {NULL, &st->ica_64, &st->ica_96, &st->ica_128};
-    const unsigned at = sub_blocks < 4 ? sub_blocks - 1 : 3;
+    const unsigned at = sectors < 4 ? sectors - 1 : 3;
     ++*(is_ica ? ica : ca)[at];
 }
 
-static void block_left(struct l1_usage *u, struct l1_block *b, uint32_t event)
+static void line_left(struct l1_usage *u, struct l1_seen_line *b, uint32_t event)
 {
     struct l1_usage_stats *st = &u->stats;
     if (!b->words) {
         st->unread++;
         return;
     }
-    const unsigned used = (unsigned)__builtin_popcount(sub_blocks_of(b->words));
+    const unsigned used = (unsigned)__builtin_popcount(sectors_of(b->words));
     st->blocks++;
     ++*(event == L1_REPLACED        ? &st->replaced
         : event == L1_WRITE_EVICTED ? &st->written
@@ -57,9 +57,9 @@ static void block_left(struct l1_usage *u, struct l1_block *b, uint32_t event)
     st->words_used += (unsigned)__builtin_popcountll(b->words);
     st->words += u->line_words;
     st->sub_blocks_used += used;
-    st->sub_blocks += (u->line_words + SUB_BLOCK_WORDS - 1) / SUB_BLOCK_WORDS;
+    st->sub_blocks += (u->line_words + SECTOR_WORDS - 1) / SECTOR_WORDS;
     count_pattern(st, used, b->is_ica);
-    *b = (struct l1_block){0};
+    *b = (struct l1_seen_line){0};
 }
 
 static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t place, uint64_t words)
@@ -67,14 +67,14 @@ static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t place, uint64
     struct l1_usage *u = ctx;
     (void)now;
     if (event == L1_READ)
-        block_read(u, &u->blocks[place], words);
+        line_read(u, &u->lines[place], words);
     else
-        block_left(u, &u->blocks[place], event);
+        line_left(u, &u->lines[place], event);
 }
 
-void l1_usage_init(struct l1_usage *u, uint32_t blocks, uint32_t line_bytes)
+void l1_usage_init(struct l1_usage *u, uint32_t lines, uint32_t line_bytes)
 {
     *u = (struct l1_usage){.probe = {fired, u, NULL},
-                           .blocks = xcalloc(blocks, sizeof *u->blocks),
+                           .lines = xcalloc(lines, sizeof *u->lines),
                            .line_words = line_bytes / 4};
 }

@@ -53,7 +53,7 @@ static bool delta_ok(int64_t v, unsigned d)
     return v == wrap(v, d);
 }
 
-static void bdi_form(const uint8_t *p, unsigned bytes, unsigned id, unsigned size, unsigned d,
+static void bdi_kind(const uint8_t *p, unsigned bytes, unsigned id, unsigned size, unsigned d,
                      struct bitstr *b)
 {
     unsigned n = bytes / size;
@@ -83,7 +83,7 @@ static void bdi_form(const uint8_t *p, unsigned bytes, unsigned id, unsigned siz
 
 static void bdi(const uint8_t *p, unsigned bytes, struct bitstr *b)
 {
-    static const unsigned forms[6][2] = {{8, 1}, {8, 2}, {8, 4}, {4, 1}, {4, 2}, {2, 1}};
+    static const unsigned kinds[6][2] = {{8, 1}, {8, 2}, {8, 4}, {4, 1}, {4, 2}, {2, 1}};
     bool zeros = true, repeats = true;
     for (unsigned i = 0; i < bytes; i++) {
         zeros &= p[i] == 0;
@@ -97,7 +97,7 @@ static void bdi(const uint8_t *p, unsigned bytes, struct bitstr *b)
     b->impossible = true;
     for (unsigned f = 0; f < 6; f++) {
         struct bitstr *candidate = calloc(1, sizeof *candidate);
-        bdi_form(p, bytes, f + 2, forms[f][0], forms[f][1], candidate);
+        bdi_kind(p, bytes, f + 2, kinds[f][0], kinds[f][1], candidate);
         if (!candidate->impossible && (b->impossible || candidate->n < b->n))
             *b = *candidate;
         free(candidate);

@@ -99,7 +99,7 @@ static void gsr_looks_at_active_lanes_only(void **state)
 }
 
 /* The sizes of the table in the specification. */
-static void bdi_forms_of_128_bytes(void **state)
+static void bdi_kinds_of_128_bytes(void **state)
 {
     (void)state;
     uint64_t v8[16];
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(the_escape_is_last_of_its_length),
         cmocka_unit_test(gscalar_figure_2_4_is_1110),
         cmocka_unit_test(gsr_looks_at_active_lanes_only),
-        cmocka_unit_test(bdi_forms_of_128_bytes),
+        cmocka_unit_test(bdi_kinds_of_128_bytes),
         cmocka_unit_test(the_examples_of_the_document),
         cmocka_unit_test(sizes_of_generated_blocks_are_pinned),
         cmocka_unit_test(hardware_costs_are_the_papers),

@@ -24,12 +24,12 @@ static void fill_words(uint32_t *w, unsigned n, uint32_t first, uint32_t step)
         w[i] = first + i * step;
 }
 
-static void truc_counts_critical_sub_blocks_and_the_map(void **state)
+static void truc_counts_critical_sectors_and_the_map(void **state)
 {
     (void)state;
     uint32_t w[32];
     fill_words(w, 32, 0x1000, 1);
-    /* One sub-block: 8 segments, 3 planes differ: flag, map, status, 29 values, 3 * 8 bits. */
+    /* One sector: 8 segments, 3 planes differ: flag, map, status, 29 values, 3 * 8 bits. */
     assert_int_equal(codec_dpc_truc_size(w, 128, 1), 1 + 4 + 32 + 29 + 3 * 8);
     /* All of them: no map, as in dpc. */
     assert_int_equal(codec_dpc_truc_size(w, 128, 15), 1 + 32 + 27 + 5 * 32);
@@ -37,7 +37,7 @@ static void truc_counts_critical_sub_blocks_and_the_map(void **state)
     assert_int_equal(codec_dpc_truc_size(w, 128, 0), 0);
 }
 
-static void truc_of_noise_is_the_sub_blocks_themselves(void **state)
+static void truc_of_noise_is_the_sectors_themselves(void **state)
 {
     (void)state;
     struct rng r = {1};
@@ -50,7 +50,7 @@ static void truc_of_noise_is_the_sub_blocks_themselves(void **state)
         assert_int_equal(back[i] | back[96 + i], 0);
 }
 
-static void critical_sub_blocks_come_back(void **state)
+static void critical_sectors_come_back(void **state)
 {
     (void)state;
     struct rng r = {2};
@@ -94,9 +94,9 @@ static void man_takes_the_smaller_of_the_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truc_counts_critical_sub_blocks_and_the_map),
-        cmocka_unit_test(truc_of_noise_is_the_sub_blocks_themselves),
-        cmocka_unit_test(critical_sub_blocks_come_back),
+        cmocka_unit_test(truc_counts_critical_sectors_and_the_map),
+        cmocka_unit_test(truc_of_noise_is_the_sectors_themselves),
+        cmocka_unit_test(critical_sectors_come_back),
         cmocka_unit_test(man_takes_the_smaller_of_the_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

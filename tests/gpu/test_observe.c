@@ -113,7 +113,7 @@ static void fire(struct l1_usage *u, enum l1_event event, uint64_t words)
     u->probe.fire(u->probe.ctx, 0, event, 7, words);
 }
 
-static void patterns_of_blocks(void **state)
+static void patterns_of_lines(void **state)
 {
     (void)state;
     struct l1_usage u;
@@ -121,7 +121,7 @@ static void patterns_of_blocks(void **state)
     fire(&u, L1_READ, 0x1); /* one word, twice others of the same 32 bytes: CA 32 */
     fire(&u, L1_READ, 0x6);
     fire(&u, L1_REPLACED, 0);
-    fire(&u, L1_READ, 0x0101); /* two sub-blocks, then one of them: CA 64 */
+    fire(&u, L1_READ, 0x0101); /* two sectors, then one of them: CA 64 */
     fire(&u, L1_READ, 0x0100);
     fire(&u, L1_FLUSHED, 0);
     fire(&u, L1_READ, 0x0100); /* one, then another too: ICA 64 */
@@ -157,11 +157,11 @@ static void patterns_of_blocks(void **state)
                                             .ica_96 = 1,
                                             .ica_128 = 1};
     assert_memory_equal(s, &expected, sizeof expected);
-    free(u.blocks);
+    free(u.lines);
 }
 
 /* Every thread reads the word at 64 times its number: two lanes a block of 128 bytes, one word of
- * two of its sub-blocks each. */
+ * two of its sectors each. */
 static void words_reach_the_observer(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_kernel),
         cmocka_unit_test(short_warp),
-        cmocka_unit_test(patterns_of_blocks),
+        cmocka_unit_test(patterns_of_lines),
         cmocka_unit_test(words_reach_the_observer),
         cmocka_unit_test(adds_up_and_changes_nothing),
         cmocka_unit_test(names),

@@ -1,9 +1,9 @@
-/* Size of bdi: each form on all values at once, from the smallest. */
-#include "codec/bdi_forms.h"
+/* Size of bdi: each kind on all values at once, from the smallest. */
+#include "codec/bdi_kinds.h"
 #include "codec/mv/kernels.h"
 
 /* Does every value fit the delta, alone or relative to the first that does not fit alone? */
-#define FORM_FITS(type, vector, bytes, delta)                                                \
+#define KIND_FITS(type, vector, bytes, delta)                                                \
     INLINE uint64_t fit_mask_##bytes##_##delta(const vector *v, type add, unsigned vecs)     \
     {                                                                                        \
         const type high = (type) ~(((type)1 << (8 * (delta)-1)) * 2 - 1);                    \
@@ -16,7 +16,7 @@
     {                                                                                        \
         const type half = (type)1 << (8 * (delta)-1);                                        \
         const type high = (type) ~(((type)1 << (8 * (delta)-1)) * 2 - 1);                    \
-        /* The first two values, which is where most forms of most blocks fail. */           \
+        /* The first two values, which is where most kinds on most blocks fail. */           \
         type shift = (type)(half - values[0]);                                               \
         if (((type)(values[0] + half) & high) && ((type)(values[1] + half) & high) &&        \
             ((type)(values[1] + shift) & high))                                              \
@@ -29,12 +29,12 @@
         return (alone | fit_mask_##bytes##_##delta(v, shift, vecs)) == all;                  \
     }
 
-FORM_FITS(uint64_t, v4q, 8, 1)
-FORM_FITS(uint64_t, v4q, 8, 2)
-FORM_FITS(uint64_t, v4q, 8, 4)
-FORM_FITS(uint32_t, v8u, 4, 1)
-FORM_FITS(uint32_t, v8u, 4, 2)
-FORM_FITS(uint16_t, v16h, 2, 1)
+KIND_FITS(uint64_t, v4q, 8, 1)
+KIND_FITS(uint64_t, v4q, 8, 2)
+KIND_FITS(uint64_t, v4q, 8, 4)
+KIND_FITS(uint32_t, v8u, 4, 1)
+KIND_FITS(uint32_t, v8u, 4, 2)
+KIND_FITS(uint16_t, v16h, 2, 1)
 
 union values {
     uint64_t v8[CODEC_BLOCK_MAX / 8];
@@ -45,7 +45,7 @@ union values {
     v16h h[CODEC_BLOCK_MAX / 32];
 };
 
-INLINE bool form_fits(const union values *v, unsigned id, unsigned block_bytes)
+INLINE bool kind_fits(const union values *v, unsigned id, unsigned block_bytes)
 {
     switch (id) {
     case 2:
@@ -71,12 +71,12 @@ KERNEL bdi_bits(const uint8_t *block, unsigned block_bytes)
     for (unsigned i = 0; i < block_bytes / 8; i++)
         differ |= v.v8[i] ^ v.v8[0];
     if (!differ)
-        return 8 * bdi_form_bytes(v.v8[0] ? BDI_REPEAT : BDI_ZEROS, block_bytes);
-    const unsigned char *order = bdi_form_order(block_bytes);
+        return 8 * bdi_kind_bytes(v.v8[0] ? BDI_REPEAT : BDI_ZEROS, block_bytes);
+    const unsigned char *order = bdi_kind_order(block_bytes);
 #pragma GCC unroll 6
-    for (unsigned i = 0; i < BDI_DELTA_FORMS; i++)
-        if (form_fits(&v, order[i], block_bytes))
-            return 8 * bdi_form_bytes(order[i], block_bytes);
+    for (unsigned i = 0; i < BDI_DELTA_KINDS; i++)
+        if (kind_fits(&v, order[i], block_bytes))
+            return 8 * bdi_kind_bytes(order[i], block_bytes);
     return 8 * block_bytes;
 }
 

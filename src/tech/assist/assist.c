@@ -102,7 +102,7 @@ void assist_launch(struct assist *a)
 
 /* --- codecs --- */
 
-/* Encodings that the codec can make: a form's number is the code's first byte. */
+/* Encodings that the codec can make: a kind's number is the encoding's first byte. */
 static int encodings_of(const struct codec *k)
 {
     return codec_id(k) == CODEC_BDI ? 8 : 1;

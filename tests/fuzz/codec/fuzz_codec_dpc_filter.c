@@ -1,4 +1,4 @@
-/* DF-TRUC and DF-MAN: critical sub-blocks come back, whatever the map. */
+/* DF-TRUC and DF-MAN: critical sectors come back, whatever the map. */
 #include "base/common.h"
 #include "parsim/codec.h"
 

@@ -1,0 +1,34 @@
+/* BDI's kinds of encodings: shared by the encoder and the size kernels. */
+#ifndef BDI_KINDS_H
+#define BDI_KINDS_H
+
+enum { BDI_ZEROS, BDI_REPEAT, BDI_FIRST_DELTA, BDI_KINDS = 8 };
+
+struct bdi_kind {
+    unsigned base_bytes, delta_bytes;
+};
+
+static const struct bdi_kind bdi_kinds[BDI_KINDS] = {{0, 0}, {8, 0}, {8, 1}, {8, 2},
+                                                     {8, 4}, {4, 1}, {4, 2}, {2, 1}};
+
+static inline unsigned bdi_kind_bytes(unsigned id, unsigned block_bytes)
+{
+    if (id == BDI_ZEROS)
+        return 1;
+    if (id == BDI_REPEAT)
+        return 9;
+    unsigned n = block_bytes / bdi_kinds[id].base_bytes;
+    return 1 + (n + 7) / 8 + bdi_kinds[id].base_bytes + n * bdi_kinds[id].delta_bytes;
+}
+
+/* The delta kinds from the smallest, the lowest id first among equals. */
+static inline const unsigned char *bdi_kind_order(unsigned block_bytes)
+{
+    static const unsigned char order32[] = {2, 5, 3, 7, 6, 4}, order64[] = {2, 5, 3, 6, 7, 4},
+                               order128[] = {2, 5, 3, 6, 4, 7};
+    return block_bytes == 32 ? order32 : block_bytes == 64 ? order64 : order128;
+}
+
+enum { BDI_DELTA_KINDS = 6 };
+
+#endif
