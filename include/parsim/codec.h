@@ -152,7 +152,8 @@ CODEC_API bool codec_table_save(const struct codec_table *table, const char *pat
                                 struct codec_error *err);
 CODEC_API struct codec_table *codec_table_load(const char *path, struct codec_error *err);
 
-/* ---- DPC with data filtering: `map` bit i set = sector i of the block (32 bytes) is critical ---- */
+/* ---- DPC with data filtering: `map` bit i set = sector i of the block (32 bytes) is critical ----
+ */
 
 /* DF-TRUC: only the critical sectors, their map in the stream unless all are critical. A result
  * of 256 bits a critical sector = stored raw. Decoding zeroes the other sectors. `out` has

@@ -85,13 +85,22 @@ void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
 }
 
 /* A counter that threads wait on: by spinning first (some 50 us), since rounds are short, then
- * asleep in the kernel, since the host may have fewer free cores than we have threads. */
+ * asleep in the kernel, since the host may have fewer free cores than we have threads. Where it is
+ * known to have fewer, who spins only keeps others from what it waits for. */
 struct gate {
     _Alignas(64) atomic_uint value;
     atomic_uint sleepers;
+    unsigned spins;
+    unsigned wake_at; /* nobody waits for less */
 };
 
 enum { SPINS = 1500 };
+
+static unsigned spins_of(unsigned threads)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 && (unsigned long)cores < threads ? 1 : SPINS;
+}
 
 static inline void spin_pause(void)
 {
@@ -104,7 +113,7 @@ static inline void spin_pause(void)
 
 static void gate_wait(struct gate *g, unsigned value)
 {
-    for (unsigned i = 0; i < SPINS; i++) {
+    for (unsigned i = 0; i < g->spins; i++) {
         if (atomic_load_explicit(&g->value, memory_order_acquire) == value)
             return;
         spin_pause();
@@ -121,8 +130,8 @@ static void gate_wait(struct gate *g, unsigned value)
 
 static void gate_add(struct gate *g)
 {
-    atomic_fetch_add(&g->value, 1);
-    if (atomic_load(&g->sleepers))
+    const unsigned value = atomic_fetch_add(&g->value, 1) + 1;
+    if (value >= g->wake_at && atomic_load(&g->sleepers))
         syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -191,6 +200,8 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
     p->threads = threads < 1 || s->shuffle ? 1 : threads > s->nparts ? s->nparts : threads;
     if (p->threads < 1)
         p->threads = 1;
+    p->round.spins = p->done.spins = spins_of(p->threads);
+    p->done.wake_at = p->threads - 1;
     p->ids = xcalloc(p->threads, sizeof *p->ids);
     p->claims = xalloc_aligned(64, (s->nparts ? s->nparts : 1) * sizeof *p->claims);
     for (unsigned i = 0; i < s->nparts; i++) {

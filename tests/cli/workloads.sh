@@ -19,37 +19,35 @@ for w in json.load(sys.stdin): print(w["name"])' >"$tmp/json"
     [ "$(cat "$tmp/json")" = "$names" ] || fail "list as JSON: $(cat "$tmp/json")"
 fi
 
-# Runs a workload; the line with the hash of its outputs is left in $hash.
-mode=--functional
-run_one() {
-    if ! "$PARSIM_BIN" run --quiet $mode "workload:$1" "${@:2}" >"$tmp/out" 2>"$tmp/err"; then
+# Runs a workload; the line with the hash of its outputs is left in $hash, its report in $tmp/err.
+run_one() { # NAME MODE ARGUMENTS...
+    if ! "$PARSIM_BIN" run $2 "workload:$1" "${@:3}" >"$tmp/out" 2>"$tmp/err"; then
         fail "$*: $(cat "$tmp/err")"
     fi
     grep -q '^check ' "$tmp/out" || fail "$*: not checked"
     hash=$(grep '^output hash' "$tmp/out")
 }
+like_an_h200() { # NAME SIZE
+    local gpu
+    gpu=$(grep "^$1,$2," "$root/workloads/h200_outputs.csv" | cut -d, -f3)
+    [ "${hash##* }" = "$gpu" ] || fail "$1 at $2: $hash, on an H200 $gpu"
+}
 for name in $names; do
-    for size in tiny small; do
-        run_one "$name" --size $size
-        gpu=$(grep "^$name,$size," "$root/workloads/h200_outputs.csv" | cut -d, -f3)
-        [ "${hash##* }" = "$gpu" ] || fail "$name at $size: $hash, on an H200 $gpu"
-    done
-    run_one "$name"
+    run_one "$name" --functional --size small
+    like_an_h200 "$name" small
+    run_one "$name" --functional # tiny, by default
+    like_an_h200 "$name" tiny
     first=$hash
-    run_one "$name" --seed 2
-    [ "$hash" != "$first" ] || fail "$name: the seed changes nothing"
-    mode="--gpu gtx480-gpgpusim"
-    run_one "$name"
-    mode=--functional
-    [ "$hash" = "$first" ] || fail "$name: other results when time is kept"
-done
-
-# Tiny means tiny: under a million thread-instructions.
-for name in $names; do
-    "$PARSIM_BIN" run --functional "workload:$name" --no-check 2>"$tmp/err" >/dev/null
+    # Tiny means tiny: under a million thread-instructions.
     n=$(sed -nE 's/.* ([0-9]+) thread-instructions.*/\1/p' "$tmp/err")
     [ "${n:-9999999}" -lt 1000000 ] || fail "$name: $n thread-instructions at tiny"
+    run_one "$name" --functional --seed 2
+    [ "$hash" != "$first" ] || fail "$name: the seed changes nothing"
+    run_one "$name" "--gpu gtx480-gpgpusim"
+    [ "$hash" = "$first" ] || fail "$name: other results when time is kept"
 done
+"$PARSIM_BIN" run --quiet --functional workload:sdk-tra --no-check --size tiny >"$tmp/out" || fail "--no-check"
+! grep -q '^check ' "$tmp/out" || fail "--no-check checks"
 
 "$PARSIM_BIN" run --quiet workload:sdk-tra --dump "$tmp/dump" >/dev/null || fail "--dump"
 [ "$(stat -c %s "$tmp/dump/sdk-tra.in.in.bin")" = "$(stat -c %s "$tmp/dump/sdk-tra.out.out.bin")" ] ||
