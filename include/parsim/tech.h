@@ -64,7 +64,8 @@ struct tech_api {
      * error that names both, if another technique (not `name`) decides the same. */
     void *(*take)(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
                   struct err *err);
-    /* One instance of `group`; the values live until the part is freed. Same group, same rows. */
+    /* One instance of `group`, which is the technique's name or begins with it and a '_'; the
+     * values live until the part is freed. Same group, same rows. */
     void (*add_stats)(struct tech_seams *s, const char *group, const struct stat_row *rows,
                       size_t n, const void *values);
     struct tech_request (*request)(const struct mem_req *r);

@@ -31,6 +31,12 @@ void conf_free(struct conf *c);
  * section that is there already these are further fields. */
 void conf_add(struct conf *c, const char *name, const struct conf_field *fields, size_t n,
               void *base);
+/* Whether rows from outside the tree, of a struct of `bytes`, can be added: an error names the
+ * field and what is wrong. Those of the tree are right, or conf_add() panics. */
+bool conf_check_fields(const struct conf_field *fields, size_t n, size_t bytes, struct err *err);
+/* Letters, digits, '_' and '-', a letter first: what can be a key, a name in a list and a file's.
+ */
+bool conf_is_word(const char *s);
 bool conf_has_section(const struct conf *c, const char *name);
 
 /* `fn` is called after the value of `key` was set, and may add sections; false: the value is

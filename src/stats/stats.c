@@ -36,12 +36,18 @@ static size_t rows_bytes(const struct stat_row *rows, size_t n)
     return bytes;
 }
 
-static struct stats_group *group_find(struct stats *st, const char *name)
+static struct stats_group *group_find(const struct stats *st, const char *name)
 {
     for (size_t i = 0; i < st->groups.len; i++)
         if (!strcmp(st->groups.data[i].name, name))
             return &st->groups.data[i];
     return NULL;
+}
+
+bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows)
+{
+    const struct stats_group *g = group_find(st, group);
+    return !g || g->rows == rows;
 }
 
 void stats_add(struct stats *st, const char *group, const struct stat_row *rows, size_t n,

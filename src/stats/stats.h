@@ -28,6 +28,8 @@ void stats_free(struct stats *st);
 /* Adds one instance of `group`; `base` must outlive `st`. Same group, same rows. */
 void stats_add(struct stats *st, const char *group, const struct stat_row *rows, size_t n,
                const void *base);
+/* Whether stats_add() can take these rows for the group. */
+bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows);
 /* A fact about the run (version, seed, machine), written with the statistics. */
 void stats_note(struct stats *st, const char *key, const char *value);
 

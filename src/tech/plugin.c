@@ -1,4 +1,5 @@
 /* Techniques from libraries: --plugin FILE.so. */
+#include "tech/plugin_check.h"
 #include "tech/tech_list_int.h"
 
 #include <dlfcn.h>
@@ -25,21 +26,12 @@ static bool is_taken(const struct tech_list *l, const struct technique *t, const
     for (size_t i = 0; i < t->ndesigns; i++)
         if (tech_list_find(l, t->designs[i].name, &d) || !strcmp(t->designs[i].name, "base"))
             return !err_set(err, "%s: there is a design '%s' already", file, t->designs[i].name);
-    if (t->section.name && conf_has_section(l->conf, t->section.name))
-        return !err_set(err, "%s: there is a section '%s' of the configuration already", file,
-                        t->section.name);
+    const char *names[] = {t->section.name, t->name}; /* statistics have the technique's */
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (names[i] && conf_has_section(l->conf, names[i]))
+            return !err_set(err, "%s: there is a section '%s' of the configuration already", file,
+                            names[i]);
     return false;
-}
-
-static bool is_whole(const struct tech_plugin *p, const char *file, struct err *err)
-{
-    const struct technique *t = p->technique;
-    const char *lacks = !t                      ? "technique"
-                        : !t->name || !*t->name ? "name"
-                        : !t->ndesigns          ? "design"
-                        : !t->bind              ? "bind()"
-                                                : NULL;
-    return !lacks || err_set(err, "%s: the plug-in has no %s", file, lacks);
 }
 
 /* The technique in the library, or NULL. */
@@ -56,7 +48,11 @@ static const struct technique *technique_in(const struct tech_list *l, void *lib
                 p->version, PARSIM_TECH_VERSION);
         return NULL;
     }
-    return is_whole(p, file, err) && !is_taken(l, p->technique, file, err) ? p->technique : NULL;
+    if (!plugin_check(p->technique, err)) {
+        err_prefix(err, "%s", file);
+        return NULL;
+    }
+    return is_taken(l, p->technique, file, err) ? NULL : p->technique;
 }
 
 static bool is_loaded(const struct tech_list *l, const void *library)

@@ -45,7 +45,9 @@ struct tech_seams {
 #include "parsim/seams.def"
     const char *owner[SEAMS], *wrapper[SEAMS]; /* design, or NULL */
     struct stats *stats;                       /* where a technique adds its own */
+    const char *stats_refused;                 /* why statistics could not be added, or NULL */
     const struct techs *techs;                 /* that are being bound */
+    const struct technique *binding;           /* the one of them that is */
 };
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats);

@@ -5,6 +5,8 @@
 #include "stats/stats.h"
 #include "tech/tech.h"
 
+#include <string.h>
+
 static uint32_t count(const struct tech_machine *m, enum tech_per per)
 {
     return per == PER_SM ? m->sms : per == PER_SLICE ? m->slices : m->channels;
@@ -20,10 +22,39 @@ static const void *bytes_at(const struct tech_machine *m, addr_t addr, uint32_t 
     return m->image.at(m->image.self, addr, bytes);
 }
 
+/* A group of its own: NAME or NAME_..., so that it is none of the machine's. */
+static bool is_own_group(const struct technique *t, const char *group)
+{
+    const size_t len = strlen(t->name);
+    return conf_is_word(group) && !strncmp(group, t->name, len) &&
+           (!group[len] || group[len] == '_');
+}
+
+/* What is wrong with them; NULL = nothing. */
+static const char *rows_fault(const struct tech_seams *s, const char *group,
+                              const struct stat_row *rows, size_t n, const void *values)
+{
+    if (!is_own_group(s->binding, group))
+        return "statistics of a group that is not its own: NAME or NAME_...";
+    if (!rows || !n || !values)
+        return "statistics without rows or values";
+    if (!stats_fits(s->stats, group, rows))
+        return "statistics of a group that has other rows already";
+    for (size_t i = 0; i < n; i++)
+        if (!conf_is_word(rows[i].name) || !rows[i].unit || !rows[i].help ||
+            (rows[i].kind == STAT_FORMULA && !rows[i].formula))
+            return "statistics with a row that lacks its name, unit, help text or formula";
+    return NULL;
+}
+
 static void add_stats(struct tech_seams *s, const char *group, const struct stat_row *rows,
                       size_t n, const void *values)
 {
-    stats_add(s->stats, group, rows, n, values);
+    const char *fault = rows_fault(s, group, rows, n, values);
+    if (fault)
+        s->stats_refused = fault;
+    else
+        stats_add(s->stats, group, rows, n, values);
 }
 
 static struct tech_request request(const struct mem_req *r)

@@ -1,4 +1,5 @@
 /* The techniques that a machine can have: those of the tree, and those of plug-ins. */
+#include "tech/plugin_check.h"
 #include "tech/tech_list_int.h"
 
 #include <stdio.h>
@@ -41,6 +42,14 @@ const struct technique *tech_find(const char *name, const struct tech_design **d
 
 /* --- one more --- */
 
+static bool has_field(const struct tech_entry *e, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(e->fields[i].name, name))
+            return true;
+    return false;
+}
+
 /* Its picojoules as fields of section `energy`, but for those that are there already. */
 static void add_energy(struct tech_list *l, struct tech_entry *e)
 {
@@ -53,7 +62,7 @@ static void add_energy(struct tech_list *l, struct tech_entry *e)
         const struct energy_row *r = &t->energy[i];
         char key[96], value[64];
         snprintf(key, sizeof key, "energy.%s", r->name);
-        if (conf_get(l->conf, key, value, sizeof value))
+        if (has_field(e, n, r->name) || conf_get(l->conf, key, value, sizeof value))
             continue;
         e->texts[n] = (struct tech_energy_text){
             xasprintf("%.15g", r->pj), xasprintf("%s: %s; %s", t->name, r->events, r->source)};
@@ -61,7 +70,7 @@ static void add_energy(struct tech_list *l, struct tech_entry *e)
                                            .type = CONF_REAL,
                                            .offset = (uint32_t)(n * sizeof *e->pj),
                                            .dflt = e->texts[n].dflt,
-                                           .max = 1e9,
+                                           .max = ENERGY_PJ_MAX,
                                            .unit = "pJ",
                                            .help = e->texts[n].help};
         n++;
@@ -158,6 +167,12 @@ bool tech_list_each(const struct tech_list *l, const char *names,
     return ok;
 }
 
+bool tech_has_failed(const struct technique *t, const char *what, struct err *err)
+{
+    return err && *err->msg ? false
+                            : err_set(err, "technique %s: %s, without a reason", t->name, what);
+}
+
 static bool accept(void *ctx, const struct tech_entry *e, const struct tech_design *d)
 {
     (void)ctx, (void)e, (void)d;
@@ -168,8 +183,10 @@ bool tech_list_check(const struct tech_list *l, const char *names, struct err *e
 {
     bool ok = tech_list_each(l, names, accept, NULL, err);
     for (size_t i = 0; ok && i < l->entries.len; i++) {
-        const struct tech_section *s = &l->entries.data[i].t->section;
-        ok = !s->check || s->check(&tech_api, l->entries.data[i].cfg, err);
+        const struct technique *t = l->entries.data[i].t;
+        err_set(err, "%s", "");
+        ok = !t->section.check || t->section.check(&tech_api, l->entries.data[i].cfg, err) ||
+             tech_has_failed(t, "its section of the configuration is refused", err);
     }
     return ok;
 }

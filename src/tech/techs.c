@@ -25,6 +25,7 @@ static struct tech_site site(const struct binding *b, const struct tech_entry *e
                              const struct tech_design *d)
 {
     const size_t i = (size_t)(e - b->techs->list->entries.data);
+    b->seams->binding = e->t;
     return (struct tech_site){&tech_api, b->m, b->seams, d, e->cfg, b->techs->states[i]};
 }
 
@@ -58,15 +59,22 @@ static bool announce_one(void *ctx, const struct tech_entry *e, const struct tec
     return true;
 }
 
+static bool has_good_stats(const struct binding *b, const struct technique *t)
+{
+    return !b->seams->stats_refused ||
+           err_set(b->err, "technique %s: %s", t->name, b->seams->stats_refused);
+}
+
 static bool bind_one(void *ctx, const struct tech_entry *e, const struct tech_design *d)
 {
     const struct binding *b = ctx;
     const struct tech_site at = site(b, e, d);
     struct bound one = {.t = e->t};
+    err_set(b->err, "%s", "");
     if (!e->t->bind(&at, &one.part, b->err))
-        return false;
+        return tech_has_failed(e->t, "it could not be bound", b->err);
     vec_push(&b->techs->parts, one);
-    return true;
+    return has_good_stats(b, e->t);
 }
 
 static bool settle_all(const struct binding *b)
@@ -75,10 +83,13 @@ static bool settle_all(const struct binding *b)
     for (size_t i = 0; i < l->entries.len; i++) {
         struct bound one = {.t = l->entries.data[i].t};
         const struct tech_site at = site(b, &l->entries.data[i], NULL);
+        err_set(b->err, "%s", "");
         if (one.t->settle && !one.t->settle(&at, &one.part, b->err))
-            return false;
+            return tech_has_failed(one.t, "it could not settle", b->err);
         if (one.part.self)
             vec_push(&b->techs->parts, one);
+        if (!has_good_stats(b, one.t))
+            return false;
     }
     return true;
 }

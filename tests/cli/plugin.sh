@@ -54,6 +54,22 @@ ok "a design's name that is taken" 'rename "s/\"tollgate\", \"packets/\"caba-bdi
 ok "a section's name that is taken" 'rename "s/= {\"tollgate\", fields/= {\"l1\", fields/" && says "there is a section '\''l1'\'' of the configuration already"'
 ok "the same twice" 'cp "$tmp/tollgate.so" "$tmp/copy.so"; ! run --plugin "$tmp/tollgate.so" --plugin "$tmp/copy.so" && says "there is a technique '\''tollgate'\'' already"'
 ok "a component that nobody describes" 'rename "s/\"counters of packets\"/NULL/" && says "technique tollgate: energy.tollgate_count: nobody says what component '\''tollgate'\'' is"'
+refused() { ok "refused: $1" "rename '$2' && grep -q \"taken.so: $3\" \"$tmp/err\""; }
+refused "designs that are not there" "s/\.designs = designs,/.designs = 0,/; s/^static const struct tech_design/__attribute__((unused)) &/" "the plug-in has no design"
+refused "a design without a name" "s/{\"tollgate\", \"packets/{0, \"packets/" "a design has no name of letters"
+refused "a name that is a list" "s/{\"tollgate\", \"packets/{\"toll,gate\", \"packets/" "a design has no name of letters"
+refused "a section that is no key" "s/= {\"tollgate\", fields/= {\"toll: {\", fields/" "its section of the configuration has no name of letters"
+refused "fields that are not there" "s/\"tollgate\", fields, 1,/\"tollgate\", 0, 1,/; s/^static const struct conf_field/__attribute__((unused)) &/" "section .tollgate.: 1 fields, and no rows of them"
+refused "a struct that is too small" "s/sizeof(struct tollgate_cfg), check/4, check/" "section .tollgate.: field .cycles. lies outside"
+refused "a default beyond its bounds" "s/\"0\", 0, 1000/\"5000\", 0, 1000/" "section .tollgate.: the default of field .cycles.: 5000 is out of bounds"
+refused "no default" "s/\"0\", 0, 1000/0, 0, 1000/" "section .tollgate.: field .cycles. lacks a default"
+refused "energy of nothing" "s/\"tollgate.packets\", \"made up\"/0, 0/" "energy.tollgate_count lacks events or a source"
+refused "energy below 0" "s/2\.5, \"tollgate/-2.5, \"tollgate/" "energy.tollgate_count: -2.5 is out of bounds"
+unused() { sed "$1" "$tmp/tollgate.c" >"$tmp/taken.c"; build -w -o taken.so taken.c && ! run --plugin "$tmp/taken.so" --with tollgate; }
+ok "a check that says nothing" 'unused "s/return c->cycles != 13.*/return false;/" && says "technique tollgate: its section of the configuration is refused, without a reason"'
+ok "a bind that says nothing" 'unused "s/    if (!packets)/    if (packets)/" && says "technique tollgate: it could not be bound, without a reason"'
+ok "statistics of a group that is taken" 'unused "s/\"tollgate\", rows/\"l1\", rows/" && says "technique tollgate: statistics of a group that is not its own"'
+ok "statistics of a group that is no key" 'unused "s/\"tollgate\", rows/\"a b\", rows/" && says "technique tollgate: statistics of a group that is not its own"'
 ok "nothing to bind" 'rename "s/\.bind = tollgate_bind,//; s/^static bool tollgate_bind/__attribute__((unused)) &/" && says "the plug-in has no bind()"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))
