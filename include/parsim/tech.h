@@ -15,6 +15,7 @@
 
 #include "parsim/rows.h"
 #include "parsim/seams.h"
+#include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
 #define PARSIM_TECH_VERSION 2

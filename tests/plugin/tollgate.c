@@ -22,8 +22,8 @@ static const struct stat_row rows[] = {
 
 /* Of one SM: what was bound there, and what this adds. */
 struct tollgate {
+    struct packet_policy inner; /* first, as packet_policy_wrap() wants it */
     const struct tech_api *api;
-    struct packet_policy inner;
     uint32_t cycles;
     struct tollgate_stats stats;
 };
@@ -33,43 +33,12 @@ struct all {
     struct tollgate *sms;
 };
 
-static uint32_t wire_bytes(void *self, const struct mem_req *r, bool reply, uint32_t payload)
-{
-    struct tollgate *t = self;
-    return t->inner.wire_bytes(t->inner.self, r, reply, payload);
-}
-
 static uint32_t send_latency(void *self, const struct mem_req *r, cycle_t now)
 {
     struct tollgate *t = self;
     t->stats.packets++;
     t->stats.stores += t->api->request(r).kind == MEM_WRITE;
     return t->inner.send_latency(t->inner.self, r, now) + t->cycles;
-}
-
-static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
-{
-    struct tollgate *t = self;
-    return t->inner.fill_latency(t->inner.self, r, now);
-}
-
-/* What it does not change it passes on. */
-static void request(void *self, struct mem_req *r)
-{
-    struct tollgate *t = self;
-    t->inner.request(t->inner.self, r);
-}
-
-static bool arrive(void *self, struct mem_req *r, cycle_t now)
-{
-    struct tollgate *t = self;
-    return t->inner.arrive(t->inner.self, r, now);
-}
-
-static void answer(void *self, struct mem_req *r)
-{
-    struct tollgate *t = self;
-    t->inner.answer(t->inner.self, r);
 }
 
 static void describe(const void *self, char *buf, size_t size)
@@ -99,9 +68,9 @@ static bool tollgate_bind(const struct tech_site *at, struct tech_part *part, st
     a->n = at->api->count(at->machine, PER_SM);
     a->sms = calloc(a->n, sizeof *a->sms);
     for (uint32_t i = 0; i < a->n; i++) {
-        a->sms[i] = (struct tollgate){at->api, packets[i], (uint32_t)cfg->cycles, {0, 0}};
-        packets[i] = (struct packet_policy){wire_bytes, send_latency, fill_latency, request,
-                                            arrive,     answer,       &a->sms[i]};
+        a->sms[i] = (struct tollgate){packets[i], at->api, (uint32_t)cfg->cycles, {0, 0}};
+        packets[i] = packet_policy_wrap(&a->sms[i].inner);
+        packets[i].send_latency = send_latency;
         at->api->add_stats(at->seams, "tollgate", rows, sizeof rows / sizeof *rows,
                            &a->sms[i].stats);
     }
