@@ -16,10 +16,15 @@
 
 enum { SHORT = 20, LONG = 50, FEW = 2, MANY = 6 };
 
+/* What an instruction's time begins with: of its pipe, or all the way to a memory. */
+enum start { NOTHING, ARITH, MEMORY, TO_L1, TO_L2, TO_DRAM, STARTS };
+
 struct chain {
     const char *what;
     const char *before, *op, *after;
-    double expect;
+    enum start start;
+    size_t latency; /* the field of struct machine that comes to it; 0: none */
+    double more;    /* and so many cycles */
     uint32_t threads;
     const char *sets[8];
     size_t nsets;
@@ -67,15 +72,15 @@ static bool chain_cycles(const struct chain *c, unsigned n, unsigned rounds, dou
     return ok;
 }
 
-static bool chain_check(struct checks *r, const struct chain *c, struct err *err)
+static bool chain_check(struct checks *r, const struct chain *c, double expect, struct err *err)
 {
     double at[2][2];
     for (unsigned i = 0; i < 4; i++)
         if (!chain_cycles(c, i & 1 ? LONG : SHORT, i & 2 ? MANY : FEW, &at[i >> 1][i & 1], err))
             return err_prefix(err, "%s", c->what);
     double of_long = at[1][1] - at[0][1], of_short = at[1][0] - at[0][0];
-    checks_add(r, "hand", "cycles", (of_long - of_short) / ((LONG - SHORT) * (MANY - FEW)),
-               c->expect, 0, "%s", c->what);
+    checks_add(r, "hand", "cycles", (of_long - of_short) / ((LONG - SHORT) * (MANY - FEW)), expect,
+               0, "%s", c->what);
     return true;
 }
 
@@ -112,132 +117,77 @@ static void fill_channel(void *buffer, uint64_t bytes)
     }
 }
 
-bool validate_gpu_latencies(struct checks *r, struct err *err)
+/* --- what is expected --- */
+
+#define SM(field) offsetof(struct machine, sm.field)
+#define CHASE     "ld.global.u64 %rd1, [%rd1];\n"
+#define PUT_U32   "st.global.u32 [%rd1], %r1;\n"
+#define PUT_F32   "st.global.f32 [%rd1], %f1;\n"
+#define PUT_R2    "st.global.u32 [%rd1], %r2;\n"
+#define PUT_CHASE "st.global.u64 [%rd1+64], %rd1;\n"
+#define FLOAT_ONE "mov.f32 %f1, 0f3F800000;\n"
+#define LOAD_R2   "ld.shared.u32 %r2, [%r2];\n"
+/* %r2 = an address in shared memory, `shift` apart from thread to thread, that holds itself */
+#define SHARED_AT(shift)                           \
+    "mov.u32 %r2, buf;\nshl.b32 %r3, %r1, " #shift \
+    ";\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r2;\n"
+
+/* clang-format off */
+static const struct chain chains[] = {
+    {"integer add, chained", "", "add.s32 %r1, %r1, 1;\n", PUT_U32, ARITH, SM(iadd_latency), 0, .threads = 32},
+    {"integer add of two registers", "mov.u32 %r2, 1;\n", "add.s32 %r1, %r1, %r2;\n", PUT_U32,
+     ARITH, SM(iadd_latency), 1, .threads = 32},
+    {"float multiply-add of three registers", FLOAT_ONE "mov.f32 %f2, %f1;\n",
+     "fma.rn.f32 %f1, %f1, %f2, %f2;\n", PUT_F32, ARITH, SM(fmad_latency), 2, .threads = 32},
+    {"special function, chained", FLOAT_ONE, "ex2.approx.f32 %f1, %f1;\n", PUT_F32,
+     ARITH, SM(sfu_latency), 0, .threads = 32},
+    {"shared memory, no conflict", "mov.u32 %r2, buf;\nst.shared.u32 [%r2], %r2;\n", LOAD_R2, PUT_R2,
+     MEMORY, SM(shared_latency), 0, .threads = 32},
+    {"shared memory, 2 words of each bank", SHARED_AT(3), LOAD_R2, PUT_R2,
+     MEMORY, SM(shared_latency), 1, .threads = 32},
+    {"shared memory, 32 words of one bank", SHARED_AT(7), LOAD_R2, PUT_R2,
+     MEMORY, SM(shared_latency), 31, .threads = 32},
+    {"barrier of one warp: two instructions a fetch of 3 cycles", "", "bar.sync 0;\n", "",
+     NOTHING, 0, 1.5, .threads = 32},
+    {"barrier of two warps: their fetches take turns", "", "bar.sync 0;\n", "", NOTHING, 0, 2, .threads = 64},
+    {"L1 hit", CHASE, CHASE, PUT_CHASE, TO_L1, 0, 0, .threads = 32, .fill = fill_self},
+    {"L2 hit", "", CHASE, PUT_CHASE, TO_L2, 0, 0, .threads = 32, .fill = fill_lines},
+    {"DRAM row hit", "", CHASE, PUT_CHASE, TO_DRAM, 0, 0, .threads = 32,
+     .sets = {"gpu.copy_fills_l2=false", "gpu.dram_mhz=700", "dram.row_bytes=65536"}, .nsets = 3, .fill = fill_channel},
+};
+/* clang-format on */
+
+static void fill_starts(const struct machine *m, double at[STARTS])
 {
-    struct machine *m = machine_new("gtx480-gpgpusim", NULL, 0, err);
-    if (!m)
-        return false;
-    const double arith = 1 + 1 + 1 + 1 + 2; /* one operand, beside the latency */
-    const double memory = 1 + 1 + 1 + 1 + 1;
     const double port = (double)m->gpu.port_cycles;
     const double request = 5 + (double)noc_cfg_flits(&m->noc, 0) - 1;
     const double reply = 5 + (double)noc_cfg_flits(&m->noc, (uint32_t)m->l1.line_bytes) - 1;
-    const double l1 = memory + (double)m->l1.latency;
-    const double l2 = l1 + 4 * port + request + (double)m->l2.latency + reply;
+    at[NOTHING] = 0;
+    at[ARITH] = 1 + 1 + 1 + 1 + 2; /* with one operand */
+    at[MEMORY] = 1 + 1 + 1 + 1 + 1;
+    at[TO_L1] = at[MEMORY] + (double)m->l1.latency;
+    at[TO_L2] = at[TO_L1] + 4 * port + request + (double)m->l2.latency + reply;
     /* port, controller, port; the first burst from acceptance to its end, the second as much later
      * as one bank group allows; port, port */
-    const double dram =
-        l2 + 1 + (double)m->mc.latency_in + 1 +
-        (1 + (double)m->dram_resolved.t_cl + (double)m->dram_resolved.burst_cycles) +
-        (double)m->dram_resolved.t_ccd_l + 1 + 1;
-    static const char chase[] = "ld.global.u64 %rd1, [%rd1];\n";
-    const struct chain chains[] = {
-        {"integer add, chained",
-         "",
-         "add.s32 %r1, %r1, 1;\n",
-         "st.global.u32 [%rd1], %r1;\n",
-         arith + (double)m->sm.iadd_latency,
-         32,
-         {0},
-         0,
-         NULL},
-        {"integer add of two registers",
-         "mov.u32 %r2, 1;\n",
-         "add.s32 %r1, %r1, %r2;\n",
-         "st.global.u32 [%rd1], %r1;\n",
-         arith + 1 + (double)m->sm.iadd_latency,
-         32,
-         {0},
-         0,
-         NULL},
-        {"float multiply-add of three registers",
-         "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, %f1;\n",
-         "fma.rn.f32 %f1, %f1, %f2, %f2;\n",
-         "st.global.f32 [%rd1], %f1;\n",
-         arith + 2 + (double)m->sm.fmad_latency,
-         32,
-         {0},
-         0,
-         NULL},
-        {"special function, chained",
-         "mov.f32 %f1, 0f3F800000;\n",
-         "ex2.approx.f32 %f1, %f1;\n",
-         "st.global.f32 [%rd1], %f1;\n",
-         arith + (double)m->sm.sfu_latency,
-         32,
-         {0},
-         0,
-         NULL},
-        {"shared memory, no conflict",
-         "mov.u32 %r2, buf;\nst.shared.u32 [%r2], %r2;\n",
-         "ld.shared.u32 %r2, [%r2];\n",
-         "st.global.u32 [%rd1], %r2;\n",
-         memory + (double)m->sm.shared_latency,
-         32,
-         {0},
-         0,
-         NULL},
-        {"shared memory, 2 words of each bank",
-         "mov.u32 %r2, buf;\nshl.b32 %r3, %r1, 3;\nadd.u32 %r2, %r2, %r3;\n"
-         "st.shared.u32 [%r2], %r2;\n",
-         "ld.shared.u32 %r2, [%r2];\n",
-         "st.global.u32 [%rd1], %r2;\n",
-         memory + (double)m->sm.shared_latency + 1,
-         32,
-         {0},
-         0,
-         NULL},
-        {"shared memory, 32 words of one bank",
-         "mov.u32 %r2, buf;\nshl.b32 %r3, %r1, 7;\nadd.u32 %r2, %r2, %r3;\n"
-         "st.shared.u32 [%r2], %r2;\n",
-         "ld.shared.u32 %r2, [%r2];\n",
-         "st.global.u32 [%rd1], %r2;\n",
-         memory + (double)m->sm.shared_latency + 31,
-         32,
-         {0},
-         0,
-         NULL},
-        {"barrier of one warp: two instructions a fetch of 3 cycles",
-         "",
-         "bar.sync 0;\n",
-         "",
-         1.5,
-         32,
-         {0},
-         0,
-         NULL},
-        {"barrier of two warps: their fetches take turns",
-         "",
-         "bar.sync 0;\n",
-         "",
-         2,
-         64,
-         {0},
-         0,
-         NULL},
-        {"L1 hit",
-         "ld.global.u64 %rd1, [%rd1];\n",
-         chase,
-         "st.global.u64 [%rd1+64], %rd1;\n",
-         l1,
-         32,
-         {0},
-         0,
-         fill_self},
-        {"L2 hit", "", chase, "st.global.u64 [%rd1+64], %rd1;\n", l2, 32, {0}, 0, fill_lines},
-        {"DRAM row hit",
-         "",
-         chase,
-         "st.global.u64 [%rd1+64], %rd1;\n",
-         dram,
-         32,
-         {"gpu.copy_fills_l2=false", "gpu.dram_mhz=700", "dram.row_bytes=65536"},
-         3,
-         fill_channel},
-    };
-    bool ok = true;
-    for (unsigned i = 0; ok && i < ARRAY_LEN(chains); i++)
-        ok = chain_check(r, &chains[i], err);
+    at[TO_DRAM] = at[TO_L2] + 1 + (double)m->mc.latency_in + 1 +
+                  (1 + (double)m->dram_resolved.t_cl + (double)m->dram_resolved.burst_cycles) +
+                  (double)m->dram_resolved.t_ccd_l + 1 + 1;
+}
+
+bool validate_gpu_latencies(struct checks *r, struct err *err)
+{
+    double starts[STARTS];
+    struct machine *m = machine_new("gtx480-gpgpusim", NULL, 0, err);
+    bool ok = m;
+    if (m)
+        fill_starts(m, starts);
+    for (unsigned i = 0; ok && i < ARRAY_LEN(chains); i++) {
+        const struct chain *c = &chains[i];
+        int64_t latency = 0;
+        if (c->latency)
+            memcpy(&latency, (const char *)m + c->latency, sizeof latency);
+        ok = chain_check(r, c, starts[c->start] + (double)latency + c->more, err);
+    }
     machine_free(m);
     return ok;
 }
