@@ -28,6 +28,37 @@ static void release_split(struct warp *w, struct split *s, const struct cta_barr
     s->wait = SPLIT_RUNS;
     s->pc++;
     w->state = WARP_READY;
+    w->met_at = w->ninst;
+}
+
+static bool waits_at(const struct split *s, unsigned id)
+{
+    return s->wait == SPLIT_AT_BARRIER && s->barrier == id;
+}
+
+/* Where lanes that wait at `k` can join others of their warp at the same instruction; `k`: nowhere.
+ * They must not have a place above those. */
+static uint32_t place_to_join(const struct warp *w, uint32_t k, unsigned id)
+{
+    const struct split *s = &w->stack[k];
+    for (uint32_t i = k; i-- > 0;) {
+        const struct split *t = &w->stack[i];
+        if (waits_at(t, id) && t->pc == s->pc && t->rpc == s->rpc && t->frame == s->frame)
+            return i;
+        if (t->mask & s->mask)
+            break;
+    }
+    return k;
+}
+
+/* Lanes may come to a barrier apart (warp_yield()); a warp leaves it as a whole. */
+static void join_lanes(struct warp *w, unsigned id)
+{
+    for (uint32_t k = w->depth; k-- > 1;) {
+        const uint32_t into = waits_at(&w->stack[k], id) ? place_to_join(w, k, id) : k;
+        if (into != k)
+            warp_join(w, into, k);
+    }
 }
 
 void cta_check_barrier(struct cta *c, unsigned id)
@@ -38,8 +69,9 @@ void cta_check_barrier(struct cta *c, unsigned id)
         return;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         struct warp *w = &c->warps[i];
+        join_lanes(w, id);
         for (uint32_t k = 0; k < w->depth; k++)
-            if (w->stack[k].wait == SPLIT_AT_BARRIER && w->stack[k].barrier == id)
+            if (waits_at(&w->stack[k], id))
                 release_split(w, &w->stack[k], b);
     }
     c->barriers_used &= ~(UINT32_C(1) << id);

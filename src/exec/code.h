@@ -88,7 +88,7 @@ struct xinst {
     uint8_t kind; /* enum xkind */
     bool has_guard, guard_neg;
     bool is_deferred;   /* touches what several SMs share, other than by plain loads and stores */
-    bool ends_turn;     /* a load of what the kernel also writes (turns.h) */
+    uint8_t ends_turn;  /* bits of enum turn_mark (turns.h) */
     uint8_t space;      /* memory instructions: enum ptx_space */
     uint8_t slot;       /* of the grid's tlb */
     uint32_t guard_off; /* predicate's place in the frame */

@@ -3,7 +3,6 @@
 #include "exec/turns.h"
 
 #include "base/exact.h"
-#include "base/u64map.h"
 #include "exec/groups.h"
 
 /* A warp runs this long before the next warp of its block has its turn; and in a launch in which
@@ -12,6 +11,11 @@
 #define SHORT_TURN (UINT64_C(1) << 8)
 /* A loop that waits has no more branches than this. */
 #define SPIN_BRANCHES 64u
+/* A warp pauses at every access to shared memory that is marked while it is so close behind a
+ * barrier; then they are this part of the way apart, and at last so many instructions. */
+#define PAUSE_CLOSE UINT64_C(256)
+#define PAUSE_PART  8u
+#define PAUSE_MOST  UINT64_C(512)
 /* So many blocks without a race, and nobody looks for one any more in this launch. */
 #define WATCHED_BLOCKS 4u
 
@@ -80,10 +84,22 @@ static enum warp_stop look_whether_it_spins(struct warp *w, bool *spins)
 
 /* --- races --- */
 
+/* Warps leave a barrier together, so what comes soon behind it has the order of the code: one of
+ * them rarely gets ahead of another by a large part of the way. */
+static bool pauses(struct warp *w)
+{
+    const uint64_t way = w->ninst - w->met_at, since = w->ninst - w->paused_at;
+    if (w->grid->nwarps == 1 ||
+        (way > PAUSE_CLOSE && since < PAUSE_MOST && since < way / PAUSE_PART))
+        return false;
+    w->paused_at = w->turn_end = w->ninst;
+    return true;
+}
+
 bool turn_ends_at(struct warp *w, const struct xinst *x, uint32_t mask)
 {
-    if (!w->grid->watched_blocks)
-        return false;
+    if (!(x->ends_turn & TURN_REREAD) || !w->grid->watched_blocks)
+        return x->ends_turn & TURN_SHARED && pauses(w);
     w->reread =
         lane_u64(&x->mem.addr, w->base, (unsigned)__builtin_ctz(mask)) + (uint64_t)x->mem.imm;
     w->turn_end = w->ninst;
@@ -137,7 +153,7 @@ static bool run_round(struct cta *c, struct round *r)
         bool spins = false;
         g->turn_from = before;
         enum warp_stop stop = warp_run(w, g->turn);
-        if (stop == WARP_STOP_BUDGET && r->only_spins)
+        if (stop == WARP_STOP_BUDGET && r->only_spins && w->paused_at != w->ninst)
             stop = look_whether_it_spins(w, &spins);
         r->only_spins = r->only_spins && spins;
         r->ran += w->ninst - before;
@@ -192,56 +208,4 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
         }
     }
     return CTA_PAUSED;
-}
-
-/* --- what matters in a kernel's code --- */
-
-/* Loads that see what others have written, and so can be waited with. */
-static bool can_wait(const struct ptx_inst *i)
-{
-    static const uint8_t waits[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_CV,
-                                    PTX_M_CG};
-    if (i->op == PTX_OP_ATOM)
-        return true;
-    for (unsigned k = 0; i->op == PTX_OP_LD && k < ARRAY_LEN(waits); k++)
-        if (ptx_inst_has(i, waits[k]))
-            return true;
-    return false;
-}
-
-/* A place that other warps can see, as the instruction names it; 0 = none. */
-static uint64_t place_named(const struct xinst *x, enum ptx_op op)
-{
-    if (!x->src || x->src->op != op || x->kind != X_OP || x->mem.in_frame ||
-        (x->space != PTX_SPACE_GLOBAL && x->space != PTX_SPACE_SHARED &&
-         x->space != PTX_SPACE_GENERIC))
-        return 0;
-    return ((uint64_t)x->mem.addr.off << 32 ^ (uint64_t)x->mem.addr.sel << 62 ^
-            (uint64_t)x->mem.imm) +
-           1;
-}
-
-static void mark_func(struct kernel *k, struct xfunc *f)
-{
-    struct u64map written = {0};
-    for (uint32_t n = 0; n < f->ncode; n++) {
-        uint64_t place = place_named(&f->code[n], PTX_OP_ST);
-        if (place)
-            u64map_put(&written, place, 1);
-    }
-    for (uint32_t n = 0; n < f->ncode; n++) {
-        struct xinst *x = &f->code[n];
-        uint64_t place = place_named(x, PTX_OP_LD);
-        x->ends_turn = place && u64map_get(&written, place);
-        k->has_rereads |= x->ends_turn;
-        k->may_spin |= x->src && can_wait(x->src);
-    }
-    u64map_free(&written);
-}
-
-void turns_mark(struct kernel *k)
-{
-    for (uint32_t i = 0; i < program_func_count(k->prog); i++)
-        if (k->funcs[i])
-            mark_func(k, k->funcs[i]);
 }

@@ -1,14 +1,22 @@
 /* Whose turn it is, in functional execution: warps of a block one after another, some thousand
  * instructions each.
  *
- * Two things shorten a turn. A block whose warps do nothing but ask memory again and again gives
- * way at once, so that software barriers cost little. And where warps of a block read a place that
+ * Three things shorten a turn. A block whose warps do nothing but ask memory again and again gives
+ * way at once, so that software barriers cost little. Where warps of a block read a place that
  * they then write, each has its turn at the read, so that a race ends as it does where all run side
- * by side: everybody reads before anybody writes. */
+ * by side: everybody reads before anybody writes. And where shared memory is read and then written,
+ * or the reverse, with no barrier between, a turn ends between the two: often behind the start of a
+ * block and behind a barrier, where the warps of a GPU are together, and less often later. */
 #ifndef EXEC_TURNS_H
 #define EXEC_TURNS_H
 
 #include "exec/grid.h"
+
+/* What marks an access; its turn may end behind it. */
+enum turn_mark {
+    TURN_REREAD = 1, /* loads what the kernel also writes */
+    TURN_SHARED = 2, /* of shared memory, and without a barrier one of another kind may follow */
+};
 
 enum cta_stop { CTA_DONE, CTA_PAUSED, CTA_FAULT };
 

@@ -188,6 +188,15 @@ struct split *warp_push(struct warp *w, const struct split *s)
     return &w->stack[w->depth++];
 }
 
+void warp_join(struct warp *w, uint32_t into, uint32_t from)
+{
+    struct frame *f = w->stack[from].frame;
+    w->stack[into].mask |= w->stack[from].mask;
+    memmove(&w->stack[from], &w->stack[from + 1], (--w->depth - from) * sizeof *w->stack);
+    f->splits--;
+    frame_unref(w, f);
+}
+
 void warp_pop(struct warp *w)
 {
     struct frame *f = warp_top(w)->frame;
@@ -270,7 +279,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->first_thread = first_thread;
     w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     w->state = WARP_READY;
-    w->ninst = w->nthread_inst = w->spin_from = w->reread = 0;
+    w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
     if (!w->sregs) {
         w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
         sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);

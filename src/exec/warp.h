@@ -59,6 +59,8 @@ struct warp {
     uint64_t ninst, nthread_inst;
     uint64_t turn_end;  /* ninst at which its turn is over */
     uint64_t reread;    /* first address of the load that ended the turn; 0 = none did */
+    uint64_t met_at;    /* ninst when it last left a barrier */
+    uint64_t paused_at; /* ninst when it last paused at an access to shared memory */
     uint64_t spin_from; /* ninst when the top split last changed */
     char *sregs;
     bool is_deferred;        /* see step.h; so are the next two */
@@ -119,7 +121,10 @@ static inline uint32_t warp_guard_mask(const struct warp *w, const struct xinst 
 
 struct split *warp_push(struct warp *w, const struct split *s);
 void warp_pop(struct warp *w);
-/* After a load marked `ends_turn`: whether the turn is over (turns.h). */
+/* The split at `from` of the stack becomes a part of the one at `into`, below it, which is at the
+ * same place. */
+void warp_join(struct warp *w, uint32_t into, uint32_t from);
+/* After an access that is marked with `ends_turn`: whether the turn is over (turns.h). */
 bool turn_ends_at(struct warp *w, const struct xinst *x, uint32_t mask);
 /* Lanes end: out of every split. */
 void warp_exit_lanes(struct warp *w, uint32_t mask);

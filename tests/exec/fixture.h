@@ -15,11 +15,12 @@
 
 #define PTX_HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 /* A kernel whose registers suffice for small bodies; %rd1 holds the pointer, %r1 the thread. */
-#define PTX_KERNEL(body)                                                                    \
-    PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n"                                        \
-             ".reg .pred %p<10>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\n" \
-             ".reg .f32 %f<20>; .reg .f64 %fd<20>;\n"                                       \
-             "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x;\n" body "ret;\n}\n"
+#define PTX_KERNEL(body) PTX_HEAD PTX_KERNEL_BODY(body)
+#define PTX_KERNEL_BODY(body)                                                      \
+    ".visible .entry k(.param .u64 p)\n{\n"                                        \
+    ".reg .pred %p<10>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\n" \
+    ".reg .f32 %f<20>; .reg .f64 %fd<20>;\n"                                       \
+    "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x;\n" body "ret;\n}\n"
 
 struct fixture {
     struct device *dev;

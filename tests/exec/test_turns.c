@@ -136,6 +136,76 @@ static void without_a_race_nothing_changes(void **state)
     fixture_close(&f);
 }
 
+/* --- shared memory without barriers --- */
+
+/* Runs one block of 8 warps; every thread's word must be `n`. */
+static void expect_all(const char *text, uint32_t n)
+{
+    struct fixture f;
+    fixture_open(&f, text, 1024);
+    fixture_run(&f, 1, 256, 4096);
+    for (unsigned t = 0; t < 256; t++)
+        assert_int_equal(f.words[t], n);
+    fixture_close(&f);
+}
+
+#define SHARED    "mul.wide.u32 %rd2,%r1,4; add.u64 %rd3,%rd1,%rd2; shl.b32 %r2,%r1,2;\n"
+#define DYNAMIC   PTX_HEAD ".extern .shared .align 4 .b8 s[];\n"
+#define KERNEL(b) DYNAMIC PTX_KERNEL_BODY(b)
+
+/* Thread 0 announces a value, all read it, and the next value is written with no barrier between:
+ * what block-wide reductions that return shared[0] come to. */
+static void behind_a_barrier_all_warps_read_before_one_writes(void **state)
+{
+    (void)state;
+    expect_all(KERNEL(SHARED
+                      "mov.u32 %r8,0; mov.u32 %r9,0; mov.u32 %r10,s; setp.ne.u32 %p1,%r1,0;\n"
+                      "NEXT: add.u32 %r8,%r8,1;\n@%p1 bra WAIT;\n st.shared.u32 [%r10],%r8;\n"
+                      "WAIT: bar.sync 0; ld.shared.u32 %r3,[s]; add.u32 %r9,%r9,%r3;\n"
+                      "setp.lt.u32 %p2,%r8,10;\n@%p2 bra NEXT;\n"
+                      "st.global.u32 [%rd3],%r9;\n"),
+               55);
+}
+
+/* Each thread clears words of all others before they count in them. */
+static void a_block_clears_shared_memory_before_it_counts_there(void **state)
+{
+    (void)state;
+    expect_all(KERNEL(SHARED "xor.b32 %r3,%r1,255; shl.b32 %r3,%r3,2; mov.u32 %r4,s;\n"
+                             "add.u32 %r3,%r3,%r4; add.u32 %r2,%r2,%r4; mov.u32 %r5,0;\n"
+                             "CLEAR: st.shared.u32 [%r3],0; add.u32 %r5,%r5,1;\n"
+                             "setp.lt.u32 %p1,%r5,20;\n@%p1 bra CLEAR;\n"
+                             "red.shared.add.u32 [%r2],7; bar.sync 0;\n"
+                             "ld.shared.u32 %r6,[%r2]; st.global.u32 [%rd3],%r6;\n"),
+               7);
+}
+
+/* A tile of 256 words and 16 that stay are read from end to end, which takes some ten thousand
+ * instructions; each warp replaces its part of the tile as soon as it is through. */
+static void warps_stay_together_over_a_long_loop(void **state)
+{
+    (void)state;
+    expect_all(KERNEL(SHARED
+                      "mov.u32 %r4,s; add.u32 %r2,%r2,%r4; mov.u32 %r7,0;\n"
+                      "st.shared.u32 [%r2],1; bar.sync 0; mov.u32 %r5,%r4; add.u32 %r6,%r4,1088;\n"
+                      "TILE: ld.shared.u32 %r3,[%r5]; add.u32 %r7,%r7,%r3; mov.u32 %r8,0;\n"
+                      "WORK: add.u32 %r8,%r8,1; setp.lt.u32 %p1,%r8,20;\n@%p1 bra WORK;\n"
+                      "add.u32 %r5,%r5,4; setp.lt.u32 %p2,%r5,%r6;\n@%p2 bra TILE;\n"
+                      "st.shared.u32 [%r2],1000; bar.sync 0; st.global.u32 [%rd3],%r7;\n"),
+               256);
+}
+
+/* Lane 0 works for so long that the others of its warp go on to the barrier without it. */
+static void a_warp_is_whole_again_behind_a_barrier(void **state)
+{
+    (void)state;
+    expect_all(KERNEL(SHARED "mov.u32 %r3,0; and.b32 %r4,%r1,31; setp.ne.u32 %p1,%r4,0;\n"
+                             "@%p1 bra MEET;\n"
+                             "WORK: add.u32 %r3,%r3,1; setp.lt.u32 %p2,%r3,20000;\n@%p2 bra WORK;\n"
+                             "MEET: bar.sync 0; activemask.b32 %r5; st.global.u32 [%rd3],%r5;\n"),
+               UINT32_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +217,10 @@ int main(void)
         cmocka_unit_test(a_loop_reads_first_every_time),
         cmocka_unit_test(a_sum_kept_in_a_register_is_read_once),
         cmocka_unit_test(without_a_race_nothing_changes),
+        cmocka_unit_test(behind_a_barrier_all_warps_read_before_one_writes),
+        cmocka_unit_test(a_block_clears_shared_memory_before_it_counts_there),
+        cmocka_unit_test(warps_stay_together_over_a_long_loop),
+        cmocka_unit_test(a_warp_is_whole_again_behind_a_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
