@@ -57,7 +57,14 @@ static void mark_rereads(struct kernel *k, struct xfunc *f)
 
 enum { READS = 1, WRITES = 2, ADDS = 4 };
 
-static unsigned shared_access(const struct xinst *x)
+struct shared_flow {
+    const struct xfunc *f;
+    const struct ptx_cfg *cfg;
+    uint8_t *access; /* by instruction */
+    uint8_t *first;  /* by block: accesses that may come first from its start on, up to a barrier */
+};
+
+static unsigned access_of(const struct xinst *x)
 {
     if (x->space != PTX_SPACE_SHARED)
         return 0;
@@ -76,86 +83,120 @@ static unsigned shared_access(const struct xinst *x)
     }
 }
 
+/* A thread that writes where it has read (x[i] += ..., swaps) writes to a place of its own; if
+ * several do, it is read again (above). Names without a register are everybody's. */
+static bool is_own_place(const struct xinst *x, const struct u64map *loaded)
+{
+    const uint64_t place = place_named(x, PTX_OP_ST);
+    return place && x->mem.addr.sel == LANE_REGS && u64map_get(loaded, place);
+}
+
+static bool find_accesses(struct shared_flow *s)
+{
+    struct u64map loaded = {0};
+    bool any = false;
+    for (uint32_t pc = 0; pc < s->f->src->ninsts; pc++) {
+        const uint64_t place = place_named(&s->f->code[pc], PTX_OP_LD);
+        if (place)
+            u64map_put(&loaded, place, 1);
+    }
+    for (uint32_t pc = 0; pc < s->f->src->ninsts; pc++) {
+        const struct xinst *x = &s->f->code[pc];
+        s->access[pc] = (uint8_t)(is_own_place(x, &loaded) ? 0 : access_of(x));
+        any |= s->access[pc] != 0;
+    }
+    u64map_free(&loaded);
+    return any;
+}
+
 static bool is_barrier(const struct ptx_inst *i)
 {
     return (i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER) && !ptx_inst_has(i, PTX_M_WARP) &&
            !ptx_inst_has(i, PTX_M_ARRIVE);
 }
 
-/* Which accesses may come first from here on, up to the next barrier; `behind`: from the next
- * instruction on. A callee may do anything. */
-static unsigned first_from(const struct xinst *x, unsigned behind)
+/* Which accesses may come first from `pc` on; `behind`: from the next instruction on. A callee may
+ * do anything. */
+static unsigned first_from(const struct shared_flow *s, uint32_t pc, unsigned behind)
 {
-    const unsigned own = x->src->op == PTX_OP_CALL ? READS | WRITES | ADDS : shared_access(x);
+    const struct xinst *x = &s->f->code[pc];
+    const unsigned own = x->src->op == PTX_OP_CALL ? READS | WRITES | ADDS : s->access[pc];
     if (!own && !is_barrier(x->src))
         return behind;
     return x->has_guard ? own | behind : own;
 }
 
-static unsigned first_behind(const struct ptx_cfg *c, const struct ptx_block *b,
-                             const uint8_t *first)
+static unsigned first_behind(const struct shared_flow *s, const struct ptx_block *b)
 {
     unsigned behind = 0;
     for (uint32_t i = 0; i < b->nsucc; i++)
-        behind |= b->succ[i] < c->nblocks ? first[b->succ[i]] : 0;
+        behind |= b->succ[i] < s->cfg->nblocks ? s->first[b->succ[i]] : 0;
     return behind;
 }
 
-/* By block, what may come first. Bits are only added, so a block is looked at again a few times. */
-static void find_first(const struct xfunc *f, const struct ptx_cfg *c, uint8_t *first)
+static bool update_first(struct shared_flow *s, uint32_t b)
 {
+    const struct ptx_block *block = &s->cfg->blocks[b];
+    unsigned now = first_behind(s, block);
+    for (uint32_t pc = block->last + 1; pc-- > block->first;)
+        now = first_from(s, pc, now);
+    const bool is_new = now != s->first[b];
+    s->first[b] = (uint8_t)now;
+    return is_new;
+}
+
+/* Bits are only added, so that a block is looked at again a few times at most. */
+static void find_first(struct shared_flow *s)
+{
+    const struct ptx_cfg *c = s->cfg;
     uint32_t *todo = xcalloc(c->nblocks, sizeof *todo), n = 0;
     bool *waits = xcalloc(c->nblocks, sizeof *waits);
-    for (uint32_t b = 0; b < c->nblocks; b++) {
-        todo[n++] = b;
-        waits[b] = true;
+    for (; n < c->nblocks; n++) {
+        todo[n] = n;
+        waits[n] = true;
     }
     while (n) {
         const uint32_t b = todo[--n];
-        const struct ptx_block *block = &c->blocks[b];
-        unsigned now = first_behind(c, block, first);
         waits[b] = false;
-        for (uint32_t pc = block->last + 1; pc-- > block->first;)
-            now = first_from(&f->code[pc], now);
-        const bool is_new = now != first[b];
-        first[b] = (uint8_t)now;
-        for (uint32_t i = 0; is_new && i < block->npred; i++)
-            if (!waits[block->pred[i]]) {
-                waits[block->pred[i]] = true;
-                todo[n++] = block->pred[i];
-            }
+        if (!update_first(s, b))
+            continue;
+        for (uint32_t i = 0; i < c->blocks[b].npred; i++) {
+            const uint32_t pred = c->blocks[b].pred[i];
+            if (!waits[pred])
+                todo[n++] = pred;
+            waits[pred] = true;
+        }
     }
     free(todo);
     free(waits);
 }
 
-static bool uses_shared(const struct xfunc *f)
+static void mark_changes(const struct shared_flow *s)
 {
-    for (uint32_t pc = 0; pc < f->src->ninsts; pc++)
-        if (shared_access(&f->code[pc]))
-            return true;
-    return false;
+    for (uint32_t b = 0; b < s->cfg->nblocks; b++) {
+        const struct ptx_block *block = &s->cfg->blocks[b];
+        unsigned behind = first_behind(s, block);
+        for (uint32_t pc = block->last + 1; pc-- > block->first;) {
+            if (s->access[pc] && behind & ~s->access[pc])
+                s->f->code[pc].ends_turn |= TURN_SHARED;
+            behind = first_from(s, pc, behind);
+        }
+    }
 }
 
 static void mark_shared(struct xfunc *f)
 {
-    if (!uses_shared(f))
-        return;
-    struct ptx_cfg *c = ptx_cfg_build(f->src);
-    uint8_t *first = xcalloc(c->nblocks, sizeof *first);
-    find_first(f, c, first);
-    for (uint32_t b = 0; b < c->nblocks; b++) {
-        unsigned behind = first_behind(c, &c->blocks[b], first);
-        for (uint32_t pc = c->blocks[b].last + 1; pc-- > c->blocks[b].first;) {
-            struct xinst *x = &f->code[pc];
-            const unsigned own = shared_access(x);
-            if (own && behind & ~own)
-                x->ends_turn |= TURN_SHARED;
-            behind = first_from(x, behind);
-        }
+    struct shared_flow s = {.f = f, .access = xcalloc(f->src->ninsts + 1, 1)};
+    if (find_accesses(&s)) {
+        struct ptx_cfg *c = ptx_cfg_build(f->src);
+        s.cfg = c;
+        s.first = xcalloc(c->nblocks, sizeof *s.first);
+        find_first(&s);
+        mark_changes(&s);
+        ptx_cfg_free(c);
     }
-    free(first);
-    ptx_cfg_free(c);
+    free(s.first);
+    free(s.access);
 }
 
 void turns_mark(struct kernel *k)
