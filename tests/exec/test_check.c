@@ -128,7 +128,7 @@ static void test_race(void **state)
     assert_int_equal(b.found, 0);
     run(&b, "pass", 64, (uint32_t[]){0});
     assert_true(b.found > 0);
-    assert_non_null(strstr(b.last, "race: warp 1"));
+    assert_non_null(strstr(b.last, "race: warp 0 reads"));
     bench_close(&b);
 }
 
