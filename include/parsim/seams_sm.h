@@ -48,27 +48,103 @@ struct warp_source {
     const char *(*name)(const void *self, uint32_t number);
 };
 
-/* An instruction that was executed, as the register file sees it. `base` gives its registers'
- * values (exec/lanes.h). */
-struct rf_event {
-    const struct dinst *d;
-    uint32_t active, mask;
-    unsigned slot;
-    char *const *base;
+/* What an SM asks of what is bound: a policy's `wants`, or-ed. The rest it skips, whatever function
+ * is there. A policy that wraps another wants what that one wants too. */
+enum sm_want {
+    WANT_COST = 1, /* rf_policy */
+    WANT_BANK = 2,
+    WANT_WARPS = 4,      /* start and end */
+    WANT_INITIATION = 8, /* issue_policy */
+    WANT_PRECEDE = 16,
+    WANT_BEFORE = 32,
+    WANT_PARTNER = 64,
+    WANT_LOADED = 128, /* value_policy */
+    WANT_PICK = 256,   /* sched_policy: narrow and pick */
 };
 
-/* What reading and writing registers costs beyond the base: cycles that an instruction stays longer
- * in its collector, and that the result of an arithmetic pipe comes later. Called once an
- * instruction, after it was executed. */
+/* An instruction that was executed. While a function is told of it, `w`'s registers are those of
+ * the frame in which it ran, and `base` gives their values (exec/lanes.h; outside the tree:
+ * tech_api.read). What it has read may be overwritten by now. */
+struct rf_event {
+    const struct dinst *d;
+    struct warp *w;
+    char *const *base;
+    uint32_t all;    /* lanes that have a thread */
+    uint32_t active; /* of those: of the split that ran */
+    uint32_t mask;   /* of those: executed */
+    unsigned slot;   /* of the warp, or of an extra warp's parent */
+    int partner;     /* slot of the warp that went with it (issue_policy.partner), -1: none */
+    bool is_extra;   /* not the program's: an extra warp's, one that precede() gave, a spill */
+};
+
+/* Cycles of an instruction beyond the base. */
+struct rf_cost {
+    uint16_t hold; /* in its collector, behind its last operand */
+    uint16_t
+        enter; /* then, in a delay line before its pipe or the load/store unit: holds nobody up */
+    uint16_t write; /* before its result is written; a load's counts from its last access */
+};
+
+/* What reading and writing registers costs, and where they lie. Called once an instruction, after
+ * it was executed; costs of policies that wrap each other add up. */
 struct rf_policy {
-    uint32_t (*extra_read_cycles)(void *self, const struct rf_event *e);
-    uint32_t (*extra_write_cycles)(void *self, const struct rf_event *e);
+    uint32_t wants; /* enum sm_want */
+    /* Adds to `cost`. */
+    void (*cost)(void *self, const struct rf_event *e, struct rf_cost *cost);
+    /* The bank of register `k` of the instruction (those written first, then those read), below 64.
+     * Without: `bank` as it is, (register + slot) % sm.banks; numbers from sm.banks on are banks
+     * beside those of the machine. */
+    uint32_t (*bank)(void *self, const struct rf_event *e, unsigned k, uint32_t bank);
+    /* A warp gets its slot and `registers` of the file (32 bits of a thread each); it has left it.
+     */
+    void (*start)(void *self, unsigned slot, const struct warp *w, uint32_t registers);
+    void (*end)(void *self, unsigned slot);
     void *self;
 };
 
-/* How long an instruction keeps its pipe's entry, and which lanes of it execute there. */
+/* What happens around the issue of a program's instruction. */
 struct issue_policy {
+    uint32_t wants; /* enum sm_want */
+    /* Cycles that an executed instruction keeps its pipe's entry; `initiation`: by its class. */
     uint32_t (*initiation)(void *self, const struct rf_event *e, uint32_t initiation);
+    /* An instruction that is to be issued before `d`, the warp's next (tech_api.move; in the tree
+     * any of an arithmetic pipe), or NULL. It takes an issue slot, its registers, its pipe, and
+     * does nothing to values. Then it is asked again. Asked whenever the warp is looked at: changes
+     * nothing. A policy that wraps asks the one inside only if it has none itself. */
+    const struct dinst *(*precede)(void *self, struct sm *sm, unsigned slot, struct warp *w,
+                                   const struct dinst *d);
+    /* `d` is about to be executed: may set which lanes do (tech_api.set_lanes), and change
+     * registers.
+     */
+    void (*before)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d);
+    /* The slot of a warp that goes with the one in `slot`, its leader, or -1; asked as precede is.
+     * While it follows it neither fetches nor issues; where its next instruction is the leader's,
+     * the leader waits until both can go, and both go in one issue, through one collector and one
+     * pass of the pipe; else it sits out. Instructions that are executed at meeting points or have
+     * spills, and extra ones, never go in pairs. A policy that wraps asks the one inside only if it
+     * has none itself. */
+    int (*partner)(void *self, struct sm *sm, unsigned slot);
+    void *self;
+};
+
+/* What registers get. */
+struct value_policy {
+    uint32_t wants; /* enum sm_want */
+    /* A load of the program was executed by the lanes of `mask`: its registers may be changed
+     * (tech_api.write). */
+    void (*loaded)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d,
+                   uint32_t mask);
+    void *self;
+};
+
+/* Which warp issues. Asked once a scheduler and cycle in which one of its warps can. */
+struct sched_policy {
+    uint32_t wants; /* enum sm_want */
+    /* Of the slots in `can` (not empty) those that may issue in this cycle; none: nobody does. */
+    uint64_t (*narrow)(void *self, struct sm *sm, unsigned sched, uint64_t can);
+    /* One of `can` (not empty), or -1: as sm.scheduler says. A policy that wraps asks the one
+     * inside only if it has no answer itself. */
+    int (*pick)(void *self, struct sm *sm, unsigned sched, uint64_t can);
     void *self;
 };
 

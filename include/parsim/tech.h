@@ -15,6 +15,7 @@
 
 #include "parsim/rows.h"
 #include "parsim/seams.h"
+#include "parsim/wrap.h"
 #include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
@@ -46,9 +47,18 @@ struct tech_access {
 };
 
 struct tech_inst {
-    bool is_load, is_store, is_atomic, is_control;
+    bool is_load, is_store, is_atomic, is_control, is_barrier;
     uint8_t nwritten, nread; /* registers */
     uint16_t latency, initiation;
+};
+
+/* A warp of the program in a slot of an SM. */
+struct tech_warp {
+    bool is_there;
+    uint64_t age;             /* an older one has a smaller number */
+    uint32_t number;          /* in its block */
+    uint32_t all, live;       /* lanes: that have a thread, that have not exited */
+    const struct dinst *next; /* that it will issue, or NULL: not known yet */
 };
 
 /* What the machine does for a technique. */
@@ -79,6 +89,26 @@ struct tech_api {
     void (*set_meta)(struct mem_req *r, uint8_t meta);
     bool (*widen)(struct mem_req *r, uint16_t more);
     bool (*ride)(struct mem_req *r, struct mem_req *rider);
+    /* --- from within the functions of an SM's seams --- */
+    cycle_t (*now)(const struct sm *sm);
+    struct tech_warp (*warp)(const struct sm *sm, unsigned slot);
+    /* Register `k` of an instruction: those written first, then those read, then the guard. 32
+     * values, one a lane, as whole numbers; write: of the lanes in `mask`. The bits of a lane's
+     * element: 1 of a predicate, else 16, 32, 64, 128 (of which values have the lower 64); 0: no
+     * such register. */
+    unsigned (*read)(const struct warp *w, const struct dinst *d, unsigned k, uint64_t *values);
+    unsigned (*write)(struct warp *w, const struct dinst *d, unsigned k, uint32_t mask,
+                      const uint64_t *values);
+    /* Lanes that execute what is not control, from now on; all ones at a warp's begin. */
+    void (*set_lanes)(struct warp *w, uint32_t lanes);
+    /* For issue_policy.precede: an instruction that reads register `k` of `d` and writes it;
+     * without such a register, one that only takes its slot. Good until the kernel has ended. */
+    const struct dinst *(*move)(struct sm *sm, const struct dinst *d, unsigned k);
+    /* The warp does not issue before a cycle, unless it is let go. Either way, and by look, it is
+     * asked again what precedes its next instruction and who goes with it. */
+    void (*hold)(struct sm *sm, unsigned slot, cycle_t until);
+    void (*let_go)(struct sm *sm, unsigned slot);
+    void (*look)(struct sm *sm, unsigned slot);
 };
 
 /* How far a machine has come, all kernels together. */

@@ -32,5 +32,6 @@ struct sm;         /* a multiprocessor */
 struct sm_kernel;  /* a launched kernel */
 struct tech_machine;
 struct tech_seams;
+struct warp; /* 32 lanes and their registers */
 
 #endif

@@ -33,12 +33,19 @@ void step_record(struct step *s, const struct access *a)
     to->is_write = a->is_write;
 }
 
+/* Branches, barriers and meetings are all lanes' business. */
+static bool is_of_all(const struct xinst *x)
+{
+    return x->kind == X_CTRL || x->kind == X_MEET;
+}
+
 bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
 {
     struct split *s = warp_top(w);
     const struct xinst *x = &s->frame->fn->code[s->pc];
     warp_use_frame(w);
-    const uint32_t m = x->has_guard ? warp_guard_mask(w, x, s->mask) : s->mask;
+    const uint32_t lanes = is_of_all(x) ? s->mask : s->mask & w->lanes;
+    const uint32_t m = x->has_guard ? warp_guard_mask(w, x, lanes) : lanes;
     out->x = x;
     out->active = s->mask;
     out->mask = m;

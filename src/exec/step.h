@@ -30,7 +30,7 @@ struct step_access {
 struct step {
     const struct xinst *x;
     uint32_t active; /* lanes of the split */
-    uint32_t mask;   /* lanes that executed: active and guard */
+    uint32_t mask;   /* lanes that executed: active, guard, and warp.lanes */
     unsigned naccesses;
     struct step_access access[STEP_MAX_ACCESSES];
 };

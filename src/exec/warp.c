@@ -277,7 +277,9 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->grid = cta->grid;
     w->id = id;
     w->first_thread = first_thread;
-    w->live = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    w->all = lanes == WARP_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    w->live = w->all;
+    w->lanes = UINT32_MAX;
     w->state = WARP_READY;
     w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
     if (!w->sregs) {

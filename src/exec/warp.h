@@ -45,7 +45,9 @@ struct warp {
     char *base[LANE_BASES];
     struct split *stack;
     uint32_t depth, cap;
-    uint32_t live;         /* lanes that have not exited */
+    uint32_t all;          /* lanes that have a thread */
+    uint32_t live;         /* of those: that have not exited */
+    uint32_t lanes;        /* that warp_step() lets execute what is not control; all ones */
     uint32_t first_thread; /* linear thread number of lane 0 in the block */
     uint32_t id;
     uint8_t state; /* enum warp_state */

@@ -19,6 +19,7 @@ struct lines {
     struct sm *sm;
     struct inflight *f;
     uint32_t line, sector;
+    unsigned slot;
     uint8_t space;
     bool is_write;
 };
@@ -120,7 +121,7 @@ static void add_local(struct lines *l, const struct step_access *a)
 {
     const struct sm *sm = l->sm;
     const uint64_t row = (uint64_t)sm->cfg->warps * WARP_LANES * 4;
-    addr_t base = LOCAL_BASE + sm->id * LOCAL_SM + (addr_t)l->f->slot * WARP_LANES * 4;
+    addr_t base = LOCAL_BASE + sm->id * LOCAL_SM + (addr_t)l->slot * WARP_LANES * 4;
     FOR_LANES (k, a->mask)
         for (addr_t off = a->addr[k]; off < a->addr[k] + a->bytes;) {
             addr_t end = (off | 3) + 1;
@@ -132,12 +133,14 @@ static void add_local(struct lines *l, const struct step_access *a)
         }
 }
 
-static void add_access(struct sm *sm, struct inflight *f, const struct step_access *a)
+static void add_access(struct sm *sm, struct inflight *f, unsigned slot,
+                       const struct step_access *a)
 {
     struct lines l = {.sm = sm,
                       .f = f,
                       .line = (uint32_t)sm->cfg->coalesce_bytes,
                       .sector = sm->sector,
+                      .slot = slot,
                       .is_write = a->is_write};
     if (a->space == PTX_SPACE_LOCAL) {
         l.space = MEM_LOCAL;
@@ -221,10 +224,9 @@ static void count_memory(struct sm *sm, const struct inflight *f)
         st->load_inst++;
 }
 
-void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
+/* What the warp in `slot` has accessed. */
+static void add_step(struct sm *sm, struct inflight *f, unsigned slot, const struct step *s)
 {
-    struct inflight *f = &sm->fl[i];
-    f->is_resolved = true;
     for (unsigned k = 0; k < s->naccesses; k++) {
         const struct step_access *a = &s->access[k];
         if (a->space == PTX_SPACE_SHARED)
@@ -233,10 +235,19 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
             FOR_LANES (l, a->mask)
                 add_parameter(sm, f, a->addr[l], a->bytes);
         else
-            add_access(sm, f, a);
+            add_access(sm, f, slot, a);
     }
     if ((f->d->flags & DINST_CONST) && !s->naccesses && s->mask)
         add_parameter(sm, f, f->d->place, f->d->x->mem.bytes * f->d->x->mem.nregs);
+}
+
+void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
+{
+    struct inflight *f = &sm->fl[i];
+    f->is_resolved = true;
+    add_step(sm, f, f->slot, s);
+    if (UNLIKELY(f->slot2 != NO_PARTNER)) /* was stepped behind it */
+        add_step(sm, f, (unsigned)f->slot2, &sm->step2);
     finish_lines(sm, f);
     count_memory(sm, f);
 }

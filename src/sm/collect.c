@@ -2,17 +2,60 @@
  * cycle, one access a bank and cycle; writes go before reads. */
 #include "sm/sm_int.h"
 
+/* --- the delay line of rf_cost.enter: as wide as the pipe's ports --- */
+
+/* False: as many are in it as it has stages for this one. */
+static bool delay(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
+{
+    struct inflight *f = &sm->fl[i];
+    if (sub->late[pipe].n >= (uint64_t)f->cost.enter * (uint64_t)sm_ports(sm->cfg, pipe))
+        return false;
+    f->due = now + f->cost.enter;
+    fl_append(sm, &sub->late[pipe], i);
+    sub->nlate++;
+    return true;
+}
+
+static void end_of_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
+{
+    const int64_t ports = sm_ports(sm->cfg, pipe);
+    while (sub->nentry[pipe] < ports) {
+        uint16_t i = fl_take_due(sm, &sub->late[pipe], now);
+        if (i == NO_INFLIGHT)
+            return;
+        sub->nlate--;
+        sub->entry[pipe][sub->nentry[pipe]++] = i;
+    }
+}
+
+/* --- collectors --- */
+
+/* False: there is no room where it must go. */
+static bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
+{
+    if (UNLIKELY(sm->fl[i].cost.enter))
+        return delay(sm, sub, pipe, i, now);
+    if (sub->nentry[pipe] >= sm_ports(sm->cfg, pipe))
+        return false;
+    sub->entry[pipe][sub->nentry[pipe]++] = i;
+    return true;
+}
+
 /* Collectors that have everything -> pipe entries. */
-static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
+static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
 {
     int64_t ports = sm_ports(sm->cfg, pipe);
+    if (UNLIKELY(sub->late[pipe].n))
+        end_of_line(sm, sub, pipe, now);
+    const bool has_line = UNLIKELY(sm->asked & WANT_COST);
     uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
-    for (int64_t n = 0; ready && n < ports && sub->nentry[pipe] < ports; n++) {
+    for (int64_t n = 0; ready && n < ports && (sub->nentry[pipe] < ports || has_line); n++) {
         unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
+        if (!go_on(sm, sub, pipe, sub->col[c], now))
+            continue;
         sub->col_used &= ~(UINT64_C(1) << c);
         sub->col_turn[pipe] = c + 1;
-        sub->entry[pipe][sub->nentry[pipe]++] = sub->col[c];
     }
 }
 
@@ -51,18 +94,25 @@ static void wait_longer(struct sm *sm, struct subcore *sub)
 {
     for (uint64_t m = sub->col_delayed & ~sub->col_reading; m; m &= m - 1) {
         unsigned c = first_of(m);
-        if (!--sm->fl[sub->col[c]].wait)
+        if (!--sm->fl[sub->col[c]].cost.hold)
             sub->col_delayed &= ~(UINT64_C(1) << c);
     }
 }
 
-static bool has_queue_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f)
+/* The bank of the k-th operand that it reads: of its warp, then of its follower. */
+static unsigned bank_read(const struct sm *sm, uint16_t i, unsigned k)
 {
-    for (unsigned k = 0; k < f->d->nsrc; k++) {
-        unsigned bank = (f->d->regs[f->d->ndst + k] + f->slot) % (unsigned)sm->cfg->banks;
-        if (sub->bank[bank].len + f->d->nsrc > 256u)
+    const struct dinst *d = sm->fl[i].d;
+    const bool is_second = k >= d->nsrc;
+    return sm_bank_of(sm, i, d->ndst + (is_second ? k - d->nsrc : k), is_second);
+}
+
+static bool has_queue_room(const struct sm *sm, const struct subcore *sub, uint16_t i)
+{
+    const unsigned n = sm->fl[i].to_read;
+    for (unsigned k = 0; k < n; k++)
+        if (sub->bank[bank_read(sm, i, k)].len + n > 256u)
             return false;
-    }
     return true;
 }
 
@@ -74,10 +124,10 @@ static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
     sub->col_used |= bit;
     if (f->to_read)
         sub->col_reading |= bit;
-    if (f->wait)
+    if (f->cost.hold)
         sub->col_delayed |= bit;
-    for (unsigned k = 0; k < f->d->nsrc; k++) {
-        unsigned bank = (f->d->regs[f->d->ndst + k] + f->slot) % (unsigned)sm->cfg->banks;
+    for (unsigned k = 0; k < f->to_read; k++) {
+        unsigned bank = bank_read(sm, i, k);
         struct bank_queue *q = &sub->bank[bank];
         q->at[(uint8_t)(q->head + q->len++)] = (uint8_t)c;
         sub->bank_wanted |= UINT64_C(1) << bank;
@@ -91,7 +141,7 @@ static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
     for (; n < sub->nport[pipe]; n++) {
         uint64_t idle = sub->col_of[pipe] & ~sub->col_used;
         uint16_t i = sub->port[pipe][n];
-        if (!idle || !has_queue_room(sm, sub, &sm->fl[i]))
+        if (!idle || !has_queue_room(sm, sub, i))
             break;
         take(sm, sub, first_of(idle), i);
     }
@@ -104,12 +154,11 @@ static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
 
 void sm_collect(struct sm *sm, cycle_t now)
 {
-    (void)now;
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         struct subcore *sub = &sm->sub[s];
-        if (sub->col_used) {
+        if (sub->col_used | sub->nlate) {
             for (unsigned p = 0; p < sm->npipes; p++)
-                dispatch(sm, sub, p);
+                dispatch(sm, sub, p, now);
             if (sub->col_delayed) /* from the cycle after the last read on */
                 wait_longer(sm, sub);
             if (sub->bank_wanted)

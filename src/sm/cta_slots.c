@@ -77,7 +77,8 @@ static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *
                                         .pc = warp_top(w)->pc,
                                         .cta = (uint8_t)cta,
                                         .age = sm->next_age++,
-                                        .code = code};
+                                        .code = code,
+                                        .partner = NO_PARTNER};
     sm->coming |= bit;
     sm->ctas[cta].warps |= bit;
     sm->ctas[cta].live++;
@@ -102,6 +103,9 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     probe_fire(sm->probe, now, SM_BLOCK_BEGIN, number, cta);
     for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1) {
         place_warp(sm, first_of(idle), cta, &c->warps[i]);
+        if (UNLIKELY(sm->asked & WANT_WARPS))
+            sm->seams.registers->start(sm->seams.registers->self, first_of(idle), &c->warps[i],
+                                       n.registers / n.warps / WARP_LANES);
         probe_fire(sm->probe, now, SM_WARP_BEGIN, number * 64 + i, first_of(idle));
     }
     component_wake(sm->component, now);
@@ -163,7 +167,10 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     sm_count_to(sm, now);
     sm->ending &= ~bit;
     sm->hazard &= ~bit;
+    sm->held &= ~bit;
     sm->slot[slot].w = NULL;
+    if (UNLIKELY(sm->asked & WANT_WARPS))
+        sm->seams.registers->end(sm->seams.registers->self, slot);
     sm->ctas[cta].warps &= ~bit;
     if (--sm->ctas[cta].live)
         return;

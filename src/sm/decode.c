@@ -222,6 +222,7 @@ static uint8_t add_spills(const struct dfunc *f, const struct dinst *d, unsigned
             continue;
         to[added++] = (struct dinst){
             .x = d->x,
+            .fn = f,
             .regs = &d->regs[k],
             .place = f->fn->spilled[reg],
             .flags = (uint16_t)(DINST_SPILL | (is_load ? DINST_LOAD : DINST_STORE)),
@@ -288,6 +289,7 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
         f->code = arena_array(&d->arena, struct dinst, f->ncode);
         for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
+            f->code[pc].fn = f;
             if (fn->spilled)
                 decode_spills(d, f, &f->code[pc]);
             if ((f->code[pc].flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD)

@@ -9,7 +9,7 @@ static uint64_t code_addr(const struct sm *sm, const struct dfunc *fn, uint32_t 
 
 void sm_fetch(struct sm *sm, cycle_t now)
 {
-    uint64_t want = sm->live & ~sm->fetching & ~sm->has_buffer;
+    uint64_t want = sm->live & ~(sm->fetching | sm->has_buffer | sm->follows);
     if (!want)
         return;
     unsigned slot = next_from(want, sm->fetch_turn);
@@ -37,7 +37,11 @@ void sm_decode(struct sm *sm, cycle_t now)
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
     sm->fetching &= ~bit;
-    assert(sm->live & bit); /* a warp that ends has a buffer, or had: it did not fetch */
+    assert(sm->live & bit);            /* a warp that ends has a buffer, or had: it did not fetch */
+    if (UNLIKELY(sm->follows & bit)) { /* since it has asked */
+        pair_look_again(sm, bit);
+        return;
+    }
     uint64_t addr = code_addr(sm, ws->fn, ws->pc);
     uint32_t in_line =
         (uint32_t)((sm->inst_line - addr % sm->inst_line) / (uint64_t)sm->cfg->instruction_bytes);
@@ -56,8 +60,7 @@ void sm_decode(struct sm *sm, cycle_t now)
         sm_look_at_warp(sm, slot);
 }
 
-/* The next fetch begins where the warp really is. */
-static void go_to_warp(struct sm *sm, unsigned slot)
+void sm_go_to_warp(struct sm *sm, unsigned slot)
 {
     struct warp_slot *ws = &sm->slot[slot];
     const struct split *s = warp_top(ws->w);
@@ -72,7 +75,7 @@ static void go_to_warp(struct sm *sm, unsigned slot)
 void sm_flush_hazards(struct sm *sm)
 {
     for (uint64_t m = sm->hazard; m; m &= m - 1) {
-        go_to_warp(sm, first_of(m));
+        sm_go_to_warp(sm, first_of(m));
         sm->stats.flushes++;
     }
     sm->hazard = 0;
@@ -86,7 +89,7 @@ static void offer(struct sm *sm, unsigned slot, const struct dinst *d)
     for (unsigned p = 0; p < PIPES; p++)
         sm->wants[p] &= ~bit;
     sm->wants[d->pipe] |= bit;
-    if (scoreboard_is_free(sm, slot, d))
+    if (pair_is_free(sm, slot, d))
         sm->ready |= bit;
     else
         sm->ready &= ~bit;
@@ -96,6 +99,10 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
 {
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
+    if (UNLIKELY(sm->follows & bit)) {
+        pair_look_again(sm, bit);
+        return;
+    }
     if (UNLIKELY(ws->nowed)) {
         offer(sm, slot, ws->owed);
         return;
@@ -109,6 +116,7 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
             sm->ending |= bit;
             sm->has_buffer &= ~bit;
             assert(!(sm->fetching & bit));
+            pair_part(sm, slot);
         } else {
             sm->barrier |= bit;
         }
@@ -121,5 +129,8 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
         sm->hazard |= bit;
         return;
     }
-    offer(sm, slot, LIKELY(!d->nloads) ? d : spill_before(ws, d));
+    const struct dinst *next = LIKELY(!d->nloads) ? d : spill_before(ws, d);
+    if (UNLIKELY(sm->asked & (WANT_PRECEDE | WANT_PARTNER)))
+        next = asked_next(sm, slot, next);
+    offer(sm, slot, next);
 }

@@ -15,6 +15,8 @@ static void grow(struct sm *sm)
         sm->fl_free = (uint16_t)i;
     }
     sm->nfl = n;
+    if (sm->asked & WANT_BANK)
+        sm->banks = xrealloc(sm->banks, n * sizeof *sm->banks);
 }
 
 uint16_t inflight_get(struct sm *sm)
@@ -26,7 +28,7 @@ uint16_t inflight_get(struct sm *sm)
     sm->fl_free = f->next;
     struct line_access *acc = f->acc;
     uint32_t cap = f->acc_cap;
-    *f = (struct inflight){.acc = acc, .acc_cap = cap, .next = NO_INFLIGHT};
+    *f = (struct inflight){.acc = acc, .acc_cap = cap, .next = NO_INFLIGHT, .slot2 = NO_PARTNER};
     sm->fl_used++;
     return i;
 }
@@ -36,4 +38,52 @@ void inflight_put(struct sm *sm, uint16_t i)
     sm->fl[i].next = sm->fl_free;
     sm->fl_free = i;
     sm->fl_used--;
+}
+
+/* --- lists --- */
+
+void fl_append(struct sm *sm, struct fl_list *l, uint16_t i)
+{
+    sm->fl[i].next = NO_INFLIGHT;
+    if (l->n++)
+        sm->fl[l->tail].next = i;
+    else
+        l->head = i;
+    l->tail = i;
+}
+
+uint16_t fl_take(struct sm *sm, struct fl_list *l)
+{
+    const uint16_t i = l->head;
+    assert(l->n);
+    l->head = sm->fl[i].next;
+    l->n--;
+    return i;
+}
+
+uint16_t fl_take_due(struct sm *sm, struct fl_list *l, cycle_t now)
+{
+    uint16_t before = NO_INFLIGHT, i = l->head;
+    for (uint32_t k = 0; k < l->n; k++, before = i, i = sm->fl[i].next) {
+        if (sm->fl[i].due > now)
+            continue;
+        if (before == NO_INFLIGHT)
+            return fl_take(sm, l);
+        sm->fl[before].next = sm->fl[i].next;
+        if (l->tail == i)
+            l->tail = before;
+        l->n--;
+        return i;
+    }
+    return NO_INFLIGHT;
+}
+
+cycle_t fl_next_due(const struct sm *sm, const struct fl_list *l)
+{
+    cycle_t next = CYCLE_NEVER;
+    uint16_t i = l->head;
+    for (uint32_t k = 0; k < l->n; k++, i = sm->fl[i].next)
+        if (sm->fl[i].due < next)
+            next = sm->fl[i].due;
+    return next;
 }

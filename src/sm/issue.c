@@ -22,30 +22,30 @@ static bool changes_cta(const struct dinst *d)
     return (d->flags & (DINST_BARRIER | DINST_CONTROL)) != 0;
 }
 
-uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now)
+uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now,
+                 bool is_extra)
 {
     uint16_t i = inflight_get(sm);
     struct inflight *f = &sm->fl[i];
     struct subcore *sub = &sm->sub[sm_subcore_of(sm, slot)];
-    const struct rf_event e = {d, sm->step.active, sm->step.mask, slot, w->base};
     count_inst(sm, d, sm->step.mask);
     f->d = d;
     f->issued = now;
     f->mask = sm->step.mask;
     f->slot = (uint16_t)slot;
     f->to_read = d->nsrc;
-    f->wait = (uint16_t)sm->seams.registers->extra_read_cycles(sm->seams.registers->self, &e);
-    f->write_wait =
-        (uint16_t)sm->seams.registers->extra_write_cycles(sm->seams.registers->self, &e);
-    f->initiation = (uint16_t)sm->seams.issue->initiation(sm->seams.issue->self, &e, d->initiation);
+    if (LIKELY(!(sm->asked & (WANT_COST | WANT_INITIATION | WANT_BANK))))
+        f->initiation = d->initiation;
+    else
+        asked_cost(sm, i, slot, w, &sm->step, is_extra);
     sub->port[d->pipe][sub->nport[d->pipe]++] = i;
     return i;
 }
 
-void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i)
+/* What the warp waits for, or will. */
+static void owe_memory(struct sm *sm, unsigned slot, const struct dinst *d)
 {
     struct warp_slot *ws = &sm->slot[slot];
-    const struct dinst *d = sm->fl[i].d;
     const uint64_t bit = UINT64_C(1) << slot;
     if (d->flags & (DINST_STORE | DINST_ATOMIC))
         ws->stores++;
@@ -53,10 +53,18 @@ void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i)
         ws->loads++;
         sm->loading |= bit;
     }
-    if (!warp_is_deferred(ws->w))
-        lsu_resolve(sm, i, &sm->step);
     if ((d->flags & DINST_FENCE) && ws->stores)
         sm->fenced |= bit;
+}
+
+void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i)
+{
+    const struct inflight *f = &sm->fl[i];
+    owe_memory(sm, slot, f->d);
+    if (UNLIKELY(f->slot2 != NO_PARTNER))
+        owe_memory(sm, (unsigned)f->slot2, f->d);
+    if (!warp_is_deferred(sm->slot[slot].w))
+        lsu_resolve(sm, i, &sm->step);
 }
 
 /* Of those that can part lanes and keep them all. */
@@ -64,6 +72,23 @@ static bool is_branch(const struct dinst *d)
 {
     return (d->flags & DINST_CONTROL) && d->x->src &&
            (d->x->src->op == PTX_OP_BRA || d->x->src->op == PTX_OP_BRX);
+}
+
+/* Executes the warp's next, `d`. False: a fault has stopped the SM. */
+static bool execute(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now,
+                    struct step *s, bool *has_split)
+{
+    struct warp *w = sm->slot[slot].w;
+    const uint32_t lanes = is_branch(d) ? warp_top(w)->mask : 0;
+    probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)w, (uint64_t)(uintptr_t)d);
+    if (!(LIKELY(!sm->asked) ? warp_step(w, sm->effects, now, s)
+                             : asked_step(sm, slot, d, now, s))) {
+        sm->faulted = w;
+        return false;
+    }
+    *has_split = lanes && warp_top(w)->mask != lanes;
+    sm->stats.divergences += *has_split;
+    return true;
 }
 
 static bool is_global(const struct step *s)
@@ -75,22 +100,23 @@ static bool is_global(const struct step *s)
 }
 
 /* What the program's instruction has done, to whom wants to know. */
-static void tell(struct sm *sm, unsigned slot, const struct dinst *d, bool has_split, cycle_t now)
+static void tell(struct sm *sm, unsigned slot, const struct dinst *d, const struct step *s,
+                 bool has_split, cycle_t now)
 {
     const struct warp_source *extra = sm->seams.warps;
     const bool is_plain = !(d->flags & (DINST_ATOMIC | DINST_CONST | DINST_TEXTURE));
     const bool is_memory = is_plain && (d->flags & (DINST_LOAD | DINST_STORE)) &&
-                           !warp_is_deferred(sm->slot[slot].w) && is_global(&sm->step);
+                           !warp_is_deferred(sm->slot[slot].w) && is_global(s);
     const uint32_t happened = EXTRA_ISSUE | (has_split ? EXTRA_SPLIT : 0u) |
                               (!is_memory              ? 0u
                                : d->flags & DINST_LOAD ? EXTRA_LOAD
                                                        : EXTRA_STORE);
-    const struct step_access *a = &sm->step.access[0];
+    const struct step_access *a = &s->access[0];
     for (uint32_t m = happened & extra->events; m; m &= m - 1) {
         const struct extra_trigger t = {
             .event = (enum extra_event)(m & -m),
             .slot = slot,
-            .mask = sm->step.mask,
+            .mask = s->mask,
             .addr = is_memory ? a->addr[__builtin_ctz(a->mask)] : 0,
             .addrs = is_memory ? a->addr : NULL,
             .addr_mask = is_memory ? a->mask : 0,
@@ -98,6 +124,26 @@ static void tell(struct sm *sm, unsigned slot, const struct dinst *d, bool has_s
         };
         extra->event(extra->self, sm, &t, now);
     }
+}
+
+/* The follower executes what its leader has just sent as `i`. */
+static bool join(struct sm *sm, unsigned slot, uint16_t i, cycle_t now)
+{
+    const struct dinst *d = sm->fl[i].d;
+    struct warp_slot *ws = &sm->slot[slot];
+    bool has_split;
+    if (!execute(sm, slot, d, now, &sm->step2, &has_split))
+        return false;
+    sm->fl[i].slot2 = (int16_t)slot;
+    sm->fl[i].to_read *= 2;
+    count_inst(sm, d, sm->step2.mask);
+    if (sm->asked & (WANT_COST | WANT_INITIATION | WANT_BANK))
+        asked_cost(sm, i, slot, ws->w, &sm->step2, false);
+    ws->inflight++;
+    scoreboard_reserve(sm, slot, d);
+    if (sm->seams.warps->events)
+        tell(sm, slot, d, &sm->step2, has_split, now);
+    return true;
 }
 
 static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
@@ -108,20 +154,21 @@ static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
         spill_issue(sm, slot, now);
         return;
     }
-    const uint32_t local = UNLIKELY(d->spills) ? warp_top(ws->w)->frame->local_off : 0;
-    const uint32_t lanes = is_branch(d) ? warp_top(ws->w)->mask : 0;
-    const uint64_t bit = UINT64_C(1) << slot;
-    probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)ws->w, (uint64_t)(uintptr_t)d);
-    if (!warp_step(ws->w, sm->effects, now, &sm->step)) {
-        sm->faulted = ws->w;
+    if (UNLIKELY(sm->asked & WANT_PRECEDE) && d != ws->ib[ws->ib_at]) {
+        asked_issue_first(sm, slot, now);
         return;
     }
-    const bool has_split = lanes && warp_top(ws->w)->mask != lanes;
-    sm->stats.divergences += has_split;
+    const uint32_t local = UNLIKELY(d->spills) ? warp_top(ws->w)->frame->local_off : 0;
+    const uint64_t bit = UINT64_C(1) << slot;
+    bool has_split;
+    if (!execute(sm, slot, d, now, &sm->step, &has_split))
+        return;
     ws->ib_at++;
     if (!--ws->ib_len)
         sm->has_buffer &= ~bit;
-    uint16_t i = sm_send(sm, slot, ws->w, d, now);
+    uint16_t i = sm_send(sm, slot, ws->w, d, now, false);
+    if (UNLIKELY(ws->is_joined) && !join(sm, (unsigned)ws->partner, i, now))
+        return;
     ws->inflight++;
     scoreboard_reserve(sm, slot, d);
     sm->has_inst &= ~bit;
@@ -138,7 +185,7 @@ static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
     if (changes_cta(d))
         sm_look_at_cta(sm, ws->cta);
     if (UNLIKELY(sm->seams.warps->events))
-        tell(sm, slot, d, has_split, now);
+        tell(sm, slot, d, &sm->step, has_split, now);
 }
 
 void sm_look_at_cta(struct sm *sm, unsigned cta)
@@ -148,6 +195,8 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
         if (sm->slot[slot].w->state == WARP_READY)
             sm_look_at_warp(sm, slot);
     }
+    if (UNLIKELY(sm->follows))
+        pair_look_again(sm, sm->ctas[cta].warps);
 }
 
 /* --- a scheduler's cycle --- */
@@ -187,6 +236,20 @@ static void count_slots(struct sm *sm, enum stall why, uint64_t n)
         *at[why] += n;
 }
 
+static uint64_t may_pick(struct sm *sm, unsigned number, uint64_t can)
+{
+    const struct sched_policy *p = sm->seams.schedulers;
+    return can & p->narrow(p->self, sm, number, can);
+}
+
+static unsigned pick(struct sm *sm, struct sched *s, unsigned number, uint64_t can)
+{
+    const struct sched_policy *p = sm->seams.schedulers;
+    const int slot = UNLIKELY(sm->asked & WANT_PICK) ? p->pick(p->self, sm, number, can) : -1;
+    return slot >= 0 && slot < MAX_WARPS && (can >> slot & 1) ? (unsigned)slot
+                                                              : s->ops->pick(sm, s, can);
+}
+
 static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
                            bool has_extra, cycle_t now)
 {
@@ -194,12 +257,14 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
     if (has_extra && extra->issue_first(extra->self, sm, number, now))
         return STALL_ACTIVE;
     uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
-    uint64_t ready = valid & sm->ready & ~sm->blocked;
+    uint64_t ready = valid & sm->ready & ~(sm->blocked | sm->held);
     uint64_t can = ready ? ready & sm_with_room(sm, sub) : 0;
     if (s->ops->narrow)
         can = s->ops->narrow(sm, s, valid, can);
+    if (UNLIKELY(sm->asked & WANT_PICK) && can && !(can = may_pick(sm, number, can)))
+        return STALL_IDLE;
     if (can) {
-        unsigned slot = s->ops->pick(sm, s, can);
+        unsigned slot = pick(sm, s, number, can);
         s->last = slot;
         issue_one(sm, slot, now);
         return STALL_ACTIVE;
@@ -234,7 +299,8 @@ void sm_note_stalls(struct sm *sm)
     for (unsigned j = 0; j < sm->nsched; j++) {
         struct sched *s = &sm->sub[j / per].sched[j % per];
         uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
-        s->stall = (uint8_t)stall_of(sm, s->mask, valid, valid & sm->ready & ~sm->blocked);
+        s->stall =
+            (uint8_t)stall_of(sm, s->mask, valid, valid & sm->ready & ~(sm->blocked | sm->held));
     }
 }
 

@@ -19,26 +19,33 @@ static inline bool is_busy(const struct sm *sm, unsigned cache)
 
 /* --- the end of an instruction --- */
 
-static void finish(struct sm *sm, uint16_t i, cycle_t now)
+/* The warp waits for it no longer. */
+static void settle(struct sm *sm, unsigned slot, const struct dinst *d)
 {
-    const struct inflight *f = &sm->fl[i];
-    unsigned slot = f->slot;
     struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
-    if (UNLIKELY(f->extra)) {
-        sm_extra_retire(sm, i, now);
-        return;
-    }
-    if (f->d->flags & (DINST_STORE | DINST_ATOMIC)) {
+    if (d->flags & (DINST_STORE | DINST_ATOMIC)) {
         ws->stores--;
         if (!ws->stores)
             sm->fenced &= ~bit;
     }
-    if (dinst_loads(f->d) && !--ws->loads)
+    if (dinst_loads(d) && !--ws->loads)
         sm->loading &= ~bit;
+    scoreboard_release(sm, slot, d);
+}
+
+static void finish(struct sm *sm, uint16_t i, cycle_t now)
+{
+    const struct inflight *f = &sm->fl[i];
+    if (UNLIKELY(f->extra)) {
+        sm_extra_retire(sm, i, now);
+        return;
+    }
     if (f->d->flags & DINST_LOAD)
         hist_add(&sm->stats.load_latency, now - f->issued);
-    scoreboard_release(sm, slot, f->d);
+    settle(sm, f->slot, f->d);
+    if (UNLIKELY(f->slot2 != NO_PARTNER))
+        settle(sm, (unsigned)f->slot2, f->d);
     sm_retire(sm, i, now);
 }
 
@@ -50,6 +57,14 @@ static bool is_back(struct sm *sm, uint16_t i)
     return !--f->pending && f->is_sent;
 }
 
+/* Its registers are next to be written, or when rf_cost.write is over. */
+static void write_later(struct sm *sm, uint16_t i, cycle_t now)
+{
+    struct inflight *f = &sm->fl[i];
+    f->due = now + f->cost.write;
+    fl_append(sm, f->cost.write ? &sm->lsu.late : &sm->lsu.wb, i);
+}
+
 static bool next_result(struct sm *sm, unsigned client, cycle_t now)
 {
     struct lsu *u = &sm->lsu;
@@ -57,29 +72,33 @@ static bool next_result(struct sm *sm, unsigned client, cycle_t now)
         [LSU_CONST] = sm->konst, [LSU_TEX] = sm->tex, [LSU_DATA] = sm->data};
     uint32_t token;
     if (client == LSU_SHARED) {
-        if (!u->nshared || sm->fl[u->shared_head].shared_done > now)
+        if (!u->shared.n || sm->fl[u->shared.head].due > now)
             return false;
-        token = u->shared_head;
-        u->shared_head = sm->fl[token].next;
-        u->nshared--;
+        token = fl_take(sm, &u->shared);
     } else if (!u->out[client] || !l1_pop_done(caches[client], now, &token)) {
         return false;
     } else {
         u->out[client]--;
     }
     if (is_back(sm, (uint16_t)token))
-        u->next_wb = (uint16_t)token;
+        write_later(sm, (uint16_t)token, now);
     return true;
 }
 
 static void write_back(struct sm *sm, cycle_t now)
 {
     struct lsu *u = &sm->lsu;
-    if (u->next_wb != NO_INFLIGHT) {
-        if (!sm_claim_banks(sm, u->next_wb))
+    if (u->wb.n) {
+        if (!sm_claim_banks(sm, u->wb.head))
             return;
-        finish(sm, u->next_wb, now);
-        u->next_wb = NO_INFLIGHT;
+        finish(sm, fl_take(sm, &u->wb), now);
+        if (u->wb.n)
+            return;
+    }
+    if (UNLIKELY(u->late.n)) {
+        const uint16_t i = fl_take_due(sm, &u->late, now);
+        if (i != NO_INFLIGHT)
+            fl_append(sm, &u->wb, i);
     }
     for (unsigned k = 0; k < LSU_PARTS; k++) {
         unsigned client = (u->wb_turn + k) % LSU_PARTS;
@@ -102,16 +121,10 @@ static void take_acks(struct sm *sm, cycle_t now)
 
 static void enter_shared(struct sm *sm, uint16_t i, cycle_t now)
 {
-    struct lsu *u = &sm->lsu;
     struct inflight *f = &sm->fl[i];
-    f->shared_done = now + (cycle_t)sm->cfg->shared_latency;
+    f->due = now + (cycle_t)sm->cfg->shared_latency;
     f->pending++;
-    f->next = NO_INFLIGHT;
-    if (u->nshared++)
-        sm->fl[u->shared_tail].next = i;
-    else
-        u->shared_head = i;
-    u->shared_tail = i;
+    fl_append(sm, &sm->lsu.shared, i);
 }
 
 static bool step_shared(struct sm *sm, uint16_t i, cycle_t now)
@@ -258,12 +271,13 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
 {
     const struct lsu *u = &sm->lsu;
     struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
-    if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->next_wb != NO_INFLIGHT ||
-        u->aux != NO_INFLIGHT)
+    if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->wb.n || u->aux != NO_INFLIGHT)
         return now + 1;
     cycle_t next = port_next(sm->in);
-    if (u->nshared && sm->fl[u->shared_head].shared_done < next)
-        next = sm->fl[u->shared_head].shared_done;
+    if (u->shared.n && sm->fl[u->shared.head].due < next)
+        next = sm->fl[u->shared.head].due;
+    if (UNLIKELY(u->late.n) && fl_next_due(sm, &u->late) < next)
+        next = fl_next_due(sm, &u->late);
     for (unsigned c = 0; c < ARRAY_LEN(caches); c++) {
         cycle_t t = is_busy(sm, c) ? l1_next(caches[c], now) : CYCLE_NEVER;
         next = t < next ? t : next;

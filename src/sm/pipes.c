@@ -37,7 +37,7 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
     for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
         uint16_t i = sub->entry[pipe][k];
         const struct inflight *f = &sm->fl[i];
-        cycle_t at = now + f->d->latency + PIPE_ENDS + f->write_wait;
+        cycle_t at = now + f->d->latency + PIPE_ENDS + f->cost.write;
         if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
             continue;
         sub->unit_free[unit] = now + f->initiation;
@@ -62,27 +62,42 @@ void sm_pipes(struct sm *sm, cycle_t now)
     }
 }
 
+/* Registers, of both warps where two go together. */
+static unsigned written(const struct inflight *f)
+{
+    return f->d->ndst * (UNLIKELY(f->slot2 != NO_PARTNER) ? 2u : 1u);
+}
+
 bool sm_claim_banks(struct sm *sm, uint16_t i)
 {
     const struct inflight *f = &sm->fl[i];
     struct subcore *sub = &sm->sub[sm_subcore_of(sm, f->slot)];
     uint64_t banks = 0;
     for (unsigned k = 0; k < f->d->ndst; k++)
-        banks |= UINT64_C(1) << ((f->d->regs[k] + f->slot) % (unsigned)sm->cfg->banks);
+        banks |= UINT64_C(1) << sm_bank_of(sm, i, k, false);
+    for (unsigned k = 0; UNLIKELY(f->slot2 != NO_PARTNER) && k < f->d->ndst; k++)
+        banks |= UINT64_C(1) << sm_bank_of(sm, i, k, true);
     if (banks & sub->bank_written)
         return false;
     sub->bank_written |= banks;
-    sm->stats.rf_writes += f->d->ndst;
+    sm->stats.rf_writes += written(f);
     return true;
+}
+
+static void leave(struct sm *sm, unsigned slot, cycle_t now)
+{
+    if (!--sm->slot[slot].inflight && (sm->ending >> slot & 1))
+        sm_end_warp(sm, slot, now);
 }
 
 void sm_retire(struct sm *sm, uint16_t i, cycle_t now)
 {
-    unsigned slot = sm->fl[i].slot;
-    struct warp_slot *ws = &sm->slot[slot];
+    const unsigned slot = sm->fl[i].slot;
+    const int slot2 = sm->fl[i].slot2;
     inflight_put(sm, i);
-    if (!--ws->inflight && (sm->ending >> slot & 1))
-        sm_end_warp(sm, slot, now);
+    leave(sm, slot, now);
+    if (UNLIKELY(slot2 != NO_PARTNER))
+        leave(sm, (unsigned)slot2, now);
 }
 
 /* Two results for one bank do not wait for each other: the pipes cannot stop. */
@@ -97,12 +112,14 @@ void sm_write_back(struct sm *sm, cycle_t now)
         next = sm->fl[i].next;
         sm->ncalendar--;
         if (!sm_claim_banks(sm, i))
-            sm->stats.rf_writes += sm->fl[i].d->ndst;
+            sm->stats.rf_writes += written(&sm->fl[i]);
         if (UNLIKELY(sm->fl[i].extra)) {
             sm_extra_retire(sm, i, now);
             continue;
         }
         scoreboard_release(sm, sm->fl[i].slot, sm->fl[i].d);
+        if (UNLIKELY(sm->fl[i].slot2 != NO_PARTNER))
+            scoreboard_release(sm, (unsigned)sm->fl[i].slot2, sm->fl[i].d);
         sm_retire(sm, i, now);
     }
 }

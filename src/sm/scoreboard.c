@@ -26,7 +26,10 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d)
         assert(p[d->regs[k] % SCOREBOARD]);
         p[d->regs[k] % SCOREBOARD]--;
     }
-    if ((sm->has_inst & bit) && !(sm->ready & bit) &&
-        scoreboard_is_free(sm, slot, sm->slot[slot].next))
+    if (UNLIKELY(sm->follows & bit)) {
+        pair_look_again(sm, bit);
+        return;
+    }
+    if ((sm->has_inst & bit) && !(sm->ready & bit) && pair_is_free(sm, slot, sm->slot[slot].next))
         sm->ready |= bit;
 }

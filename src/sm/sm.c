@@ -73,7 +73,8 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
-    sm->lsu.entry = sm->lsu.aux = sm->lsu.next_wb = NO_INFLIGHT;
+    sm->lsu.entry = sm->lsu.aux = NO_INFLIGHT;
+    asked_init(sm);
     sm->sector = (uint32_t)p->data->sector_bytes;
     sm->inst_line = (uint32_t)p->inst->line_bytes;
     sm->data_line = (uint32_t)p->data->line_bytes;
@@ -112,6 +113,8 @@ void sm_free(struct sm *sm)
     for (uint32_t i = 0; i < sm->nfl; i++)
         free(sm->fl[i].acc);
     free(sm->fl);
+    free(sm->banks);
+    sm_drop_moves(sm);
     free(sm->pending);
     free(sm);
 }
@@ -160,6 +163,7 @@ void sm_end(struct sm *sm, cycle_t now)
 {
     sm_settle(sm, now);
     sm_drop_launches(sm);
+    sm_drop_moves(sm);
     l1_flush(sm->data, now);
     l1_flush(sm->konst, now);
     l1_flush(sm->tex, now);
@@ -172,7 +176,8 @@ void sm_end(struct sm *sm, cycle_t now)
  * memory pipe waits for an event there. */
 static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
 {
-    if (sub->col_reading | sub->col_delayed | sub->nentry[PIPE_SP] | sub->nentry[PIPE_SFU])
+    if (sub->col_reading | sub->col_delayed | sub->nlate | sub->nentry[PIPE_SP] |
+        sub->nentry[PIPE_SFU])
         return true;
     if (sub->nentry[PIPE_MEM] && sm->lsu.entry == NO_INFLIGHT)
         return true;
@@ -181,7 +186,8 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
     for (unsigned p = 0; p < sm->npipes; p++) {
         bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
         bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
-        if ((has_ready && sub->nentry[p] < sm_ports(sm->cfg, p)) || (has_free && sub->nport[p]))
+        bool has_room = sub->nentry[p] < sm_ports(sm->cfg, p) || (sm->asked & WANT_COST);
+        if ((has_ready && has_room) || (has_free && sub->nport[p]))
             return true;
     }
     return false;
@@ -189,9 +195,9 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
 
 static bool must_stay_awake(const struct sm *sm)
 {
-    uint64_t can =
-        sm->has_inst & sm->ready & ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked);
-    if (sm->hazard | sm->deferred | (sm->live & ~sm->fetching & ~sm->has_buffer))
+    uint64_t can = sm->has_inst & sm->ready &
+                   ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked | sm->held);
+    if (sm->hazard | sm->deferred | (sm->live & ~(sm->fetching | sm->has_buffer | sm->follows)))
         return true;
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         const struct subcore *sub = &sm->sub[s];
@@ -209,6 +215,8 @@ static cycle_t sm_tick(void *self, cycle_t now)
     sm->slots_done = now + 1;
     if (UNLIKELY(sm->coming))
         sm_start_blocks(sm, now);
+    if (UNLIKELY(sm->held))
+        sm_end_holds(sm, now);
     sm_write_back(sm, now);
     sm_pipes(sm, now);
     lsu_tick(sm, now);
@@ -224,6 +232,8 @@ static cycle_t sm_tick(void *self, cycle_t now)
     cycle_t next = sm_next_result(sm, now), mem = lsu_next(sm, now), block = sm_next_block(sm);
     sm_note_stalls(sm);
     next = mem < next ? mem : next;
+    if (UNLIKELY(sm->held) && sm_next_hold(sm) < next)
+        next = sm_next_hold(sm);
     return block < next ? block : next;
 }
 
@@ -306,6 +316,8 @@ static const char *why_waits(const struct sm *sm, unsigned slot)
            : sm->fenced & bit      ? "waits at a fence for its stores"
            : sm->deferred & bit    ? "waits for a deferred instruction"
            : sm->blocked & bit     ? "waits for an extra warp"
+           : sm->held & bit        ? "is held back by a technique"
+           : sm->follows & bit     ? "follows another warp"
            : sm->fetching & bit    ? "waits for the instruction cache"
            : !(sm->has_inst & bit) ? "has no instruction"
            : !(sm->ready & bit)    ? "waits for a register"

@@ -52,7 +52,7 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
         sm->faulted = x->w;
         return false;
     }
-    uint16_t i = sm_send(sm, x->slot, x->w, d, now);
+    uint16_t i = sm_send(sm, x->slot, x->w, d, now, true);
     sm->stats.extra_inst++;
     sm->stats.extra_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
     sm->fl[i].extra = x;

@@ -27,9 +27,12 @@ enum {
     MAX_BANKS = 64,
     MAX_PORTS = 4,
     MAX_CTAS = 32,
-    SCOREBOARD = 1024, /* registers are folded onto this many counters a warp */
-    CALENDAR = 2048,   /* cycles ahead that a result can be */
+    SCOREBOARD = 1024,     /* registers are folded onto this many counters a warp */
+    CALENDAR = 2048,       /* cycles ahead that a result can be */
+    SECOND_OPERANDS = 256, /* registers of an instruction end before; those of a follower begin */
+    MAX_OPERANDS = 2 * SECOND_OPERANDS,
     NO_INFLIGHT = UINT16_MAX,
+    NO_PARTNER = -1,
 };
 
 /* One line that a memory instruction touches. */
@@ -48,17 +51,17 @@ enum lsu_part { LSU_SHARED, LSU_CONST, LSU_TEX, LSU_DATA, LSU_PARTS };
 struct inflight {
     const struct dinst *d;
     cycle_t issued;
+    cycle_t due; /* when it leaves shared memory or a delay line */
     uint32_t mask;
     uint16_t slot;       /* warp */
+    int16_t slot2;       /* of a warp that goes with it, or NO_PARTNER */
     uint16_t next;       /* in a queue or list */
-    uint16_t wait;       /* cycles that it still waits in its collector beyond its operands */
-    uint16_t write_wait; /* cycles that writing its results takes longer */
+    struct rf_cost cost; /* cycles; `hold`: that it still waits in its collector */
     uint16_t initiation;
-    uint8_t to_read; /* operands that its collector still waits for */
+    uint16_t to_read; /* operands that its collector still waits for */
     /* memory */
     bool is_resolved;         /* what it accesses is known */
     bool is_sent;             /* nothing left in the memory pipe's entry */
-    cycle_t shared_done;      /* when it leaves shared memory */
     uint16_t shared_cycles;   /* of the shared memory */
     uint16_t naccesses, sent; /* lines */
     uint16_t pending;         /* accesses not back yet */
@@ -86,6 +89,9 @@ struct warp_slot {
     uint32_t owed_at;   /* the frame's local memory */
     uint64_t age;
     const struct decoded *code;
+    cycle_t held_until;
+    int8_t partner; /* slot of the warp that follows it, or that it follows; NO_PARTNER */
+    bool is_joined; /* the next instruction is the follower's too */
 };
 
 struct cta_slot {
@@ -104,6 +110,12 @@ struct sm_launch {
     uint32_t nspares;
     struct sm_ended ended;
     struct sm_launch *next;
+};
+
+/* Instructions in order, by inflight.next. */
+struct fl_list {
+    uint16_t head, tail;
+    uint32_t n;
 };
 
 struct bank_queue {
@@ -134,8 +146,10 @@ struct subcore {
     uint16_t col[MAX_COLLECTORS];
     uint64_t col_of[ALL_PIPES]; /* by pipe */
     uint64_t col_used;
-    uint64_t col_reading; /* of those: operands are missing */
-    uint64_t col_delayed; /* of those: operands take longer (rf_policy) */
+    uint64_t col_reading;           /* of those: operands are missing */
+    uint64_t col_delayed;           /* of those: operands take longer (rf_cost.hold) */
+    struct fl_list late[ALL_PIPES]; /* on their way to a pipe's entry (rf_cost.enter) */
+    uint32_t nlate;                 /* of all pipes */
     unsigned col_turn[ALL_PIPES];
     struct bank_queue bank[MAX_BANKS];
     uint64_t bank_wanted;  /* queues with entries */
@@ -147,12 +161,12 @@ struct subcore {
 };
 
 struct lsu {
-    uint16_t entry; /* the instruction being taken apart */
-    uint16_t aux;   /* the same, of PIPE_AUX: goes first */
-    uint16_t next_wb;
+    uint16_t entry;      /* the instruction being taken apart */
+    uint16_t aux;        /* the same, of PIPE_AUX: goes first */
+    struct fl_list wb;   /* whose registers are to be written next */
+    struct fl_list late; /* all their accesses are back, rf_cost.write is not over */
     uint8_t wb_turn;
-    uint16_t shared_head, shared_tail; /* loads on their way through shared memory, by `issued` */
-    uint32_t nshared;
+    struct fl_list shared; /* loads on their way through shared memory */
     uint8_t req_turn, sub_turn, aux_turn;
     uint32_t out[LSU_PARTS]; /* reads and atomics in each cache */
     bool is_blocked;         /* the entry waits for its cache to accept a line */
@@ -191,6 +205,8 @@ struct sm {
     uint64_t fetching;   /* asked the instruction cache */
     uint64_t hazard;     /* the buffer holds what will not be executed */
     uint64_t blocked;    /* must wait for an extra warp */
+    uint64_t held;       /* must not issue yet (sm_hold) */
+    uint64_t follows;    /* goes with another (issue_policy.partner), not by itself */
     uint64_t ending;     /* ended, with instructions or stores in flight */
     uint64_t wants[PIPES];
     struct warp_slot slot[MAX_WARPS];
@@ -205,7 +221,10 @@ struct sm {
     struct port *out, *in;
     struct effects *effects;
     struct sm_seams seams;
-    struct step step;
+    uint32_t asked;                 /* enum sm_want: of what is bound there */
+    struct step step, step2;        /* of the warp that is stepped, of the one that goes with it */
+    uint8_t (*banks)[MAX_OPERANDS]; /* by instruction in flight, if a policy says which */
+    struct moves *moves;
     /* instructions in flight */
     struct inflight *fl;
     uint32_t nfl, fl_used;
@@ -259,6 +278,16 @@ static inline uint64_t sm_with_room(const struct sm *sm, const struct subcore *s
     return can;
 }
 
+/* The bank of register `k` of an instruction in flight: of its warp's, or its follower's. */
+static inline unsigned sm_bank_of(const struct sm *sm, uint16_t i, unsigned k, bool is_second)
+{
+    const struct inflight *f = &sm->fl[i];
+    const unsigned slot = is_second ? (unsigned)f->slot2 : f->slot;
+    if (UNLIKELY(sm->asked & WANT_BANK))
+        return sm->banks[i][k + (is_second ? SECOND_OPERANDS : 0)];
+    return (f->d->regs[k] + slot) % (unsigned)sm->cfg->banks;
+}
+
 static inline unsigned first_of(uint64_t mask)
 {
     return (unsigned)__builtin_ctzll(mask);
@@ -274,6 +303,41 @@ static inline unsigned next_from(uint64_t mask, unsigned turn)
 /* inflight.c */
 uint16_t inflight_get(struct sm *sm);
 void inflight_put(struct sm *sm, uint16_t i);
+void fl_append(struct sm *sm, struct fl_list *l, uint16_t i);
+uint16_t fl_take(struct sm *sm, struct fl_list *l);
+/* The first that is due is taken out; NO_INFLIGHT: none is. */
+uint16_t fl_take_due(struct sm *sm, struct fl_list *l, cycle_t now);
+/* When the next is due. */
+cycle_t fl_next_due(const struct sm *sm, const struct fl_list *l);
+
+/* asked.c: what is bound at the pipeline's seams is asked */
+void asked_init(struct sm *sm);
+/* Costs and banks of an instruction in flight that `w` has executed as `s` says. */
+void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const struct step *s,
+                bool is_extra);
+/* What is to be issued before the warp's next, `d`, or itself; asks who follows. */
+const struct dinst *asked_next(struct sm *sm, unsigned slot, const struct dinst *d);
+void asked_issue_first(struct sm *sm, unsigned slot, cycle_t now);
+/* warp_step() between before() and loaded(). */
+bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s);
+
+/* sm_policy.c */
+void sm_drop_moves(struct sm *sm);
+/* Holds that are over; the next that will be. */
+void sm_end_holds(struct sm *sm, cycle_t now);
+cycle_t sm_next_hold(const struct sm *sm);
+
+/* pairs.c */
+/* Whether the warp's next, `d`, can go: its registers are free, and so are those of a follower. */
+bool pair_is_free(const struct sm *sm, unsigned slot, const struct dinst *d);
+/* Asks who follows; before `d` is offered. */
+void pair_look(struct sm *sm, unsigned slot, const struct dinst *d);
+/* The follower, if it has one, goes by itself. */
+void pair_part(struct sm *sm, unsigned slot);
+/* The follower that takes part in the warp's next instruction, or NO_PARTNER. */
+int pair_of(const struct sm *sm, unsigned slot);
+/* Of those, followers whose state has changed: their leaders are looked at. */
+void pair_look_again(struct sm *sm, uint64_t followers);
 
 /* scoreboard.c */
 bool scoreboard_is_free(const struct sm *sm, unsigned slot, const struct dinst *d);
@@ -287,6 +351,8 @@ void sm_decode(struct sm *sm, cycle_t now);
 void sm_flush_hazards(struct sm *sm);
 /* After the warp's state has changed: which instruction is next, and can it issue? */
 void sm_look_at_warp(struct sm *sm, unsigned slot);
+/* The next fetch begins where the warp really is. */
+void sm_go_to_warp(struct sm *sm, unsigned slot);
 
 /* spill.c */
 /* What is to be issued before the buffer's first instruction `d`, or itself. */
@@ -299,8 +365,10 @@ void spill_owe(struct sm *sm, unsigned slot, const struct dinst *d, uint32_t at)
 void sm_issue(struct sm *sm, cycle_t now);
 /* The instruction in flight at the memory pipe accesses what the step says. */
 void sm_send_memory(struct sm *sm, unsigned slot, uint16_t i);
-/* The step that `w` has just done, as an instruction in flight at its pipe's issue port. */
-uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now);
+/* The step that `w` has just done, as an instruction in flight at its pipe's issue port. is_extra:
+ * it is not the program's. */
+uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now,
+                 bool is_extra);
 /* Before the SM sleeps: why its schedulers will not issue. */
 void sm_note_stalls(struct sm *sm);
 /* Issue slots that passed while it slept. */

@@ -64,14 +64,39 @@ const struct warp_source warp_source_null = {
     .name = no_name,
 };
 
-static uint32_t no_cycles(void *self, const struct rf_event *e)
+/* --- null objects that want nothing: their functions are there for who wraps them --- */
+
+static void no_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
 {
     (void)self;
     (void)e;
-    return 0;
+    (void)cost;
 }
 
-const struct rf_policy rf_policy_null = {no_cycles, no_cycles, NULL};
+static uint32_t same_bank(void *self, const struct rf_event *e, unsigned k, uint32_t bank)
+{
+    (void)self;
+    (void)e;
+    (void)k;
+    return bank;
+}
+
+static void started(void *self, unsigned slot, const struct warp *w, uint32_t registers)
+{
+    (void)self;
+    (void)slot;
+    (void)w;
+    (void)registers;
+}
+
+static void ended(void *self, unsigned slot)
+{
+    (void)self;
+    (void)slot;
+}
+
+const struct rf_policy rf_policy_null = {
+    .cost = no_cost, .bank = same_bank, .start = started, .end = ended};
 
 static uint32_t same_initiation(void *self, const struct rf_event *e, uint32_t initiation)
 {
@@ -80,7 +105,64 @@ static uint32_t same_initiation(void *self, const struct rf_event *e, uint32_t i
     return initiation;
 }
 
-const struct issue_policy issue_policy_null = {same_initiation, NULL};
+static const struct dinst *nothing_first(void *self, struct sm *sm, unsigned slot, struct warp *w,
+                                         const struct dinst *d)
+{
+    (void)self;
+    (void)sm;
+    (void)slot;
+    (void)w;
+    (void)d;
+    return NULL;
+}
+
+static void goes_on(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d)
+{
+    (void)self;
+    (void)sm;
+    (void)slot;
+    (void)w;
+    (void)d;
+}
+
+static int alone(void *self, struct sm *sm, unsigned slot)
+{
+    (void)self;
+    (void)sm;
+    (void)slot;
+    return -1;
+}
+
+const struct issue_policy issue_policy_null = {
+    .initiation = same_initiation, .precede = nothing_first, .before = goes_on, .partner = alone};
+
+static void as_loaded(void *self, struct sm *sm, unsigned slot, struct warp *w,
+                      const struct dinst *d, uint32_t mask)
+{
+    (void)mask;
+    goes_on(self, sm, slot, w, d);
+}
+
+const struct value_policy value_policy_null = {.loaded = as_loaded};
+
+static uint64_t all_of(void *self, struct sm *sm, unsigned sched, uint64_t can)
+{
+    (void)self;
+    (void)sm;
+    (void)sched;
+    return can;
+}
+
+static int as_configured(void *self, struct sm *sm, unsigned sched, uint64_t can)
+{
+    (void)self;
+    (void)sm;
+    (void)sched;
+    (void)can;
+    return -1;
+}
+
+const struct sched_policy sched_policy_null = {.narrow = all_of, .pick = as_configured};
 
 const struct sm_seams sm_seams_null = {
 #define L1_SEAM(name, type, ...) .l1.name = &type##_null,

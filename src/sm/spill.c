@@ -50,7 +50,7 @@ void spill_issue(struct sm *sm, unsigned slot, cycle_t now)
         sm->stats.spill_stores++;
     }
     sm->stats.spill_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
-    uint16_t i = sm_send(sm, slot, ws->w, d, now);
+    uint16_t i = sm_send(sm, slot, ws->w, d, now, true);
     ws->inflight++;
     scoreboard_reserve(sm, slot, d);
     sm_send_memory(sm, slot, i);

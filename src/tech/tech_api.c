@@ -1,7 +1,9 @@
 /* What plug-ins call: parsim/tech.h on top of the machine's own headers. */
 #include "conf/conf.h"
+#include "exec/warp.h"
 #include "mem/mem_req.h"
 #include "sm/decode.h"
+#include "sm/sm_policy.h"
 #include "stats/stats.h"
 #include "tech/tech.h"
 
@@ -91,6 +93,7 @@ static struct tech_inst inst(const struct dinst *d)
                               .is_store = d->flags & DINST_STORE,
                               .is_atomic = d->flags & DINST_ATOMIC,
                               .is_control = d->flags & DINST_CONTROL,
+                              .is_barrier = d->flags & DINST_BARRIER,
                               .nwritten = d->ndst,
                               .nread = d->nsrc,
                               .latency = d->latency,
@@ -127,6 +130,24 @@ static bool ride(struct mem_req *r, struct mem_req *rider)
     return true;
 }
 
+static struct tech_warp warp_of(const struct sm *sm, unsigned slot)
+{
+    const struct warp *w = sm_warp(sm, slot);
+    if (!w)
+        return (struct tech_warp){.is_there = false};
+    return (struct tech_warp){.is_there = true,
+                              .age = sm_warp_age(sm, slot),
+                              .number = w->id,
+                              .all = w->all,
+                              .live = w->live,
+                              .next = sm_warp_next(sm, slot)};
+}
+
+static void set_lanes(struct warp *w, uint32_t lanes)
+{
+    w->lanes = lanes;
+}
+
 const struct tech_api tech_api = {
     .version = PARSIM_TECH_VERSION,
     .fail = err_set,
@@ -141,4 +162,13 @@ const struct tech_api tech_api = {
     .set_meta = set_meta,
     .widen = widen,
     .ride = ride,
+    .now = sm_now,
+    .warp = warp_of,
+    .read = sm_register_read,
+    .write = sm_register_write,
+    .set_lanes = set_lanes,
+    .move = sm_move,
+    .hold = sm_hold,
+    .let_go = sm_let_go,
+    .look = sm_look,
 };

@@ -47,13 +47,25 @@ static const struct component_ops restless_ops = {restless_tick, NULL};
 
 /* --- what is issued --- */
 
+struct spy {
+    struct issue_policy inner;
+    struct sm_rig *rig;
+};
+
 static uint32_t note_issue(void *self, const struct rf_event *e, uint32_t initiation)
 {
-    struct sm_rig *r = self;
+    struct spy *spy = self;
+    initiation = spy->inner.initiation(spy->inner.self, e, initiation);
+    struct sm_rig *r = spy->rig;
     const struct decoded *code = r->sm->slot[e->slot].code;
     const struct warp *w = r->sm->slot[e->slot].w;
     assert_true(r->nissues < RIG_ISSUES);
     struct rig_issue *i = &r->issues[r->nissues++];
+    r->njoined += r->sm->follows >> e->slot & !e->is_extra;
+    if (!e->d->x) {
+        *i = (struct rig_issue){r->sm->slots_done - 1, e->slot, RIG_MOVE, e->mask, NULL};
+        return initiation;
+    }
     if (!w || e->base != w->base) { /* of an extra warp */
         const struct xfunc *fn = r->extra->entry;
         *i = (struct rig_issue){r->sm->slots_done - 1, RIG_EXTRA + e->slot,
@@ -116,6 +128,9 @@ struct sm_rig *sm_rig_new(const char *ptx, const char *const *sets)
     r->registers = 16;
     r->warps = &warp_source_null;
     r->rf = &rf_policy_null;
+    r->issue = &issue_policy_null;
+    r->values = &value_policy_null;
+    r->schedulers = &sched_policy_null;
     return r;
 }
 
@@ -199,10 +214,13 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
                                     .params = params},
                          .total = grid};
     struct memory mem = {.rig = r};
-    const struct issue_policy spy = {note_issue, r};
+    struct spy spy = {*r->issue, r};
+    struct issue_policy issue = issue_policy_wrap(&spy.inner);
+    issue.initiation = note_issue;
+    issue.wants |= WANT_INITIATION;
     if (r->prepare)
         r->prepare(r->prepare_ctx);
-    r->nissues = r->nrequests = r->most_ctas = r->most_warps = 0;
+    r->nissues = r->njoined = r->nrequests = r->most_ctas = r->most_warps = 0;
     r->fault = (struct fault){0};
     grid_init(&l.root, r->f.dev, &l.launch);
     struct decoded *code = decode_kernel(r->kernel, &r->cfg);
@@ -212,7 +230,9 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
     struct sm_seams seams = sm_seams_null;
     seams.warps = r->warps;
     seams.registers = r->rf;
-    seams.issue = &spy;
+    seams.issue = &issue;
+    seams.values = r->values;
+    seams.schedulers = r->schedulers;
     r->sm = sm_new(&(struct sm_parts){.cfg = &r->cfg,
                                       .data = &r->data,
                                       .konst = &r->konst,
@@ -270,7 +290,7 @@ static void check_slots(const struct sm_rig *r)
                      s->issue_data_stall + s->issue_idle;
     assert_int_equal(s->cycles, r->end);
     assert_int_equal(slots, s->cycles * (uint64_t)(r->cfg.subcores * r->cfg.schedulers));
-    assert_int_equal(s->issue_active, s->warp_inst);
+    assert_int_equal(s->issue_active + r->njoined, s->warp_inst);
     assert_int_equal(s->warp_inst, r->nissues);
 }
 

@@ -8,10 +8,12 @@
 #define TESTS_SM_SUPPORT_SM_RIG_H
 
 #include "exec/fixture.h"
+#include "parsim/wrap.h"
 #include "sm/sm_int.h"
+#include "sm/sm_policy.h"
 
 /* RIG_EXTRA + slot: the slot in the notes of an extra warp's instructions. */
-enum { RIG_ISSUES = 16384, RIG_REQUESTS = 4096, RIG_EXTRA = 100 };
+enum { RIG_ISSUES = 16384, RIG_REQUESTS = 4096, RIG_EXTRA = 100, RIG_MOVE = 5000 };
 
 /* A kernel with a pointer parameter `p`; its first instruction is number 0. */
 #define RIG_KERNEL(body)                                                                    \
@@ -21,7 +23,7 @@ enum { RIG_ISSUES = 16384, RIG_REQUESTS = 4096, RIG_EXTRA = 100 };
 
 struct rig_issue {
     cycle_t cycle;
-    uint32_t slot, pc, mask;
+    uint32_t slot, pc, mask; /* pc: RIG_MOVE of one that a technique put in */
     const struct xfunc *fn;
 };
 
@@ -47,6 +49,9 @@ struct sm_rig {
     /* what techniques may change */
     const struct warp_source *warps;
     const struct rf_policy *rf;
+    const struct issue_policy *issue;
+    const struct value_policy *values;
+    const struct sched_policy *schedulers;
     void (*prepare)(void *ctx); /* before each of the two runs, or NULL */
     void *prepare_ctx;
     struct kernel *extra;     /* what the extra warps run */
@@ -56,6 +61,7 @@ struct sm_rig {
     struct sim *sim;
     struct rig_issue issues[RIG_ISSUES];
     uint32_t nissues;
+    uint32_t njoined; /* issues that were a follower's, in its leader's slot */
     struct rig_request requests[RIG_REQUESTS];
     uint32_t nrequests;
     uint32_t most_ctas, most_warps;

@@ -260,8 +260,10 @@ static void two_writes_to_one_bank(void **state)
     static const uint32_t low[] = {3}, high[] = {19, 20}, other[] = {4};
     const struct dinst a = {.regs = low, .ndst = 1}, b = {.regs = high, .ndst = 2},
                        c = {.regs = other, .ndst = 1};
-    struct inflight fl[] = {
-        {.d = &a, .slot = 2}, {.d = &b, .slot = 2}, {.d = &c, .slot = 4}, {.d = &a, .slot = 1}};
+    struct inflight fl[] = {{.d = &a, .slot = 2, .slot2 = NO_PARTNER},
+                            {.d = &b, .slot = 2, .slot2 = NO_PARTNER},
+                            {.d = &c, .slot = 4, .slot2 = NO_PARTNER},
+                            {.d = &a, .slot = 1, .slot2 = NO_PARTNER}};
     sm->fl = fl;
     assert_true(sm_claim_banks(sm, 0));
     assert_false(sm_claim_banks(sm, 1)); /* bank 5 again: 19 + 2 = 21 */

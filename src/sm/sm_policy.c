@@ -1,0 +1,149 @@
+/* What policies at the pipeline's seams see of an SM, and what they do to it. */
+#include "sm/sm_policy.h"
+
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "sm/sm_int.h"
+
+#include <stdlib.h>
+
+cycle_t sm_now(const struct sm *sm)
+{
+    return sm->slots_done - 1;
+}
+
+struct warp *sm_warp(const struct sm *sm, unsigned slot)
+{
+    return slot < MAX_WARPS ? sm->slot[slot].w : NULL;
+}
+
+uint64_t sm_warp_age(const struct sm *sm, unsigned slot)
+{
+    return slot < MAX_WARPS ? sm->slot[slot].age : 0;
+}
+
+const struct dinst *sm_warp_next(const struct sm *sm, unsigned slot)
+{
+    return slot < MAX_WARPS && (sm->has_inst >> slot & 1) ? sm->slot[slot].next : NULL;
+}
+
+/* --- time --- */
+
+void sm_hold(struct sm *sm, unsigned slot, cycle_t until)
+{
+    sm->held |= UINT64_C(1) << slot;
+    sm->slot[slot].held_until = until;
+}
+
+void sm_let_go(struct sm *sm, unsigned slot)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (!(sm->held & bit))
+        return;
+    sm->held &= ~bit;
+    sm_look(sm, slot);
+}
+
+void sm_look(struct sm *sm, unsigned slot)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    if ((sm->live & bit) && !(sm->deferred & bit))
+        sm_look_at_warp(sm, slot);
+}
+
+void sm_end_holds(struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = sm->held; m; m &= m - 1)
+        if (sm->slot[first_of(m)].held_until <= now)
+            sm_let_go(sm, first_of(m));
+}
+
+cycle_t sm_next_hold(const struct sm *sm)
+{
+    cycle_t next = CYCLE_NEVER;
+    for (uint64_t m = sm->held; m; m &= m - 1)
+        if (sm->slot[first_of(m)].held_until < next)
+            next = sm->slot[first_of(m)].held_until;
+    return next;
+}
+
+/* --- registers --- */
+
+static const struct lane_ref *register_of(const struct dinst *d, unsigned k)
+{
+    return d->fn && k < d->nregs ? &d->fn->fn->regs[d->regs[k] - d->fn->regs] : NULL;
+}
+
+static unsigned bits_of(const struct lane_ref *r)
+{
+    return r->bytes ? 8u * r->bytes : 1;
+}
+
+unsigned sm_register_read(const struct warp *w, const struct dinst *d, unsigned k, uint64_t *values)
+{
+    const struct lane_ref *r = register_of(d, k);
+    for (unsigned l = 0; r && l < WARP_LANES; l++)
+        values[l] = lane_u64(r, w->base, l);
+    return r ? bits_of(r) : 0;
+}
+
+unsigned sm_register_write(struct warp *w, const struct dinst *d, unsigned k, uint32_t mask,
+                           const uint64_t *values)
+{
+    const struct lane_ref *r = register_of(d, k);
+    if (!r)
+        return 0;
+    FOR_LANES (l, mask)
+        lane_set_u64(r, w->base, l, values[l]);
+    return bits_of(r);
+}
+
+/* --- moves --- */
+
+/* One instruction a register, made when it is first asked for. */
+struct moves {
+    struct arena arena;
+    struct u64map by_register;
+};
+
+static struct dinst *move_new(struct sm *sm, const struct dinst *d, unsigned k, unsigned n)
+{
+    struct dinst *m = arena_array(&sm->moves->arena, struct dinst, 1);
+    uint32_t *regs = arena_array(&sm->moves->arena, uint32_t, 2);
+    regs[0] = regs[1] = n ? d->regs[k] : 0;
+    *m = (struct dinst){.fn = n ? d->fn : NULL,
+                        .regs = regs,
+                        .latency = (uint16_t)sm_cfg_latency(sm->cfg, OP_CLASS_alu),
+                        .initiation = (uint16_t)sm_cfg_initiation(sm->cfg, OP_CLASS_alu),
+                        .ndst = (uint8_t)n,
+                        .nsrc = (uint8_t)n,
+                        .nregs = (uint8_t)(2 * n),
+                        .pipe = PIPE_SP,
+                        .unit = UNIT_SP,
+                        .class = OP_CLASS_alu};
+    return m;
+}
+
+const struct dinst *sm_move(struct sm *sm, const struct dinst *d, unsigned k)
+{
+    const struct lane_ref *r = register_of(d, k);
+    if (!sm->moves)
+        sm->moves = xcalloc(1, sizeof *sm->moves);
+    const uint64_t key = (uintptr_t)r; /* of one function of one kernel; 0: none */
+    const uint64_t *known = u64map_get(&sm->moves->by_register, key);
+    if (known)
+        return (const struct dinst *)(uintptr_t)*known;
+    struct dinst *m = move_new(sm, d, k, r ? 1 : 0);
+    u64map_put(&sm->moves->by_register, key, (uintptr_t)m);
+    return m;
+}
+
+void sm_drop_moves(struct sm *sm)
+{
+    if (!sm->moves)
+        return;
+    u64map_free(&sm->moves->by_register);
+    arena_free(&sm->moves->arena);
+    free(sm->moves);
+    sm->moves = NULL;
+}
