@@ -4,6 +4,7 @@
 #ifndef EXEC_LDST_WORDS_H
 #define EXEC_LDST_WORDS_H
 
+#include "exec/eight_by_four.h"
 #include "exec/locate.h"
 
 #include <string.h>
@@ -16,7 +17,6 @@ typedef struct {
 } u128;
 
 typedef uint16_t v16h __attribute__((vector_size(32)));
-typedef uint32_t v8u __attribute__((vector_size(32)));
 typedef uint64_t v4q __attribute__((vector_size(32)));
 
 /* CASE(type) for the words' type. */
@@ -144,26 +144,14 @@ INLINE void take(const struct xmem *m, unsigned k, char *const *base, const void
         TAKE_INTO(uint64_t, int64_t, uint64_t);
 }
 
-/* Four registers of 4 bytes, eight lanes at a time: each vector is the words of two lanes, four
- * apart, so that all further steps stay within halves. */
+/* Four registers of 4 bytes, eight lanes at a time. */
 INLINE void take_fours(void *restrict to[4], const char *words)
 {
-    typedef uint32_t v4u __attribute__((vector_size(16), aligned(4)));
     for (unsigned i = 0; i < N; i += 8) {
         v8u v[4];
-        for (unsigned k = 0; k < 4; k++) {
-            const v4u lo = *(const v4u *)(words + (i + k) * 16);
-            const v4u hi = *(const v4u *)(words + (i + k + 4) * 16);
-            v[k] = __builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7);
-        }
-        const v8u a = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u b = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
-        const v8u c = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15);
-        const v8u d = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
-        ((v8u *)to[0])[i / 8] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-        ((v8u *)to[1])[i / 8] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        ((v8u *)to[2])[i / 8] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
-        ((v8u *)to[3])[i / 8] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+        eight_by_four(words + (size_t)i * 16, v);
+        for (unsigned k = 0; k < 4; k++)
+            ((v8u *)to[k])[i / 8] = v[k];
     }
 }
 
@@ -253,7 +241,6 @@ INLINE void give(const struct xmem *m, unsigned k, char *const *base, void *rest
 
 INLINE void give_fours(const struct xmem *m, char *const *base, char *words)
 {
-    typedef uint32_t v4u __attribute__((vector_size(16), aligned(4)));
     for (unsigned i = 0; i < N; i += 8) {
         v8u v[4];
         for (unsigned k = 0; k < 4; k++)

@@ -1,101 +1,14 @@
 /* Selection of matrix instructions, and mma and wmma.mma themselves. */
 #include "exec/tensor.h"
 #include "exec/tensor_int.h"
-#include "exec/warp.h"
 
-/* One register's elements to their places in the matrix. */
-#define SPREAD(type, keep)                                                \
-    for (unsigned i = 0; i < per_reg; i++) {                              \
-        type *to = (type *)(void *)matrix->bytes + elem[i];               \
-        for (unsigned l = 0; l < WARP_LANES; l++)                         \
-            to[f->lane[l]] = (type)((word[l] >> (i * f->bits)) & (keep)); \
-    }
+#define X(level) [CPU_##level] = &tensor_ops_##level,
+static const struct tensor_ops *const all_ops[] = {CPU_LEVELS(X)};
+#undef X
 
-static void spread_register(const struct tensor_frag *f, const uint16_t *elem, const uint32_t *word,
-                            struct tensor_matrix *matrix)
+const struct tensor_ops *tensor_ops_get(void)
 {
-    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1, bytes = tensor_elem_bytes(f);
-    if (f->is_joined) {
-        char *to = matrix->bytes + (size_t)elem[0] * bytes;
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            __builtin_memcpy(to + (size_t)f->lane[l] * bytes, &word[l], sizeof word[l]);
-    } else if (f->bits == 4) {
-        SPREAD(uint8_t, 15)
-    } else if (f->bits == 8) {
-        SPREAD(uint8_t, 255)
-    } else if (f->bits == 16) {
-        SPREAD(uint16_t, 65535)
-    } else {
-        SPREAD(uint32_t, UINT32_MAX)
-    }
-}
-
-static void spread_double(const struct tensor_frag *f, unsigned elem, const struct lane_ref *ref,
-                          char *const *base, struct tensor_matrix *matrix)
-{
-    uint64_t *to = (uint64_t *)(void *)matrix->bytes + elem;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        to[f->lane[l]] = lane_u64(ref, base, l);
-}
-
-/* One fragment of all lanes into its matrix. */
-static void gather(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
-                   struct tensor_matrix *matrix)
-{
-    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
-    for (unsigned r = 0; r < f->count / per_reg; r++) {
-        uint32_t room[WARP_LANES];
-        if (f->bits == 64)
-            spread_double(f, f->elem[r], &refs[r], base, matrix);
-        else
-            spread_register(f, f->elem + r * per_reg, lane_words(&refs[r], base, room), matrix);
-    }
-}
-
-static void write_register(const struct lane_ref *ref, char *const *base, const uint64_t *word,
-                           uint32_t mask)
-{
-    if (ref->bytes == 4 && mask == UINT32_MAX) {
-        uint32_t *d = (uint32_t *)(void *)lane_at(ref, base);
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            d[l] = (uint32_t)word[l];
-        return;
-    }
-    FOR_LANES (l, mask)
-        lane_set_u64(ref, base, l, word[l]);
-}
-
-/* One register of an accumulator from its places in the matrix. */
-#define COLLECT(type)                                                           \
-    for (unsigned i = 0; i < per_reg; i++) {                                    \
-        const type *from = (const type *)(const void *)matrix->bytes + elem[i]; \
-        for (unsigned l = 0; l < WARP_LANES; l++)                               \
-            word[l] |= (uint64_t)from[f->lane[l]] << (i * f->bits);             \
-    }
-
-static void collect_register(const struct tensor_frag *f, const uint16_t *elem,
-                             const struct tensor_matrix *matrix, uint64_t *word)
-{
-    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
-    if (f->bits == 16) {
-        COLLECT(uint16_t)
-    } else if (f->bits == 32) {
-        COLLECT(uint32_t)
-    } else {
-        COLLECT(uint64_t)
-    }
-}
-
-static void scatter(const struct tensor_frag *f, const struct lane_ref *refs, char *const *base,
-                    const struct tensor_matrix *matrix, uint32_t mask)
-{
-    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
-    for (unsigned r = 0; r < f->count / per_reg; r++) {
-        uint64_t word[WARP_LANES] = {0};
-        collect_register(f, f->elem + r * per_reg, matrix, word);
-        if (!refs[r].none)
-            write_register(&refs[r], base, word, mask);
-    }
+    return all_ops[cpu_level()];
 }
 
 static bool mma_run(struct warp *w, const struct xinst *x, uint32_t mask)
@@ -103,12 +16,13 @@ static bool mma_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const struct tensor_mma *mma = x->op.data;
     const struct lane_ref *refs = x->op.refs;
     const uint16_t *first = x->op.first;
+    const struct tensor_ops *ops = tensor_ops_get();
     struct tensor_matrix a, b, c, d;
-    gather(&mma->a, refs + first[1], w->base, &a);
-    gather(&mma->b, refs + first[2], w->base, &b);
-    gather(&mma->c, refs + first[3], w->base, &c);
+    ops->gather(&mma->a, refs + first[1], w->base, &a);
+    ops->gather(&mma->b, refs + first[2], w->base, &b);
+    ops->gather(&mma->c, refs + first[3], w->base, &c);
     tensor_mma_compute(mma, a.bytes, b.bytes, c.bytes, d.bytes);
-    scatter(&mma->d, refs + first[0], w->base, &d, mask);
+    ops->scatter(&mma->d, refs + first[0], w->base, &d, mask);
     return true;
 }
 

@@ -11,14 +11,33 @@ struct tensor_shape tensor_shape_of(enum ptx_mod mod)
     return s;
 }
 
-/* Whether registers hold neighbours, so that each can be stored as it is. */
-static bool has_joined_elements(const struct tensor_frag *f)
+/* Whether elements e of registers that are `every` apart follow each other in the matrix. */
+static bool elements_follow(const struct tensor_frag *f, unsigned every)
 {
-    const unsigned per_reg = f->bits < 32 ? 32u / f->bits : 1;
     for (unsigned e = 0; e < f->count; e++)
-        if (f->elem[e] != f->elem[e / per_reg * per_reg] + e % per_reg)
+        if (f->elem[e] != f->elem[e / every * every] + e % every)
             return false;
-    return f->bits >= 8 && f->bits < 32;
+    return true;
+}
+
+/* Whether the four lanes of each quad are so far apart. */
+static bool quads_step(const struct tensor_frag *f, unsigned step)
+{
+    return f->lane[1] == step && f->lane[2] == 2 * step;
+}
+
+static enum tensor_way way_of(const struct tensor_frag *f, enum tensor_role role)
+{
+    const unsigned per_reg = tensor_per_reg(f);
+    if (f->bits > 32)
+        return TENSOR_EACH;
+    if (role == TENSOR_B && f->lane[4] == 1 && f->lane[8] == 2 && f->lane[16] == 4)
+        return TENSOR_COLUMNS;
+    if (f->bits >= 8 && elements_follow(f, per_reg) && quads_step(f, per_reg))
+        return TENSOR_QUADS;
+    if (f->bits == 32 && elements_follow(f, 2) && quads_step(f, 2))
+        return TENSOR_PAIRS;
+    return TENSOR_EACH;
 }
 
 static unsigned element_bits(enum ptx_type type)
@@ -52,7 +71,7 @@ struct side {
 
 static void side_init(struct tensor_frag *f, struct side s)
 {
-    const unsigned per_reg = f->bits < 32 ? 32 / f->bits : 1;
+    const unsigned per_reg = tensor_per_reg(f);
     unsigned elem[8], n = 0;
     const unsigned lane[5] = {k_place(per_reg, s.k, s.is_fp8) * s.deep,
                               k_place(2 * per_reg, s.k, s.is_fp8) * s.deep, s.along, 2 * s.along,
@@ -105,7 +124,7 @@ bool tensor_frag_init(struct tensor_frag *f, enum tensor_role role, enum ptx_typ
             accumulator_init(f, shape.n, shape.m, strides.col, strides.row);
         else
             accumulator_init(f, shape.m, shape.n, strides.row, strides.col);
-        f->is_joined = has_joined_elements(f);
+        f->way = (uint8_t)way_of(f, role);
         return true;
     }
     const bool is_a = role == TENSOR_A;
@@ -122,7 +141,7 @@ bool tensor_frag_init(struct tensor_frag *f, enum tensor_role role, enum ptx_typ
      * copies. */
     if (is_wmma && type == PTX_F16)
         f->regs = 8;
-    f->is_joined = has_joined_elements(f);
+    f->way = (uint8_t)way_of(f, role);
     return true;
 }
 

@@ -29,6 +29,22 @@ static void write_lane(matrix m, bool is_trans, unsigned lane, uint32_t v)
     *element(m, is_trans, lane, 1) = (uint16_t)(v >> 16);
 }
 
+/* A matrix to the register of all lanes in mask. */
+static void write_register(const struct warp *w, const struct lane_ref *r, matrix m, bool is_trans,
+                           uint32_t mask)
+{
+    uint32_t word[WARP_LANES];
+    for (unsigned l = 0; is_trans && l < WARP_LANES; l++)
+        word[l] = read_lane(m, true, l);
+    if (!is_trans)
+        memcpy(word, m, sizeof word);
+    if (mask == UINT32_MAX && r->bytes == 4 && !r->none)
+        memcpy(lane_at(r, w->base), word, sizeof word);
+    else
+        FOR_LANES (l, mask)
+            lane_set_u64(r, w->base, l, word[l]);
+}
+
 struct matrix_op {
     unsigned count;
     bool is_trans;
@@ -59,9 +75,7 @@ static bool ldmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
         !warp_load(w, x, x->space, addr, ROW_BYTES, m, ROW_BYTES, rows))
         return false;
     for (unsigned i = 0; i < op->count; i++)
-        FOR_LANES (l, mask)
-            lane_set_u64(&x->op.refs[x->op.first[0] + i], w->base, l,
-                         read_lane(m[i], op->is_trans, l));
+        write_register(w, &x->op.refs[x->op.first[0] + i], m[i], op->is_trans, mask);
     return true;
 }
 
@@ -85,8 +99,7 @@ static bool movmatrix_run(struct warp *w, const struct xinst *x, uint32_t mask)
     matrix m;
     for (unsigned l = 0; l < WARP_LANES; l++)
         write_lane(m, false, l, (uint32_t)lane_u64(&x->op.refs[x->op.first[1]], w->base, l));
-    FOR_LANES (l, mask)
-        lane_set_u64(&x->op.refs[x->op.first[0]], w->base, l, read_lane(m, true, l));
+    write_register(w, &x->op.refs[x->op.first[0]], m, true, mask);
     return true;
 }
 

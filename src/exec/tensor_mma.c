@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#define X(level) [CPU_##level] = &tensor_ops_##level,
-static const struct tensor_ops *const all_ops[] = {CPU_LEVELS(X)};
+#define X(level) [CPU_##level] = &tensor_math_##level,
+static const struct tensor_math *const all_math[] = {CPU_LEVELS(X)};
 #undef X
 
-const struct tensor_ops *tensor_ops_get(void)
+const struct tensor_math *tensor_math_get(void)
 {
-    return all_ops[cpu_level()];
+    return all_math[cpu_level()];
 }
 
 /* --- what an instruction is --- */
@@ -81,11 +81,6 @@ bool tensor_mma_init(struct tensor_mma *mma, struct tensor_shape shape, const en
 
 /* --- floating-point formats --- */
 
-static unsigned fraction_bits(enum ptx_type t)
-{
-    return t == PTX_BF16 ? 7 : 10;
-}
-
 static double value_of(enum ptx_type type, uint64_t raw)
 {
     if (type == PTX_F32 || type == PTX_TF32)
@@ -124,20 +119,26 @@ static void put_float(enum ptx_type type, void *matrix, unsigned i, double v)
 /* --- f16, bf16, tf32 --- */
 
 struct unpacked {
-    float sig[TENSOR_MAX_MATRIX];
-    int32_t exp[TENSOR_MAX_MATRIX];
+    float value[TENSOR_MAX_MATRIX];
+    int16_t exp[TENSOR_MAX_MATRIX];
 };
 
 struct unpacked_sum {
-    int32_t sig[TENSOR_MAX_MATRIX], exp[TENSOR_MAX_MATRIX];
+    int32_t sig[TENSOR_MAX_MATRIX];
+    int16_t exp[TENSOR_MAX_MATRIX];
 };
+
+/* Exponents between which products and their multiples are exact in single precision. */
+enum { PRODUCT_LO = -100, PRODUCT_HI = 126 };
 
 /* The fused step over k in [k0, k1): d = a b + c. */
 struct fused {
     struct tensor_shape s;
     enum ptx_type in, c_type, d_type;
     unsigned k0, k1;
-    const void *a, *b, *c;
+    const void *a;
+    const uint32_t *b;
+    const void *c;
 };
 
 /* With an infinity or a NaN in it, the sum is one too, and IEEE arithmetic says which. */
@@ -145,40 +146,42 @@ static double special_sum(const struct fused *f, unsigned row, unsigned col, dou
 {
     double sum = value_at(f->c_type, f->c, row * f->s.n + col);
     for (unsigned k = f->k0; k < f->k1; k++)
-        sum += value_at(f->in, f->a, row * f->s.k + k) * value_at(f->in, f->b, k * f->s.n + col);
+        sum += value_at(f->in, f->a, row * f->s.k + k) * value_of(f->in, f->b[k * f->s.n + col]);
     return isfinite(sum) ? finite : sum;
 }
 
 /* A narrower result than accumulator is a conversion afterwards. */
-static void narrow_twice(const struct tensor_ops *ops, double *sum, unsigned n, void *d)
+static void narrow_twice(const struct tensor_math *math, double *sum, unsigned n, void *d)
 {
     uint32_t single[TENSOR_MAX_MATRIX];
-    ops->narrow(PTX_F32, sum, n, single);
+    math->narrow(PTX_F32, sum, n, single);
     for (unsigned i = 0; i < n; i++)
         sum[i] = f32_of(single[i]);
-    ops->narrow(PTX_F16, sum, n, d);
+    math->narrow(PTX_F16, sum, n, d);
 }
 
 static void fused_step(const struct fused *f, void *d)
 {
-    const struct tensor_ops *ops = tensor_ops_get();
+    const struct tensor_math *math = tensor_math_get();
     const struct tensor_shape s = f->s;
     const unsigned size = s.m * s.n;
     struct unpacked ua, ub;
     struct unpacked_sum uc;
     double sum[TENSOR_MAX_MATRIX];
-    bool special = ops->unpack(f->in, f->a, s.m * s.k, ua.sig, ua.exp);
-    special |= ops->unpack(f->in, f->b, s.k * s.n, ub.sig, ub.exp);
-    special |= ops->unpack_sum(f->c_type, f->c, size, uc.sig, uc.exp);
-    ops->dot(&(struct tensor_dot){
+    const struct tensor_extent a =
+        math->unpack(f->in, f->a, ptx_type_bytes(f->in), s.m * s.k, ua.value, ua.exp);
+    const struct tensor_extent b = math->unpack(f->in, f->b, 4, s.k * s.n, ub.value, ub.exp);
+    const bool special =
+        math->unpack_sum(f->c_type, f->c, size, uc.sig, uc.exp) | (a.is_special | b.is_special);
+    math->dot(&(struct tensor_dot){
         .m = s.m,
         .n = s.n,
         .k = f->k1 - f->k0,
         .lda = s.k,
-        .frac = 2 * fraction_bits(f->in),
-        .a_sig = ua.sig + f->k0,
+        .is_far = a.lo + b.lo < PRODUCT_LO || a.hi + b.hi > PRODUCT_HI,
+        .a = ua.value + f->k0,
         .a_exp = ua.exp + f->k0,
-        .b_sig = ub.sig + f->k0 * s.n,
+        .b = ub.value + f->k0 * s.n,
         .b_exp = ub.exp + f->k0 * s.n,
         .c_sig = uc.sig,
         .c_exp = uc.exp,
@@ -187,13 +190,13 @@ static void fused_step(const struct fused *f, void *d)
     for (unsigned i = 0; UNLIKELY(special) && i < size; i++)
         sum[i] = special_sum(f, i / s.n, i % s.n, sum[i]);
     if (f->c_type == PTX_F32 && f->d_type == PTX_F16)
-        narrow_twice(ops, sum, size, d);
+        narrow_twice(math, sum, size, d);
     else
-        ops->narrow(f->d_type, sum, size, d);
+        math->narrow(f->d_type, sum, size, d);
 }
 
-static void compute_float(const struct tensor_mma *mma, const void *a, const void *b, const void *c,
-                          void *d)
+static void compute_float(const struct tensor_mma *mma, const void *a, const uint32_t *b,
+                          const void *c, void *d)
 {
     struct fused f = {mma->shape, mma->a.type, mma->c.type, mma->d.type, 0, mma->step_k, a, b, c};
     for (; f.k0 < mma->shape.k; f.k0 = f.k1, f.k1 += mma->step_k, f.c = d)
@@ -217,12 +220,13 @@ static uint16_t f16_of_fp8(enum ptx_type type, uint32_t raw)
 
 /* The H200's mma.sync has no 8-bit floats: two f16 products with an accumulator that starts at 0,
  * and c is added with an ordinary addition. */
-static void compute_fp8(const struct tensor_mma *mma, const uint8_t *a, const uint8_t *b,
+static void compute_fp8(const struct tensor_mma *mma, const uint8_t *a, const uint32_t *b,
                         const void *c, void *d)
 {
     const struct tensor_shape s = mma->shape;
     const enum ptx_type type = (enum ptx_type)mma->d.type;
-    uint16_t wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX];
+    uint16_t wa[TENSOR_MAX_MATRIX];
+    uint32_t wb[TENSOR_MAX_MATRIX];
     struct tensor_matrix acc = {{0}};
     for (unsigned i = 0; i < s.m * s.k; i++)
         wa[i] = f16_of_fp8((enum ptx_type)mma->a.type, a[i]);
@@ -283,27 +287,23 @@ static void compute_double(const struct tensor_mma *mma, const uint64_t *a, cons
 {
     double sum[TENSOR_MAX_MATRIX];
     const struct tensor_shape s = mma->shape;
-    tensor_ops_get()->dot_f64(s, (const double *)a, (const double *)b, (const double *)c, sum);
+    tensor_math_get()->dot_f64(s, (const double *)a, (const double *)b, (const double *)c, sum);
     for (unsigned i = 0; i < s.m * s.n; i++)
         d[i] =
             isnan(sum[i]) ? double_nan(s, a + i / s.n * s.k, b + i % s.n, c[i]) : f64_bits(sum[i]);
 }
 
-static void compute_int(const struct tensor_mma *mma, const uint8_t *a, const uint8_t *b,
+static void compute_int(const struct tensor_mma *mma, const uint8_t *a, const uint32_t *b,
                         const int32_t *c, int32_t *d)
 {
-    const struct tensor_ops *ops = tensor_ops_get();
+    const struct tensor_math *math = tensor_math_get();
     const struct tensor_shape s = mma->shape;
     float wa[TENSOR_MAX_MATRIX], wb[TENSOR_MAX_MATRIX];
     int32_t sum[TENSOR_MAX_MATRIX];
-    ops->unpack_int((enum ptx_type)mma->a.type, a, s.m * s.k, wa);
-    ops->unpack_int((enum ptx_type)mma->b.type, b, s.k * s.n, wb);
-    ops->dot_int(s, wa, wb, sum);
-    for (unsigned i = 0; i < s.m * s.n; i++) {
-        const bool overflows = __builtin_add_overflow(sum[i], c[i], &d[i]);
-        if (UNLIKELY(overflows & mma->satfinite))
-            d[i] = c[i] < 0 ? INT32_MIN : INT32_MAX;
-    }
+    math->unpack_int((enum ptx_type)mma->a.type, a, 1, s.m * s.k, wa);
+    math->unpack_int((enum ptx_type)mma->b.type, b, 4, s.k * s.n, wb);
+    math->dot_int(s, wa, wb, sum);
+    math->add_int(sum, c, s.m * s.n, mma->satfinite, d);
 }
 
 static void compute_bits(const struct tensor_mma *mma, const uint32_t *a, const uint32_t *b,

@@ -1,11 +1,12 @@
 /* wmma.load and wmma.store. */
 #include "exec/tensor_int.h"
-#include "exec/warp.h"
 
 struct wmma_memory {
     struct tensor_frag row, col; /* the same fragment, placed by row and by column */
     bool is_row;                 /* layout in memory */
     bool is_joined;              /* a register's elements are neighbours in memory */
+    bool is_quads;               /* and so are the registers of four lanes */
+    bool has_words;              /* its registers have 4 bytes a lane, all of them */
     bool has_stride;
     unsigned default_stride;
     uint8_t bits; /* of an element in memory */
@@ -41,12 +42,55 @@ static void element_addresses(const struct wmma_memory *m, const struct wmma_pla
     }
 }
 
+/* --- the short way: a full warp that says one place and stride --- */
+
+/* The byte offset of a place: .b1 places count words of 32. */
+static uint64_t offset_of(const struct wmma_memory *m, uint64_t stride, uint64_t line, uint64_t at)
+{
+    return (line * stride + at * (m->row.type == PTX_B1 ? 32 : 1)) * m->bits / 8;
+}
+
+/* False: lanes differ, or what they say is not aligned. */
+static bool tile_of(const struct wmma_memory *m, const struct warp *w, const struct xop *op,
+                    unsigned address, struct tensor_tile *t)
+{
+    const struct tensor_ops *ops = tensor_ops_get();
+    const struct lane_ref *where = &op->refs[op->first[address]];
+    const struct lane_ref *apart = m->has_stride ? &op->refs[op->first[2]] : NULL;
+    const struct tensor_frag *far = m->is_row ? &m->row : &m->col;
+    const struct tensor_frag *near = m->is_row ? &m->col : &m->row;
+    if (!ops->is_same(lane_at(where, w->base), where->bytes) ||
+        (apart && (apart->bytes != 4 || !ops->is_same(lane_at(apart, w->base), 4))))
+        return false;
+    const uint64_t stride = apart ? (uint32_t)lane_u64(apart, w->base, 0) : m->default_stride;
+    const uint64_t first = lane_u64(where, w->base, 0) + (uint64_t)op->imm;
+    t->at = where->bytes == 8 ? first : (uint32_t)first;
+    t->per_reg = m->is_joined ? 1 : m->per_reg;
+    t->bytes = m->is_joined ? 4 : m->bits / 8u;
+    t->nregs = m->row.count / m->per_reg;
+    t->copies = m->row.regs / t->nregs;
+    t->is_quads = m->is_quads;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        t->lane[l] = offset_of(m, stride, far->lane[l], near->lane[l]);
+    for (unsigned p = 0; p < t->nregs * t->per_reg; p++) {
+        const unsigned e = p * m->per_reg / t->per_reg;
+        t->part[p] = offset_of(m, stride, far->elem[e], near->elem[e]);
+    }
+    t->reach =
+        t->lane[t->is_quads ? WARP_LANES - 4 : WARP_LANES - 1] + t->part[t->nregs * t->per_reg - 1];
+    return !((t->at | stride * m->bits / 8) & (t->bytes - 1)) && stride * m->bits % 8 == 0;
+}
+
 static bool wmma_load_run(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     const struct wmma_memory *m = x->op.data;
     const unsigned steps = m->is_joined ? 1 : m->per_reg, distinct = m->row.count / m->per_reg;
     const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
     struct wmma_place place;
+    struct tensor_tile tile;
+    if (LIKELY(!w->step && m->has_words && mask == UINT32_MAX) && tile_of(m, w, &x->op, 1, &tile) &&
+        tensor_ops_get()->load_tile(w, x, &tile, x->op.refs + x->op.first[0]))
+        return true;
     place_of(m, w, &x->op, 1, &place);
     for (unsigned r = 0; r < distinct; r++) {
         uint64_t word[WARP_LANES] = {0}, part[WARP_LANES] = {0};
@@ -71,6 +115,10 @@ static bool wmma_store_run(struct warp *w, const struct xinst *x, uint32_t mask)
     const unsigned steps = m->is_joined ? 1 : m->per_reg;
     const unsigned bytes = m->row.bits == 64 ? 8 : m->is_joined ? 4 : m->bits / 8u;
     struct wmma_place place;
+    struct tensor_tile tile;
+    if (LIKELY(!w->step && m->has_words && mask == UINT32_MAX) && tile_of(m, w, &x->op, 0, &tile) &&
+        tensor_ops_get()->store_tile(w, x, &tile, x->op.refs + x->op.first[1]))
+        return true;
     place_of(m, w, &x->op, 0, &place);
     for (unsigned r = 0; r < m->row.regs; r++)
         for (unsigned i = 0; i < steps; i++) {
@@ -103,9 +151,12 @@ static bool memory_init(struct wmma_memory *m, const struct ptx_inst *inst, enum
         return false;
     m->is_row = ptx_inst_has(inst, PTX_M_ROW);
     m->bits = (uint8_t)ptx_type_bits(type);
-    m->per_reg = (uint8_t)(m->row.bits < 32 ? 32 / m->row.bits : 1);
+    m->per_reg = (uint8_t)tensor_per_reg(&m->row);
     const struct tensor_frag *across = m->is_row ? &m->row : &m->col;
     m->is_joined = m->per_reg == 1 || across->elem[1] == 0;
+    const struct tensor_frag *along = m->is_row ? &m->col : &m->row;
+    m->is_quads = m->is_joined && !across->lane[1] && !across->lane[2] &&
+                  along->lane[1] == m->per_reg && along->lane[2] == 2 * m->per_reg;
     const unsigned nrows = role == TENSOR_B ? shape.k : shape.m;
     const unsigned ncols = role == TENSOR_A ? shape.k : shape.n;
     m->default_stride = m->is_row ? ncols : nrows;
@@ -127,6 +178,11 @@ bool tensor_select_wmma_memory(const struct ptx_inst *inst, struct arena *arena,
     if (tensor_operand_regs(inst, op, data) != m->row.regs) {
         *why = "a matrix operand has the wrong number of registers";
         return false;
+    }
+    m->has_words = m->row.bits <= 32;
+    for (unsigned i = 0; i < m->row.regs; i++) {
+        const struct lane_ref *r = &op->refs[op->first[data] + i];
+        m->has_words = m->has_words && !r->none && r->bytes == 4;
     }
     op->data = m;
     op->fn = is_load ? wmma_load_run : wmma_store_run;

@@ -87,14 +87,15 @@ static void every_form_is_that_of_an_h200(void **state)
     assert_true(total > 200);
 }
 
-/* One row of a against one column of b: a[k] and b[k] are f16 patterns. */
-static uint32_t f16_dot(unsigned k, const uint16_t *row, const uint16_t *col, uint32_t c)
+/* One row of a against one column of b: a[k] and b[k] are patterns of 16 bits. */
+static uint32_t dot_of(enum ptx_type type, unsigned k, const uint16_t *row, const uint16_t *col,
+                       uint32_t c)
 {
-    const enum ptx_type t[4] = {PTX_F32, PTX_F16, PTX_F16, PTX_F32};
+    const enum ptx_type t[4] = {PTX_F32, type, type, PTX_F32};
     struct tensor_mma mma;
     const char *why;
-    uint16_t a[256] = {0}, b[128] = {0};
-    uint32_t cs[128] = {0}, d[128];
+    uint16_t a[256] = {0};
+    uint32_t b[128] = {0}, cs[128] = {0}, d[128];
     assert_true(
         tensor_mma_init(&mma, (struct tensor_shape){16, 8, k}, t, false, true, false, &why));
     for (unsigned i = 0; i < k; i++) {
@@ -104,6 +105,11 @@ static uint32_t f16_dot(unsigned k, const uint16_t *row, const uint16_t *col, ui
     cs[0] = c;
     tensor_mma_compute(&mma, a, b, cs, d);
     return d[0];
+}
+
+static uint32_t f16_dot(unsigned k, const uint16_t *row, const uint16_t *col, uint32_t c)
+{
+    return dot_of(PTX_F16, k, row, col, c);
 }
 
 enum { ONE = 0x3c00, SMALL = 0x1000 /* 2^-11 */, TINY = 0x0001 /* 2^-24 */, BIG = 0x7800 };
@@ -126,6 +132,22 @@ static void what_is_far_below_the_largest_is_lost(void **state)
     /* 2^15 - 2^15 + 2^-24 is 0: no order of additions would say so */
     assert_int_equal(f16_dot(8, a, b, 0), 0);
     assert_int_equal(f16_dot(8, a + 2, b + 2, 0), 0x33800000);
+}
+
+/* bf16: 2^e */
+static uint16_t power(int e)
+{
+    return (uint16_t)((e + 127) << 7);
+}
+
+static void products_may_be_beyond_single_precision(void **state)
+{
+    (void)state;
+    const uint16_t tiny[8] = {power(-70), power(-70)}, small[8] = {power(-60), power(-60)};
+    const uint16_t huge[8] = {power(100), power(100)}, minus[8] = {power(90), 0x8000 | power(90)};
+    assert_int_equal(dot_of(PTX_BF16, 8, tiny, small, 0), 0x00100000); /* 2^-129 */
+    assert_int_equal(dot_of(PTX_BF16, 8, huge, minus, 0), 0);
+    assert_int_equal(dot_of(PTX_BF16, 8, huge, huge, 0), 0x7f800000);
 }
 
 static void infinities_and_nans_follow_ieee(void **state)
@@ -169,6 +191,7 @@ int main(void)
         cmocka_unit_test(every_form_is_that_of_an_h200),
         cmocka_unit_test(sums_are_cut_off_not_rounded),
         cmocka_unit_test(what_is_far_below_the_largest_is_lost),
+        cmocka_unit_test(products_may_be_beyond_single_precision),
         cmocka_unit_test(infinities_and_nans_follow_ieee),
         cmocka_unit_test(unknown_forms_are_refused),
     };
