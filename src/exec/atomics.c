@@ -196,6 +196,42 @@ static enum ptx_mod atomic_operation(const struct ptx_inst *i)
     return PTX_NOMOD;
 }
 
+/* What PTX has: others would be computed on bits that mean something else. */
+#define TYPE(T) (UINT64_C(1) << PTX_##T)
+#define WORDS   (TYPE(B32) | TYPE(B64))
+#define HALVES  (TYPE(F16) | TYPE(BF16) | TYPE(F16X2) | TYPE(BF16X2))
+#define NUMBERS (TYPE(U32) | TYPE(S32) | TYPE(U64) | TYPE(S64) | HALVES)
+static const struct {
+    enum ptx_mod op;
+    uint64_t types;
+} types_of[] = {
+    {PTX_M_AND, WORDS},
+    {PTX_M_OR, WORDS},
+    {PTX_M_XOR, WORDS},
+    {PTX_M_EXCH, WORDS | TYPE(B128)},
+    {PTX_M_CAS, WORDS | TYPE(B128) | TYPE(B16)},
+    {PTX_M_ADD, NUMBERS | TYPE(F32) | TYPE(F64)},
+    {PTX_M_MIN, NUMBERS},
+    {PTX_M_MAX, NUMBERS},
+    {PTX_M_INC, TYPE(U32)},
+    {PTX_M_DEC, TYPE(U32)},
+};
+
+static bool has_type(const struct xmem *m)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types_of); i++)
+        if (types_of[i].op == m->atom)
+            return m->type < 64 && types_of[i].types >> m->type & 1;
+    return false;
+}
+
+/* Atomics are on memory that threads share; a generic address says which when it is used. */
+static bool has_space(const struct xinst *x)
+{
+    return x->space == PTX_SPACE_GLOBAL || x->space == PTX_SPACE_SHARED ||
+           x->space == PTX_SPACE_GENERIC;
+}
+
 bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
 {
     struct xmem *m = &x->mem;
@@ -212,8 +248,9 @@ bool lower_atomic(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
         lo->why = "an operation, type or operand that is missing";
         return false;
     }
-    if (m->bytes == 16 && (n > 1 || (m->atom != PTX_M_EXCH && !needs_c))) {
-        lo->why = "128 bits with an operation other than exch and cas";
+    if (!has_type(m) || (m->bytes == 16 && n > 1) || !has_space(x)) {
+        lo->why = has_space(x) ? "an operation that PTX does not have for this type"
+                               : "an atomic operation in this state space";
         return false;
     }
     m->regs = arena_array(lo->arena, struct lane_ref, 3 * n);

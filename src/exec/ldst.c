@@ -330,6 +330,10 @@ static bool choose(struct lower *lo, struct xinst *x, bool is_load)
     }
     if (x->space == PTX_SPACE_PARAM) /* the address of a parameter, in a register, is generic */
         x->space = PTX_SPACE_GENERIC;
+    if (x->space == PTX_SPACE_CONST && !is_load) {
+        lo->why = "a write to constant memory";
+        return false;
+    }
     if (x->space == PTX_SPACE_CONST)
         x->space = PTX_SPACE_GLOBAL;
     m->fn = short_way(m, x->space, is_load);
