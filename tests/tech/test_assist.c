@@ -55,15 +55,20 @@ static void errors_say_what_is_right(void **state)
 
 /* --- the store --- */
 
-static void refuses(struct sm_rig *r, const char *body, const char *message)
+static void refuses_text(struct sm_rig *r, const char *text, const char *message)
 {
     struct aws s;
     struct err err;
-    char *text = xasprintf("%s.global .u32 g;\n.entry r(%s", HEAD, body);
     aws_init(&s, r->f.dev, &r->cfg);
     assert_false(aws_load(&s, "f.ptx", text, strlen(text), &err));
     assert_string_equal(err.msg, message);
     aws_free(&s);
+}
+
+static void refuses(struct sm_rig *r, const char *body, const char *message)
+{
+    char *text = xasprintf("%s.global .u32 g;\n.entry r(%s", HEAD, body);
+    refuses_text(r, text, message);
     free(text);
 }
 
@@ -85,6 +90,10 @@ static void store_refuses(void **state)
             "}\n",
             "f.ptx:6: routine r: ld.global.u32 is not on .shared memory, which is all that a "
             "routine of a codec may touch");
+    refuses_text(r,
+                 HEAD ".func f() { call f; ret; }\n"
+                      ".entry r() { .pragma \"assist on=load\"; call f; ret; }\n",
+                 "f.ptx:5: routine r: calls are nested more than 16 deep");
     sm_rig_free(r);
 }
 

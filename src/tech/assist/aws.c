@@ -1,6 +1,8 @@
 /* Routines are parsed, checked for what an assist warp must not do, lowered and decoded. */
 #include "tech/assist/aws.h"
 
+#include "ptx/regs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +88,33 @@ static const char *forbidden(const struct routine *r, const struct dinst *d)
     return NULL;
 }
 
+/* Whether calls from `f`, which is `depth` deep, stay within the limit. `walked` has, by function,
+ * how deep it was looked at before. */
+static bool calls_fit(const struct ptx_func *f, unsigned depth, uint8_t *walked)
+{
+    if (depth > AWS_CALLS)
+        return false;
+    if (walked[f->index] >= depth)
+        return true;
+    walked[f->index] = (uint8_t)depth;
+    for (uint32_t pc = 0; pc < f->ninsts; pc++) {
+        const struct ptx_func *callee = ptx_regs_callee(&f->insts[pc]);
+        if (callee && !calls_fit(callee, depth + 1, walked))
+            return false;
+    }
+    return true;
+}
+
+/* One that calls itself for ever would hold its warp until nothing moves any more. */
+static bool check_calls(const struct ptx_func *entry, const char *file, struct err *err)
+{
+    uint8_t *walked = xcalloc(entry->module->nfuncs, sizeof *walked);
+    const bool ok = calls_fit(entry, 1, walked);
+    free(walked);
+    return ok || err_set(err, "%s:%u: routine %s: calls are nested more than %d deep", file,
+                         entry->line, entry->name, AWS_CALLS - 1);
+}
+
 static bool check_code(struct routine *r, const char *file, struct err *err)
 {
     for (uint32_t i = 0; i < program_func_count(r->kernel->prog); i++) {
@@ -115,7 +144,7 @@ static bool load_routine(struct aws *s, uint32_t module, const struct ptx_func *
     struct aws_module *m = &s->modules[module];
     struct routine r = {.name = f->name, .id = s->nroutines, .module = module};
     if (!routine_decl_parse(f, &r.decl, err) || !add_params(&r, f, m->file, err) ||
-        !(r.kernel = program_kernel(m->prog, f->name, err)))
+        !check_calls(f, m->file, err) || !(r.kernel = program_kernel(m->prog, f->name, err)))
         return false;
     r.code = decode_extra(r.kernel, s->sm);
     r.entry = decoded_func(r.code, r.kernel->entry);

@@ -7,7 +7,8 @@
 #include "sm/decode.h"
 #include "tech/assist/routine_decl.h"
 
-enum { AWS_PARAM_BYTES = 448, AWS_PARAMS = 8 };
+/* Of a routine: its parameters, and functions that are entered at a time, itself among them. */
+enum { AWS_PARAM_BYTES = 448, AWS_PARAMS = 8, AWS_CALLS = 17 };
 
 /* What a parameter's name asks for. */
 enum routine_param {
