@@ -15,6 +15,7 @@ void cta_start(struct cta *c, struct grid *g, uint64_t number)
     c->live_threads = g->nthreads;
     c->ninst = 0;
     c->has_race = false;
+    c->rounds = 0;
     c->shared_limit = g->dev->check ? 0 : c->shared_bytes;
     c->first_phase = ++c->phase;
     c->barriers_used = 0;

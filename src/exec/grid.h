@@ -86,8 +86,9 @@ struct cta {
     struct warp *warps;
     uint32_t nwarps;
     uint32_t live_threads;
-    uint64_t ninst; /* in earlier turns */
-    bool has_race;  /* see turns.h */
+    uint64_t ninst;  /* in earlier turns */
+    bool has_race;   /* see turns.h */
+    uint32_t rounds; /* that it may run before others have their turn; 0 = as many as it likes */
     struct cta *next_spare;
     uint32_t barriers_used; /* those at which threads have arrived; the others hold anything */
     struct cta_barrier barriers[CTA_BARRIERS];

@@ -204,6 +204,11 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
         }
         if (r.only_spins) {
             g->turn = SHORT_TURN;
+            c->rounds = 1;
+            return CTA_PAUSED;
+        }
+        if (n == c->rounds) {
+            c->rounds += c->rounds / 4 + 1;
             return CTA_PAUSED;
         }
     }

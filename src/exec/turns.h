@@ -2,11 +2,13 @@
  * instructions each.
  *
  * Three things shorten a turn. A block whose warps do nothing but ask memory again and again gives
- * way at once, so that software barriers cost little. Where warps of a block read a place that
- * they then write, each has its turn at the read, so that a race ends as it does where all run side
- * by side: everybody reads before anybody writes. And where shared memory is read and then written,
- * or the reverse, with no barrier between, a turn ends between the two: often behind the start of a
- * block and behind a barrier, where the warps of a GPU are together, and less often later. */
+ * way at once, so that software barriers cost little; when it goes on it is with short turns that
+ * become longer, so that blocks leave such a barrier side by side. Where warps of a block read a
+ * place that they then write, each has its turn at the read, so that a race ends as it does where
+ * all run side by side: everybody reads before anybody writes. And where shared memory is read and
+ * then written, or the reverse, with no barrier between, a turn ends between the two: often behind
+ * the start of a block and behind a barrier, where the warps of a GPU are together, and less often
+ * later. */
 #ifndef EXEC_TURNS_H
 #define EXEC_TURNS_H
 

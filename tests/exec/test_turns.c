@@ -60,6 +60,29 @@ static void many_barriers_stay_cheap(void **state)
     fixture_close(&f);
 }
 
+/* Block 0 lets all go on when all have come; each then clears the sum, and a little later adds to
+ * it: worklists that are emptied behind a barrier do so. */
+static void blocks_leave_a_software_barrier_side_by_side(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f,
+                 PTX_KERNEL("mov.u32 %r2,%nctaid.x; mov.u32 %r3,%ctaid.x; mov.u32 %r6,0;\n"
+                            "setp.ne.u32 %p1,%r1,0; setp.ne.u32 %p2,%r3,0;\n@%p1 bra MEET;\n"
+                            "red.global.add.u32 [%rd1],1;\n@%p2 bra WAIT;\n"
+                            "ALL: ld.volatile.global.u32 %r4,[%rd1]; setp.lt.u32 %p3,%r4,%r2;\n"
+                            "@%p3 bra ALL; st.volatile.global.u32 [%rd1+4],1;\n"
+                            "WAIT: ld.volatile.global.u32 %r4,[%rd1+4]; setp.eq.u32 %p3,%r4,0;\n"
+                            "@%p3 bra WAIT;\n"
+                            "MEET: bar.sync 0; st.global.u32 [%rd1+8],0;\n"
+                            "WORK: bar.sync 0; add.u32 %r6,%r6,1; setp.lt.u32 %p4,%r6,10;\n"
+                            "@%p4 bra WORK; red.global.add.u32 [%rd1+8],1;\n"),
+                 64);
+    fixture_run(&f, 132, 64, 0);
+    assert_int_equal(f.words[2], 132 * 64);
+    fixture_close(&f);
+}
+
 /* Blocks of a few instructions each end, and step over the limit, within their turns. */
 static void a_limit_of_instructions_stops_grids_of_small_blocks(void **state)
 {
@@ -212,6 +235,7 @@ int main(void)
         cmocka_unit_test(blocks_at_a_software_barrier_give_way_at_once),
         cmocka_unit_test(a_waiting_loop_may_branch),
         cmocka_unit_test(many_barriers_stay_cheap),
+        cmocka_unit_test(blocks_leave_a_software_barrier_side_by_side),
         cmocka_unit_test(a_limit_of_instructions_stops_grids_of_small_blocks),
         cmocka_unit_test(warps_that_add_to_the_same_place_all_read_first),
         cmocka_unit_test(a_loop_reads_first_every_time),
