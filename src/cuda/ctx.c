@@ -228,6 +228,7 @@ int ctx_reset(struct ctx *c)
     vec_free(&d.bases);
     c->fault = 0;
     c->peer_enabled = false;
+    c->default_stream->resets = c->thread_stream->resets = ++c->resets;
     c->dev->heap_used_bytes = 0;
     set_limits(c);
     ctx_thread()->last_error = 0;

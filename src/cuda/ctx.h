@@ -98,6 +98,7 @@ struct ctx {
     unsigned device_flags;
     int cache_config, shared_config;
     bool peer_enabled;
+    uint64_t resets;     /* streams and events of before the last one are gone */
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
     struct batch_list batch; /* kernels that wait: batch.h */

@@ -15,13 +15,27 @@ int (*stream_capture_hook)(struct ctx *c, struct CUstream_st *s, const struct op
 
 enum { EVENT_FLAGS = 7, STREAM_FLAGS = 1, PRIORITY_LOW = 0, PRIORITY_HIGH = -5 };
 
+static bool is_stream(const struct ctx *c, const struct CUstream_st *s)
+{
+    return handle_is(c, HANDLE_STREAM, s) && s->resets == c->resets;
+}
+
 struct CUstream_st *stream_get(struct ctx *c, cudaStream_t s)
 {
     if (!s || s == STREAM_LEGACY)
         return c->default_stream;
     if (s == STREAM_PER_THREAD)
         return c->thread_stream;
-    return handle_is(c, HANDLE_STREAM, s) ? s : NULL;
+    return is_stream(c, s) ? s : NULL;
+}
+
+/* CUDA_OK, or what is wrong with the handle; `gone`: what an H200 says of one whose context has
+ * been reset. */
+static int event_check(const struct ctx *c, cudaEvent_t e, int gone)
+{
+    if (!handle_is(c, HANDLE_EVENT, e))
+        return CUDA_INVALID_HANDLE;
+    return e->resets == c->resets ? CUDA_OK : gone;
 }
 
 int stream_submit(struct ctx *c, cudaStream_t handle, const struct op *o)
@@ -47,6 +61,7 @@ int stream_create(struct ctx *c, cudaStream_t *out, unsigned flags, int priority
                   : priority < PRIORITY_HIGH ? PRIORITY_HIGH
                                              : priority;
     s->id = next_id++;
+    s->resets = c->resets;
     handle_add(c, HANDLE_STREAM, s);
     *out = s;
     return CUDA_OK;
@@ -54,7 +69,7 @@ int stream_create(struct ctx *c, cudaStream_t *out, unsigned flags, int priority
 
 int stream_destroy(struct ctx *c, cudaStream_t s)
 {
-    if (!handle_is(c, HANDLE_STREAM, s) || s == c->default_stream || s == c->thread_stream)
+    if (!is_stream(c, s) || s == c->default_stream || s == c->thread_stream)
         return CUDA_INVALID_HANDLE;
     handle_remove(c, s);
     free(s);
@@ -71,8 +86,9 @@ int stream_sync(struct ctx *c, cudaStream_t handle)
 
 int stream_wait_event(struct ctx *c, cudaStream_t s, cudaEvent_t e, unsigned flags)
 {
-    if (!handle_is(c, HANDLE_EVENT, e) || !stream_get(c, s))
-        return CUDA_INVALID_HANDLE;
+    const int wrong = event_check(c, e, CUDA_INVALID_CONTEXT);
+    if (wrong || !stream_get(c, s))
+        return wrong ? wrong : CUDA_INVALID_HANDLE;
     if (flags > 1)
         return CUDA_INVALID_VALUE;
     return stream_submit(c, s, &(struct op){.kind = OP_WAIT, .event = e});
@@ -136,6 +152,7 @@ int event_create(struct ctx *c, cudaEvent_t *out, unsigned flags)
         return CUDA_INVALID_VALUE;
     struct CUevent_st *e = xcalloc(1, sizeof *e);
     e->flags = flags;
+    e->resets = c->resets;
     handle_add(c, HANDLE_EVENT, e);
     *out = e;
     return CUDA_OK;
@@ -143,8 +160,9 @@ int event_create(struct ctx *c, cudaEvent_t *out, unsigned flags)
 
 int event_destroy(struct ctx *c, cudaEvent_t e)
 {
-    if (!handle_is(c, HANDLE_EVENT, e))
-        return CUDA_INVALID_HANDLE;
+    const int wrong = event_check(c, e, CUDA_INVALID_CONTEXT);
+    if (wrong)
+        return wrong;
     handle_remove(c, e);
     free(e);
     return CUDA_OK;
@@ -152,22 +170,26 @@ int event_destroy(struct ctx *c, cudaEvent_t e)
 
 int event_record(struct ctx *c, cudaEvent_t e, cudaStream_t s)
 {
-    if (!handle_is(c, HANDLE_EVENT, e))
-        return CUDA_INVALID_HANDLE;
+    const int wrong = event_check(c, e, CUDA_INVALID_CONTEXT);
+    if (wrong)
+        return wrong;
     return stream_submit(c, s, &(struct op){.kind = OP_RECORD, .event = e});
 }
 
 int event_sync(struct ctx *c, cudaEvent_t e)
 {
-    if (!handle_is(c, HANDLE_EVENT, e))
-        return CUDA_INVALID_HANDLE;
+    const int wrong = event_check(c, e, CUDA_CONTEXT_IS_DESTROYED);
+    if (wrong)
+        return wrong;
     return e->capture ? CUDA_CAPTURED_EVENT : CUDA_OK;
 }
 
 int event_elapsed(struct ctx *c, float *ms, cudaEvent_t from, cudaEvent_t to)
 {
-    if (!handle_is(c, HANDLE_EVENT, from) || !handle_is(c, HANDLE_EVENT, to))
-        return CUDA_INVALID_HANDLE;
+    const int first = event_check(c, from, CUDA_INVALID_CONTEXT);
+    const int wrong = first ? first : event_check(c, to, CUDA_INVALID_CONTEXT);
+    if (wrong)
+        return wrong;
     if (!ms)
         return CUDA_INVALID_VALUE;
     if (!from->is_recorded || !to->is_recorded ||

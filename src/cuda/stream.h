@@ -11,11 +11,13 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     uint64_t id;
+    uint64_t resets;         /* of its context, before it was made */
     struct capture *capture; /* NULL: not being captured */
 };
 
 struct CUevent_st {
     unsigned flags;
+    uint64_t resets; /* as above */
     bool is_recorded;
     double seconds;          /* wall clock at its place in the stream */
     struct capture *capture; /* recorded in a stream under capture; NULL = not */

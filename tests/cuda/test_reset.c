@@ -23,6 +23,17 @@ int cudaFreeArray(struct array *a);
 int cudaMemcpy2DToArray(struct array *a, size_t x, size_t y, const void *src, size_t pitch,
                         size_t width, size_t height, int kind);
 
+int cudaStreamCreate(cudaStream_t *s);
+int cudaStreamSynchronize(cudaStream_t s);
+int cudaStreamDestroy(cudaStream_t s);
+int cudaEventCreate(cudaEvent_t *e);
+int cudaEventRecord(cudaEvent_t e, cudaStream_t s);
+int cudaEventQuery(cudaEvent_t e);
+int cudaEventSynchronize(cudaEvent_t e);
+int cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
+int cudaEventDestroy(cudaEvent_t e);
+int cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags);
+
 static const struct cudaChannelFormatDesc words = {32, 0, 0, 0, CHANNEL_UNSIGNED};
 static const char ptx[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -97,11 +108,47 @@ static void an_array_ends_with_a_reset(void **state)
         assert_int_equal(found[i], 0);
 }
 
+/* The errors are an H200's. */
+static void a_stream_ends_with_a_reset(void **state)
+{
+    (void)state;
+    cudaStream_t old, new;
+    assert_int_equal(cudaStreamCreate(&old), 0);
+    assert_int_equal(cudaDeviceReset(), 0);
+    assert_int_equal(cudaStreamCreate(&new), 0);
+    assert_ptr_not_equal(old, new);
+    assert_int_equal(cudaStreamSynchronize(old), CUDA_INVALID_HANDLE);
+    assert_int_equal(cudaStreamDestroy(old), CUDA_INVALID_HANDLE);
+    assert_int_equal(cudaStreamSynchronize(NULL), 0);
+    assert_int_equal(cudaStreamDestroy(new), 0);
+}
+
+static void an_event_ends_with_a_reset(void **state)
+{
+    (void)state;
+    cudaEvent_t old, new;
+    float ms;
+    assert_int_equal(cudaEventCreate(&old), 0);
+    assert_int_equal(cudaEventRecord(old, NULL), 0);
+    assert_int_equal(cudaDeviceReset(), 0);
+    assert_int_equal(cudaEventQuery(old), CUDA_CONTEXT_IS_DESTROYED);
+    assert_int_equal(cudaEventSynchronize(old), CUDA_CONTEXT_IS_DESTROYED);
+    assert_int_equal(cudaEventCreate(&new), 0);
+    assert_int_equal(cudaEventRecord(new, NULL), 0);
+    assert_int_equal(cudaEventRecord(old, NULL), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cudaEventElapsedTime(&ms, old, new), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cudaStreamWaitEvent(NULL, old, 0), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cudaEventDestroy(old), CUDA_INVALID_CONTEXT);
+    assert_int_equal(cudaEventDestroy(new), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_texture_object_ends_with_a_reset),
         cmocka_unit_test(an_array_ends_with_a_reset),
+        cmocka_unit_test(a_stream_ends_with_a_reset),
+        cmocka_unit_test(an_event_ends_with_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
