@@ -204,7 +204,7 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
         }
         if (r.only_spins) {
             g->turn = SHORT_TURN;
-            c->rounds = 1;
+            c->rounds = !g->launch->is_cooperative;
             return CTA_PAUSED;
         }
         if (n == c->rounds) {
