@@ -33,7 +33,10 @@ static const char help_end[] =
     "outputs.\n"
     "PARSIM_JIT=off executes arithmetic instruction by instruction also where it is worth "
     "translating\n"
-    "to host code; results are the same, functional execution is slower.\n";
+    "to host code; results are the same, functional execution is slower (auto: translate there; "
+    "always: "
+    "at\n"
+    "once).\n";
 
 static const char workload_prefix[] = "workload:";
 

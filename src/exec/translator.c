@@ -23,11 +23,33 @@ static struct {
     atomic_uint_fast64_t executed;
 } state = {.asked = PTHREAD_ONCE_INIT, .loaded = PTHREAD_ONCE_INIT};
 
-static void ask(void)
+static const struct {
+    const char *name;
+    uint32_t threshold;
+} settings[] = {{"auto", HOT}, {"off", 0}, {"always", 1}};
+
+/* The row of `settings` that PARSIM_JIT names, the first if it is not set; -1: none. */
+static int setting(void)
 {
     const char *want = getenv("PARSIM_JIT");
-    const bool never = cpu_level() < CPU_avx2 || (want && !strcmp(want, "off"));
-    state.threshold = never ? 0 : want && !strcmp(want, "always") ? 1 : HOT;
+    if (!want || !*want)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+        if (!strcmp(want, settings[i].name))
+            return (int)i;
+    return -1;
+}
+
+bool translator_check(struct err *err)
+{
+    return setting() >= 0 ||
+           err_set(err, "PARSIM_JIT=%s: there are auto, off and always", getenv("PARSIM_JIT"));
+}
+
+static void ask(void)
+{
+    const int row = setting();
+    state.threshold = cpu_level() < CPU_avx2 || row < 0 ? 0 : settings[row].threshold;
 }
 
 uint32_t translator_threshold(void)

@@ -2,7 +2,11 @@
 #ifndef EXEC_TRANSLATOR_H
 #define EXEC_TRANSLATOR_H
 
+#include "base/err.h"
 #include "exec/translate.h"
+
+/* False: PARSIM_JIT is set to what is none of its values. */
+bool translator_check(struct err *err);
 
 /* NULL: there is none, or this host cannot run what it makes. */
 const struct translator *translator_get(void);

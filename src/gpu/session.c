@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "base/wall_clock.h"
 #include "exec/oob.h"
+#include "exec/translator.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
 #include "gpu/trace.h"
@@ -72,7 +73,8 @@ static bool start_gpu(struct session *s, struct err *err)
 static bool start(struct session *s, struct err *err)
 {
     const struct session_options *o = &s->o;
-    s->machine = machine_new(o->gpu ? o->gpu : MACHINE_DEFAULT, o->sets, o->nsets, err);
+    if (translator_check(err))
+        s->machine = machine_new(o->gpu ? o->gpu : MACHINE_DEFAULT, o->sets, o->nsets, err);
     if (!s->machine)
         return false;
     s->dev = o->is_32bit ? machine_device_32(s->machine, err) : machine_device(s->machine, err);
