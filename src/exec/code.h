@@ -87,10 +87,11 @@ enum xkind {
 struct xinst {
     uint8_t kind; /* enum xkind */
     bool has_guard, guard_neg;
-    bool is_deferred;   /* touches what several SMs share, other than by plain loads and stores */
-    uint8_t ends_turn;  /* bits of enum turn_mark (turns.h) */
-    uint8_t space;      /* memory instructions: enum ptx_space */
-    uint8_t slot;       /* of the grid's tlb */
+    bool is_deferred;  /* touches what several SMs share, other than by plain loads and stores */
+    uint8_t ends_turn; /* bits of enum turn_mark (turns.h) */
+    bool is_branch;    /* X_CTRL: lanes that agree go to `target` or on, and nothing else happens */
+    uint8_t space;     /* memory instructions: enum ptx_space */
+    uint8_t slot;      /* of the grid's tlb */
     uint32_t guard_off; /* predicate's place in the frame */
     uint32_t target;    /* branch */
     uint32_t reconv;    /* where diverged lanes meet; PTX_NO_PC = at the end of the function */

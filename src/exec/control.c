@@ -331,6 +331,7 @@ bool lower_control(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
         }
         x->target = i->ops[0].pc;
         x->fn = ctrl_bra;
+        x->is_branch = true;
         return true;
     case PTX_OP_BRX:
         if (i->nops != 2 || i->ops[1].kind != PTX_OPND_LIST) {

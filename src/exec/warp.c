@@ -345,8 +345,14 @@ static unsigned count_lanes(uint32_t mask)
     return mask == UINT32_MAX ? WARP_LANES : !mask ? 0 : (unsigned)__builtin_popcount(mask);
 }
 
-/* Runs straight-line code of the top split up to and including one control instruction. False: the
- * kernel was stopped. */
+/* Whether the top split may run on behind a branch: its turn is not over, and it does not spin. */
+static bool goes_on(const struct warp *w)
+{
+    return w->ninst < w->turn_end && LIKELY(w->depth == 1 || w->ninst - w->spin_from <= SPIN_LIMIT);
+}
+
+/* Runs the top split up to and including a control instruction that is more than a branch which all
+ * its lanes take or none. False: the kernel was stopped. */
 static bool run_stretch(struct warp *w)
 {
     struct split *s = warp_top(w);
@@ -380,6 +386,9 @@ static bool run_stretch(struct warp *w)
                 s->pc = pc + 1;
                 return true;
             }
+        } else if (x->is_branch && (m == mask || !m) && goes_on(w)) {
+            pc = m ? x->target : pc + 1;
+            continue;
         } else if (x->kind == X_CTRL || (x->kind == X_MEET && m)) {
             s->pc = pc;
             return x->fn(w, x, m);
