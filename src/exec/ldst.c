@@ -2,6 +2,7 @@
 #include "exec/ldst_lanes.h"
 #include "exec/lower.h"
 #include "exec/memory.h"
+#include "exec/runs.h"
 #include "exec/step.h"
 
 #include <string.h>
@@ -200,6 +201,21 @@ bool ldst_store_checked(struct warp *w, const struct xinst *x, uint32_t mask)
 static bool op_load_param(struct warp *w, const struct xinst *x, uint32_t mask)
 {
     broadcast(w, &x->mem, w->grid->params + x->mem.imm, mask);
+    return true;
+}
+
+/* Loads that have a short way. */
+bool ldst_describe(const struct xinst *x, struct run_op *op)
+{
+    const struct xmem *m = &x->mem;
+    const unsigned size = (unsigned)m->bytes * m->nregs;
+    if (x->kind != X_OP || (x->src->op != PTX_OP_LD && x->src->op != PTX_OP_LDU) || m->in_frame ||
+        !is_pow2(size) || size > 16 || m->bytes > 8)
+        return false;
+    if (x->space != PTX_SPACE_GLOBAL && x->space != PTX_SPACE_SHARED &&
+        x->space != PTX_SPACE_GENERIC && m->fn != op_load_param)
+        return false;
+    *op = (struct run_op){.kind = RUN_LOAD, .mem = m, .space = x->space, .slot = x->slot};
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "exec/grid.h"
 #include "exec/lower.h"
 #include "exec/memory_lanes.h"
+#include "exec/runs.h"
 #include "exec/sregs.h"
 
 #include <string.h>
@@ -146,6 +147,20 @@ static bool op_stackrestore(struct warp *w, const struct xinst *x, uint32_t mask
     if (v <= f->alloca_bytes)
         f->alloca_bytes = (uint32_t)v;
     return true;
+}
+
+bool move_describe(const struct xinst *x, struct run_op *op)
+{
+    static const struct {
+        warp_fn fn;
+        enum run_kind kind;
+    } kinds[] = {{op_add_imm, RUN_ADD}, {op_pack, RUN_PACK}, {op_unpack, RUN_UNPACK}};
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (x->kind == X_OP && x->fn == kinds[i].fn) {
+            *op = (struct run_op){.kind = kinds[i].kind, .move = &x->op};
+            return true;
+        }
+    return false;
 }
 
 /* --- lowering --- */

@@ -17,36 +17,68 @@ enum {
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
     WARM = 8,           /* a run this many times less hot is translated along */
-    MAX_LEFT = 1 << 12, /* a run that leaves lanes more often is not worth it */
+    MAX_LEFT = 1 << 12, /* a run that leaves lanes more often, */
+    LEFT_SHARE = 4,     /* and every so many times, is not worth it */
 };
 
 /* --- finding --- */
 
-static uint32_t add_run(struct xruns *rs, uint32_t first, uint32_t n)
+/* Translating a load from an address in a register costs as much as so many lane operations. */
+enum { LOAD_COST = 8 };
+
+/* Executions after which a run has taken as long as translating it does. */
+static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
+    uint64_t cost = n;
+    struct run_op op;
+    for (uint32_t pc = first; pc < first + n; pc++)
+        if (ldst_describe(&fn->code[pc], &op) && !op.mem->is_uniform)
+            cost += LOAD_COST - 1;
+    return translator_threshold() == 1 || !n ? 1 : (uint32_t)(translator_threshold() * cost / n);
+}
+
+static uint32_t add_run(const struct xfunc *fn, uint32_t first, uint32_t n)
+{
+    struct xruns *rs = fn->runs;
     if (rs->n == rs->cap) {
         rs->cap = rs->cap ? rs->cap * 2 : 8;
         rs->run = xrealloc(rs->run, rs->cap * sizeof *rs->run);
     }
-    rs->run[rs->n] = (struct xrun){.first = first, .n = n, .countdown = translator_threshold()};
+    const uint32_t at = hot(fn, first, n);
+    rs->run[rs->n] = (struct xrun){.first = first, .n = n, .hot = at, .countdown = at};
     return rs->n++;
+}
+
+static bool is_member(const struct xfunc *fn, uint32_t pc)
+{
+    const struct xinst *x = &fn->code[pc];
+    struct run_op op;
+    return !(fn->runs->is_apart && fn->runs->is_apart[pc]) &&
+           (x->kind == X_LANE || ldst_describe(x, &op) || move_describe(x, &op));
+}
+
+/* The runs between two places of a basic block. */
+static void find_between(const struct xfunc *fn, uint32_t pc, uint32_t last)
+{
+    for (uint32_t end; pc <= last; pc = end) {
+        for (end = pc; end <= last && is_member(fn, end); end++)
+            ;
+        if (end - pc >= MIN_RUN)
+            fn->code[pc].run = add_run(fn, pc, end - pc);
+        end += end == pc;
+    }
 }
 
 void runs_find(struct xfunc *fn, const struct ptx_cfg *cfg)
 {
     if (!translator_threshold())
         return;
-    struct xruns *rs = xcalloc(1, sizeof *rs);
-    add_run(rs, 0, 0);
-    for (uint32_t pc = 0, end; pc < fn->ncode; pc = end) {
-        const uint32_t last = cfg->blocks[cfg->block_of[pc]].last;
-        for (end = pc; end <= last && fn->code[end].kind == X_LANE; end++)
-            ;
-        if (end - pc >= MIN_RUN)
-            fn->code[pc].run = add_run(rs, pc, end - pc);
-        end += end == pc;
+    fn->runs = xcalloc(1, sizeof *fn->runs);
+    add_run(fn, 0, 0);
+    for (uint32_t pc = 0, last; pc < fn->ncode; pc = last + 1) {
+        last = cfg->blocks[cfg->block_of[pc]].last;
+        find_between(fn, pc, last);
     }
-    fn->runs = rs;
 }
 
 void runs_free(struct xfunc *fn)
@@ -57,6 +89,7 @@ void runs_free(struct xfunc *fn)
     for (uint32_t i = 0; i < rs->ncode; i++)
         translator_get()->drop(rs->code[i]);
     free(rs->code);
+    free(rs->is_apart);
     free(rs->run);
     free(rs);
     fn->runs = NULL;
@@ -101,47 +134,87 @@ static bool is_result_live(const struct batch *b, const struct ptx_inst *i, uint
     return is_live_after(b, o->reg, last);
 }
 
-bool runs_describe(const struct xinst *x, struct run_op *op)
+static bool describe_lane(const struct xinst *x, struct run_op *op)
 {
+    if (x->kind != X_LANE)
+        return false;
     struct lane_choice c = {.op = x->src->op};
     struct lane_op scratch = x->lane;
-    if (x->kind != X_LANE || !lanes_choose(lane_tables_of[cpu_level()], x->src, &scratch, &c))
+    if (!lanes_choose(lane_tables_of[cpu_level()], x->src, &scratch, &c))
         return false;
-    *op = (struct run_op){.lane = &x->lane,
+    *op = (struct run_op){.kind = RUN_LANE,
+                          .lane = &x->lane,
                           .op = (uint16_t)c.op,
                           .variant = (uint16_t)c.variant,
                           .type = (uint8_t)c.type,
                           .type2 = (uint8_t)c.type2,
                           .d = c.d,
-                          .in_mode = c.in_mode,
-                          .has_guard = x->has_guard,
-                          .guard_neg = x->guard_neg,
-                          .guard_off = x->guard_off};
+                          .in_mode = c.in_mode};
     memcpy(op->s, c.s, sizeof op->s);
     return true;
+}
+
+bool runs_describe(const struct xinst *x, struct run_op *op)
+{
+    if (!describe_lane(x, op) && !ldst_describe(x, op) && !move_describe(x, op))
+        return false;
+    op->has_guard = x->has_guard;
+    op->guard_neg = x->guard_neg;
+    op->guard_off = x->guard_off;
+    return true;
+}
+
+static void piece_add(struct batch *b, struct xrun *piece, const struct run_op *op,
+                      const struct xinst *x)
+{
+    vec_push(&b->ops, *op);
+    piece->nunguarded += !op->has_guard;
+    piece->has_loads |= op->kind == RUN_LOAD;
+    piece->uses_tlb |=
+        op->kind == RUN_LOAD && (op->space == PTX_SPACE_GLOBAL || op->space == PTX_SPACE_GENERIC);
+    piece->ends_turn |= x->ends_turn;
+    piece->n++;
+}
+
+/* Guards of operations that follow a load can be looked up after the run, when the load has
+ * failed: nothing in it writes them any more. */
+static bool spoils_guard(const struct batch *b, const struct xrun *piece, const struct run_op *op)
+{
+    if (op->kind != RUN_LANE)
+        return false;
+    const struct lane_ref *d = &op->lane->d, *d2 = &op->lane->d2;
+    const struct run_op *before = b->ops.data + b->ops.len - piece->n;
+    bool has_load = false;
+    for (uint32_t i = 0; i < piece->n; i++) {
+        has_load |= before[i].kind == RUN_LOAD;
+        if (has_load && before[i].has_guard &&
+            ((!d->none && !d->bytes && d->off == before[i].guard_off) ||
+             (!d2->none && !d2->bytes && d2->off == before[i].guard_off)))
+            return true;
+    }
+    return false;
 }
 
 /* Cuts a run into pieces of operations that the translator knows. */
 static void add_pieces(struct batch *b, const struct xrun *run)
 {
+    const uint32_t end = run->first + run->n;
     struct xrun piece = {.first = run->first};
-    for (uint32_t pc = run->first; pc <= run->first + run->n; pc++) {
+    for (uint32_t pc = run->first; pc <= end; pc++) {
         struct run_op op;
-        const bool ends = pc == run->first + run->n || piece.n == MAX_RUN;
-        const bool known = !ends && runs_describe(&b->fn->code[pc], &op) && b->tr->knows(&op);
-        if (known) {
-            vec_push(&b->ops, op);
-            piece.nunguarded += !op.has_guard;
-            piece.n++;
+        const struct xinst *x = &b->fn->code[pc];
+        const bool known = pc < end && runs_describe(x, &op) && b->tr->knows(&op);
+        const bool is_cut = known && (piece.n == MAX_RUN || spoils_guard(b, &piece, &op));
+        if (known && !is_cut) {
+            piece_add(b, &piece, &op, x);
             continue;
         }
         if (piece.n >= MIN_RUN)
             vec_push(&b->pieces, piece);
         else
             b->ops.len -= piece.n;
-        const bool again = piece.n == MAX_RUN && pc < run->first + run->n;
-        piece = (struct xrun){.first = again ? pc : pc + 1};
-        pc -= again;
+        piece = (struct xrun){.first = is_cut ? pc : pc + 1};
+        pc -= is_cut;
     }
 }
 
@@ -171,11 +244,12 @@ static void take(struct batch *b, struct xrun *r)
 static void collect(struct batch *b, uint32_t run)
 {
     struct xruns *rs = b->fn->runs;
-    const uint32_t warm = translator_threshold() - translator_threshold() / WARM;
     take(b, &rs->run[run]);
-    for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++)
-        if (!rs->run[i].fn && rs->run[i].n && rs->run[i].countdown <= warm)
+    for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
+        const struct xrun *r = &rs->run[i];
+        if (!r->fn && r->n && r->countdown <= r->hot - r->hot / WARM)
             take(b, &rs->run[i]);
+    }
 }
 
 /* --- translating --- */
@@ -203,8 +277,8 @@ static void install(struct batch *b, void *code, const run_fn *fn)
     rs->code[rs->ncode++] = code;
     for (size_t i = 0; i < b->pieces.len; i++) {
         const struct xrun *p = &b->pieces.data[i];
-        const uint32_t r = add_run(rs, p->first, p->n);
-        rs->run[r].nunguarded = p->nunguarded;
+        const uint32_t r = add_run(b->fn, p->first, p->n);
+        rs->run[r] = *p;
         rs->run[r].fn = fn[i];
         b->fn->code[p->first].run = r;
     }
@@ -224,7 +298,7 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 {
     struct xruns *rs = fn->runs;
     struct xrun *r = &rs->run[fn->code[pc].run];
-    r->countdown = translator_threshold();
+    r->countdown = r->hot;
     if (!translator_is_worth((uint64_t)r->n * r->countdown))
         return NULL;
     struct batch b = {.fn = fn, .tr = translator_get()};
@@ -242,16 +316,62 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 
 /* --- executing --- */
 
-void runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask)
+static bool execute_one(struct warp *w, const struct xinst *x, uint32_t pc, uint32_t mask)
 {
-    for (uint32_t pc = r->first; pc < r->first + r->n; pc++) {
-        const struct xinst *x = &fn->code[pc];
-        const uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
-        if (x->has_guard)
-            w->nthread_inst += (unsigned)__builtin_popcount(m);
-        if (m)
-            x->lane.fn(&x->lane, w->base, m);
+    const uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
+    if (x->has_guard)
+        w->nthread_inst += (unsigned)__builtin_popcount(m);
+    if (!m)
+        return true;
+    if (x->kind == X_LANE) {
+        x->lane.fn(&x->lane, w->base, m);
+        return true;
     }
-    if (++r->nleft == MAX_LEFT)
-        fn->code[r->first].run = 0;
+    warp_top(w)->pc = pc;
+    return x->fn(w, x, m);
+}
+
+/* What lies behind the instruction at `pc`, which has failed, does not count, not even for the
+ * lanes that have gone through. */
+static void uncount(struct warp *w, const struct xfunc *fn, const struct xrun *r, uint32_t pc,
+                    uint32_t mask, uint32_t left)
+{
+    for (uint32_t k = pc + 1; k < r->first + r->n; k++) {
+        const struct xinst *x = &fn->code[k];
+        const uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask & ~left) : mask;
+        w->ninst--;
+        w->nthread_inst -= (unsigned)__builtin_popcount(m);
+    }
+}
+
+/* The run's loads are executed by themselves from now on; what lies between them may still be
+ * translated. */
+static void set_apart(const struct xfunc *fn, const struct xrun *r)
+{
+    struct xruns *rs = fn->runs;
+    const uint32_t first = r->first, last = r->first + r->n - 1;
+    fn->code[first].run = 0;
+    if (!r->has_loads)
+        return;
+    if (!rs->is_apart)
+        rs->is_apart = xcalloc(fn->ncode, sizeof *rs->is_apart);
+    for (uint32_t pc = first; pc <= last; pc++)
+        rs->is_apart[pc] = fn->code[pc].kind != X_LANE;
+    const uint32_t before = rs->n;
+    find_between(fn, first, last);
+    for (uint32_t i = before; i < rs->n; i++)
+        rs->run[i].countdown = 1;
+}
+
+bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
+                 uint32_t left)
+{
+    for (uint32_t pc = r->first; pc < r->first + r->n; pc++)
+        if (!execute_one(w, &fn->code[pc], pc, left)) {
+            uncount(w, fn, r, pc, mask, left);
+            return false;
+        }
+    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE)
+        set_apart(fn, r);
+    return true;
 }

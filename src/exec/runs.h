@@ -1,17 +1,18 @@
-/* Runs of lane operations that are executed as one, by host code made for them.
+/* Runs of lane operations, moves and loads that are executed as one, by host code made for them.
  *
- * A run lies within a basic block, so no lane enters or leaves it in the middle. Each is counted;
- * one that is executed often is translated (translate.h), and those of its function that are warm
- * with it. What cannot be translated, or where there is no translator, is executed as ever;
- * registers and counts are the same. Only functional execution knows runs: in time, every
- * instruction is stepped by itself.
+ * A run lies within a basic block, so no lane enters or leaves it in the middle. It writes
+ * registers only, so that lanes which it has left can be done afterwards, one instruction after the
+ * other, and nobody can tell. Each is counted; one that is executed often is translated
+ * (translate.h), and those of its function that are warm with it. What cannot be translated, or
+ * where there is no translator, is executed as ever; registers and counts are the same. Only
+ * functional execution knows runs: in time, every instruction is stepped by itself.
  *
- * PARSIM_JIT=off: never; always: from the first execution on (for tests). */
+ * PARSIM_JIT=auto: as above; off: never; always: from the first execution on (for tests). */
 #ifndef EXEC_RUNS_H
 #define EXEC_RUNS_H
 
+#include "exec/grid.h"
 #include "exec/translate.h"
-#include "exec/warp.h"
 
 struct ptx_cfg;
 
@@ -19,8 +20,10 @@ struct xrun {
     run_fn fn;         /* NULL: not translated */
     uint32_t first, n; /* pc, instructions */
     uint32_t nunguarded;
-    uint32_t countdown; /* executions until it is translated */
-    uint32_t nleft;     /* executions that left lanes to the operations' own functions */
+    uint32_t hot, countdown; /* executions after which it is translated; until then */
+    bool has_loads, uses_tlb;
+    bool ends_turn;       /* has a load that may end the turn: xinst.ends_turn */
+    uint64_t nrun, nleft; /* executions; those that left lanes to the operations' own functions */
 };
 
 struct xruns {
@@ -28,6 +31,7 @@ struct xruns {
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
+    bool *is_apart; /* by pc: in no run; NULL: none */
 };
 
 /* Numbers the runs of a function that has been lowered. */
@@ -35,11 +39,15 @@ void runs_find(struct xfunc *fn, const struct ptx_cfg *cfg);
 void runs_free(struct xfunc *fn);
 /* The operation as a translator sees it. False: it is none that one can know. */
 bool runs_describe(const struct xinst *x, struct run_op *op);
+/* What it asks of those that are no lane operations; the guard is not their business. */
+bool ldst_describe(const struct xinst *x, struct run_op *op);
+bool move_describe(const struct xinst *x, struct run_op *op);
 /* Translates the run that begins at `pc`, which has been executed often, and its like. NULL: what
  * begins there is to be executed one by one. */
 struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc);
-/* The lanes of `mask` that a translated run has left. */
-void runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask);
+/* Does what a translated run has left, for the lanes `left` of `mask`. False: a fault. */
+bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
+                 uint32_t left);
 
 /* The lanes of the strips that a run_fn says it has left. */
 static inline uint32_t runs_left(uint64_t out)
@@ -50,8 +58,16 @@ static inline uint32_t runs_left(uint64_t out)
     return left;
 }
 
+/* Whether the loads of the run may go the short way. */
+static inline bool runs_may_load(const struct grid *g, const struct xrun *r)
+{
+    return (!r->uses_tlb || g->tlb_epoch == *g->mem_epoch) && (!r->ends_turn || !g->watched_blocks);
+}
+
+enum { RUN_FAULT = UINT32_MAX };
+
 /* Executes the run that begins at `pc` for `lanes` lanes; returns its length, 0 if it is to be
- * executed one by one. */
+ * executed one by one, RUN_FAULT if the kernel was stopped. */
 static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint32_t pc,
                                     uint32_t mask, unsigned lanes)
 {
@@ -64,11 +80,19 @@ static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint
             return 0;
     }
     const uint32_t n = r->n;
-    const uint64_t out = r->fn(w->base, mask);
+    struct run_view view;
+    if (r->has_loads) {
+        if (UNLIKELY(!runs_may_load(w->grid, r)))
+            return 0;
+        view =
+            (struct run_view){w->grid->tlb, w->cta->shared, w->cta->shared_limit, w->grid->params};
+    }
+    const uint64_t out = r->fn(w->base, mask, &view);
+    r->nrun++;
     w->ninst += n;
     w->nthread_inst += (uint64_t)r->nunguarded * lanes + (uint32_t)out;
-    if (UNLIKELY(out >> 32))
-        runs_finish(w, fn, r, mask & runs_left(out));
+    if (UNLIKELY(out >> 32) && !runs_finish(w, fn, r, mask, mask & runs_left(out)))
+        return RUN_FAULT;
     return n;
 }
 

@@ -365,6 +365,8 @@ static bool run_stretch(struct warp *w)
         const struct xinst *x = &code[pc];
         if (x->run) {
             const uint32_t n = runs_execute(w, fn, pc, mask, lanes);
+            if (UNLIKELY(n == RUN_FAULT))
+                return false;
             pc += n;
             if (n)
                 continue;

@@ -30,15 +30,33 @@ struct reg_slot {
     bool is_written, is_live;
 };
 
+/* How the lanes of a value that is an address lie to each other. */
+struct address_pattern {
+    val at; /* NULL: none */
+    unsigned step;
+    val first;      /* lane 0's */
+    val line, same; /* i8: lanes that are `step` bytes behind each other, from the first one on;
+                     * that are where it is */
+};
+
 struct emit {
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b;
     const struct run_text *run;
     val fn, base[LANE_BASES];
-    val strip;             /* i64: 0 to 3 */
-    val mask;              /* i8: its lanes */
+    val strip; /* i64: 0 to 3 */
+    val mask;  /* i8: its lanes */
+    struct {
+        val tlb;                          /* words */
+        val shared, shared_limit, params; /* i64 */
+        val room;                         /* for read_lanes.h */
+    } view;                               /* of a run with loads */
+    struct address_pattern patterns[4];
+    unsigned next_pattern;
     val nan;               /* <8 x i1>: lanes with a NaN that must not be; NULL = none can be */
+    val astray;            /* i8: lanes whose loads are out of range; NULL = none can be */
+    val guard;             /* <8 x i1>: lanes of the operation being translated; NULL = all */
     val nguard;            /* i32: lanes let through by guards; NULL = no guards */
     struct u64map slot_of; /* by place in the frame */
     VEC(struct reg_slot) slots;
@@ -76,6 +94,21 @@ void emit_leave_if(struct emit *e, val cond);
 val emit_flush(const struct emit *e, val bits);
 val emit_saturate(const struct emit *e, val bits);
 void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <8 x i1> */
+
+/* An operand's bits, as wide as it is. */
+val emit_ref(struct emit *e, const struct lane_ref *r);
+/* The register's value from now on, in the lanes of e->guard. */
+void emit_assign(struct emit *e, const struct lane_ref *d, struct reg_value v, bool is_live);
+/* The same for a number that is cut or extended to the register. */
+void emit_assign_int(struct emit *e, const struct lane_ref *d, val v, bool is_signed, bool is_live);
+
+/* --- what is no lane operation --- */
+
+bool load_is_known(const struct run_op *op);
+void emit_load(struct emit *e);
+void emit_view(struct emit *e); /* before the first of them */
+bool move_is_known(const struct run_op *op);
+void emit_move(struct emit *e);
 
 /* --- runs --- */
 
@@ -166,6 +199,17 @@ static inline val b_as(const struct emit *e, val x, LLVMTypeRef t)
 }
 /* An intrinsic function of one type, which is that of x. */
 val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *args);
+
+/* A scalar in every lane. */
+val b_splat(const struct emit *e, val scalar);
+static inline val b_bits(const struct emit *e, val lanes) /* <8 x i1> as i8 */
+{
+    return b_as(e, lanes, LLVMInt8TypeInContext(e->ctx));
+}
+static inline val b_int(const struct emit *e, unsigned bits, uint64_t v) /* a scalar */
+{
+    return LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false);
+}
 
 unsigned emit_bits_of(val v); /* of an element */
 static inline val b_const_like(const struct emit *e, val v, uint64_t x)

@@ -14,11 +14,6 @@ struct frame_blocks {
     val new_count, new_left;
 };
 
-static val int_const(const struct emit *e, unsigned bits, uint64_t v)
-{
-    return LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false);
-}
-
 static LLVMBasicBlockRef block(const struct emit *e, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->ctx, e->fn, name);
@@ -43,37 +38,30 @@ static void count_guarded(struct emit *e, val cond)
     e->nguard = e->nguard ? LLVMBuildAdd(e->b, e->nguard, n, "") : n;
 }
 
-/* Lanes that the guard keeps out have the register's old value. */
-static void assign(struct emit *e, const struct lane_ref *d, struct reg_value v, val guard,
-                   bool is_live)
+static void emit_lane(struct emit *e)
 {
-    if (d->none || d->sel != LANE_REGS)
-        return;
-    struct reg_slot *s = emit_slot(e, d->off, d->bytes);
-    if (guard) {
-        struct reg_slot fresh = {.now = v, .bytes = d->bytes};
-        val bits = emit_slot_bits(e, &fresh);
-        v = (struct reg_value){.bits = b_select(e, guard, bits, emit_slot_bits(e, s))};
-    }
-    s->now = v;
-    s->is_written = true;
-    s->is_live = is_live || !d->bytes;
+    const struct emit_row *row = emit_find(e->op);
+    e->out = e->out2 = (struct reg_value){0};
+    e->d2 = &e->op->lane->d2;
+    row->emit(e, row);
+    if (e->out.bits || e->out.real)
+        emit_assign(e, &e->op->lane->d, e->out, e->op->d_is_live);
+    if (e->out2.bits)
+        emit_assign(e, e->d2, e->out2, true);
 }
 
 static void emit_op(struct emit *e, const struct run_op *op)
 {
-    const struct emit_row *row = emit_find(op);
     e->op = op;
-    e->out = e->out2 = (struct reg_value){0};
-    e->d2 = &op->lane->d2;
-    val guard = op->has_guard ? guard_cond(e) : NULL;
-    if (guard)
-        count_guarded(e, guard);
-    row->emit(e, row);
-    if (e->out.bits || e->out.real)
-        assign(e, &op->lane->d, e->out, guard, op->d_is_live);
-    if (e->out2.bits)
-        assign(e, e->d2, e->out2, guard, true);
+    e->guard = op->has_guard ? guard_cond(e) : NULL;
+    if (e->guard)
+        count_guarded(e, e->guard);
+    if (op->kind == RUN_LANE)
+        emit_lane(e);
+    else if (op->kind == RUN_LOAD)
+        emit_load(e);
+    else
+        emit_move(e);
 }
 
 /* --- storing --- */
@@ -108,25 +96,34 @@ static void store_all(struct emit *e, bool whole)
 
 /* --- the loop --- */
 
+static bool has_loads(const struct run_text *run)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < run->nops; i++)
+        any |= run->ops[i].kind == RUN_LOAD;
+    return any;
+}
+
 static void begin(struct emit *e, struct frame_blocks *f)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
     LLVMTypeRef ptr = LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0);
     LLVMPositionBuilderAtEnd(e->b, f->entry);
     for (unsigned i = 0; i < LANE_BASES; i++) {
-        val n = int_const(e, 64, i), p = LLVMGetParam(e->fn, 0);
+        val n = b_int(e, 64, i), p = LLVMGetParam(e->fn, 0);
         e->base[i] = LLVMBuildLoad2(e->b, ptr, LLVMBuildGEP2(e->b, ptr, p, &n, 1, ""), "");
     }
+    if (has_loads(e->run))
+        emit_view(e);
     LLVMBuildBr(e->b, f->strip);
     LLVMPositionBuilderAtEnd(e->b, f->strip);
     e->strip = LLVMBuildPhi(e->b, i64, "strip");
     f->count = LLVMBuildPhi(e->b, i32, "count");
     f->left = LLVMBuildPhi(e->b, i32, "left");
-    val shift =
-        LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""), int_const(e, 32, 8), "");
+    val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""), b_int(e, 32, 8), "");
     val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
     e->mask = LLVMBuildTrunc(e->b, all, LLVMInt8TypeInContext(e->ctx), "mask");
-    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, int_const(e, 8, 0), "");
+    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_int(e, 8, 0), "");
     LLVMBuildCondBr(e->b, none, f->next, f->body);
     LLVMPositionBuilderAtEnd(e->b, f->body);
 }
@@ -138,15 +135,17 @@ static void finish_strip(struct emit *e, struct frame_blocks *f)
     for (size_t i = 0; i < e->slots.len; i++)
         if (e->slots.data[i].is_written && e->slots.data[i].is_live)
             emit_slot_bits(e, &e->slots.data[i]);
-    val bit = LLVMBuildShl(e->b, int_const(e, 32, 1), LLVMBuildTrunc(e->b, e->strip, i32, ""), "");
+    val bit = LLVMBuildShl(e->b, b_int(e, 32, 1), LLVMBuildTrunc(e->b, e->strip, i32, ""), "");
     f->new_left = LLVMBuildOr(e->b, f->left, bit, "");
     f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
-    val nan = e->nan ? LLVMBuildAnd(e->b, b_as(e, e->nan, i8), e->mask, "") : int_const(e, 8, 0);
-    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, int_const(e, 8, 0), "");
+    val nan = e->nan ? LLVMBuildAnd(e->b, b_as(e, e->nan, i8), e->mask, "") : b_int(e, 8, 0);
+    if (e->astray)
+        nan = LLVMBuildOr(e->b, nan, e->astray, "");
+    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, b_int(e, 8, 0), "");
     f->body = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, bad, f->next, f->check);
     LLVMPositionBuilderAtEnd(e->b, f->check);
-    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, int_const(e, 8, 0xff), "");
+    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_int(e, 8, 0xff), "");
     LLVMBuildCondBr(e->b, whole, f->whole, f->part);
     LLVMPositionBuilderAtEnd(e->b, f->whole);
     store_all(e, true);
@@ -166,17 +165,17 @@ static void end(struct emit *e, struct frame_blocks *f)
     val lefts[] = {f->left, f->new_left, f->left, f->left};
     LLVMAddIncoming(count, counts, from, 4);
     LLVMAddIncoming(left, lefts, from, 4);
-    val strip = LLVMBuildAdd(e->b, e->strip, int_const(e, 64, 1), "");
-    val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, int_const(e, 64, RUN_STRIPS), "");
+    val strip = LLVMBuildAdd(e->b, e->strip, b_int(e, 64, 1), "");
+    val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, RUN_STRIPS), "");
     LLVMBuildCondBr(e->b, more, f->strip, f->done);
     LLVMBasicBlockRef before[] = {f->entry, f->next};
-    val strips[] = {int_const(e, 64, 0), strip};
-    val start_counts[] = {int_const(e, 32, 0), count}, start_lefts[] = {int_const(e, 32, 0), left};
+    val strips[] = {b_int(e, 64, 0), strip};
+    val start_counts[] = {b_int(e, 32, 0), count}, start_lefts[] = {b_int(e, 32, 0), left};
     LLVMAddIncoming(e->strip, strips, before, 2);
     LLVMAddIncoming(f->count, start_counts, before, 2);
     LLVMAddIncoming(f->left, start_lefts, before, 2);
     LLVMPositionBuilderAtEnd(e->b, f->done);
-    val high = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, left, i64, ""), int_const(e, 64, 32), "");
+    val high = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, left, i64, ""), b_int(e, 64, 32), "");
     LLVMBuildRet(e->b, LLVMBuildOr(e->b, high, LLVMBuildZExt(e->b, count, i64, ""), ""));
 }
 
@@ -189,8 +188,9 @@ static val declare(const struct emit *e, const char *name)
     LLVMTypeRef args[] = {
         LLVMPointerType(LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0), 0),
         LLVMInt32TypeInContext(e->ctx),
+        LLVMPointerType(LLVMInt64TypeInContext(e->ctx), 0),
     };
-    LLVMTypeRef t = LLVMFunctionType(LLVMInt64TypeInContext(e->ctx), args, 2, false);
+    LLVMTypeRef t = LLVMFunctionType(LLVMInt64TypeInContext(e->ctx), args, ARRAY_LEN(args), false);
     val fn = LLVMAddFunction(e->mod, name, t);
     for (unsigned i = 0; i < ARRAY_LEN(attributes); i++) {
         const char *k = attributes[i][0], *v = attributes[i][1];
@@ -205,7 +205,8 @@ val emit_run(struct emit *e, const struct run_text *run, const char *name)
 {
     e->run = run;
     e->fn = declare(e, name);
-    e->nan = e->nguard = NULL;
+    e->nan = e->astray = e->nguard = NULL;
+    memset(e->patterns, 0, sizeof e->patterns);
     struct frame_blocks f = {.entry = block(e, "entry"),
                              .strip = block(e, "strip"),
                              .body = block(e, "body"),

@@ -70,6 +70,13 @@ val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *a
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, &t, 1), fn, copy, n, "");
 }
 
+val b_splat(const struct emit *e, val scalar)
+{
+    val undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), LANES));
+    val one = LLVMBuildInsertElement(e->b, undef, scalar, b_int(e, 32, 0), "");
+    return LLVMBuildShuffleVector(e->b, one, undef, emit_const(e, 32, 0), "");
+}
+
 /* --- registers in memory --- */
 
 val emit_place(const struct emit *e, const struct lane_ref *r)
@@ -156,7 +163,7 @@ static struct reg_slot *source_slot(struct emit *e, const struct lane_ref *r)
     return r->sel == LANE_REGS ? emit_slot(e, r->off, r->bytes) : NULL;
 }
 
-static val ref_bits(struct emit *e, const struct lane_ref *r)
+val emit_ref(struct emit *e, const struct lane_ref *r)
 {
     struct reg_slot *s = source_slot(e, r);
     val v = s                      ? emit_slot_bits(e, s)
@@ -168,7 +175,7 @@ static val ref_bits(struct emit *e, const struct lane_ref *r)
 val emit_src(struct emit *e, unsigned k)
 {
     const struct lane_ref *r = &e->op->lane->src[k];
-    val v = ref_bits(e, r);
+    val v = emit_ref(e, r);
     return r->bytes > e->op->s[k] ? b_cast(e, LLVMTrunc, v, emit_int(e, 8u * e->op->s[k])) : v;
 }
 
@@ -183,7 +190,7 @@ struct reg_value emit_src_value(struct emit *e, unsigned k)
 
 val emit_src_pred(struct emit *e, unsigned k)
 {
-    val v = ref_bits(e, &e->op->lane->src[k]);
+    val v = emit_ref(e, &e->op->lane->src[k]);
     return b_icmp(e, LLVMIntSLT, v, emit_const(e, 32, 0));
 }
 
@@ -245,6 +252,36 @@ void emit_set_f32(struct emit *e, val real, bool ftz, bool sat)
         find_bits(e, &e->out);
         emit_set(e, e->out.bits);
     }
+}
+
+/* Lanes that the guard keeps out have the register's old value. */
+void emit_assign(struct emit *e, const struct lane_ref *d, struct reg_value v, bool is_live)
+{
+    if (d->none || d->sel != LANE_REGS)
+        return;
+    struct reg_slot *s = emit_slot(e, d->off, d->bytes);
+    if (e->guard) {
+        struct reg_slot fresh = {.now = v, .bytes = d->bytes};
+        val bits = emit_slot_bits(e, &fresh);
+        v = (struct reg_value){.bits = b_select(e, e->guard, bits, emit_slot_bits(e, s))};
+    }
+    s->now = v;
+    s->is_written = true;
+    s->is_live = is_live || !d->bytes;
+}
+
+void emit_assign_int(struct emit *e, const struct lane_ref *d, val v, bool is_signed, bool is_live)
+{
+    const unsigned has = emit_bits_of(v), wants = 8u * d->bytes;
+    if (d->none)
+        return;
+    if (wants != has)
+        v = b_cast(e,
+                   wants < has ? LLVMTrunc
+                   : is_signed ? LLVMSExt
+                               : LLVMZExt,
+                   v, emit_int(e, wants));
+    emit_assign(e, d, (struct reg_value){.bits = v}, is_live);
 }
 
 void emit_set_copy(struct emit *e)

@@ -44,7 +44,9 @@ static bool is_placed(const struct run_op *op)
 
 static bool knows(const struct run_op *op)
 {
-    return is_placed(op) && emit_find(op);
+    return op->kind == RUN_LANE   ? is_placed(op) && emit_find(op)
+           : op->kind == RUN_LOAD ? load_is_known(op)
+                                  : move_is_known(op);
 }
 
 static bool ref_is_within(const struct run_text *run, const struct lane_ref *r)
@@ -54,6 +56,38 @@ static bool ref_is_within(const struct run_text *run, const struct lane_ref *r)
            (bytes <= run->frame_bytes && r->off <= run->frame_bytes - bytes);
 }
 
+static bool result_is_within(const struct run_text *run, const struct lane_ref *r)
+{
+    return (r->none || r->sel == LANE_REGS) && ref_is_within(run, r);
+}
+
+static bool lane_is_within(const struct run_text *run, const struct lane_op *lane)
+{
+    bool ok = result_is_within(run, &lane->d) && result_is_within(run, &lane->d2) &&
+              ref_is_within(run, &lane->cc);
+    for (unsigned k = 0; k < ARRAY_LEN(lane->src); k++)
+        ok &= ref_is_within(run, &lane->src[k]);
+    return ok;
+}
+
+static bool load_is_within(const struct run_text *run, const struct xmem *m)
+{
+    bool ok = ref_is_within(run, &m->addr);
+    for (unsigned k = 0; k < m->nregs; k++)
+        ok &= result_is_within(run, &m->regs[k]);
+    return ok;
+}
+
+static bool move_is_within(const struct run_text *run, const struct run_op *op)
+{
+    const unsigned nresults = op->kind == RUN_UNPACK ? op->move->nrefs - 1u : 1;
+    bool ok = true;
+    for (unsigned k = 0; k < op->move->nrefs; k++)
+        ok &= k < nresults ? result_is_within(run, &op->move->refs[k])
+                           : ref_is_within(run, &op->move->refs[k]);
+    return ok;
+}
+
 /* Every register lies within the frame, and only registers are written: a mistake elsewhere must
  * not become a wild access here. */
 static bool is_within(const struct run_text *run)
@@ -61,13 +95,11 @@ static bool is_within(const struct run_text *run)
     bool ok = true;
     for (uint32_t i = 0; i < run->nops; i++) {
         const struct run_op *op = &run->ops[i];
-        const struct lane_op *lane = op->lane;
         const struct lane_ref guard = {.off = op->guard_off, .none = !op->has_guard};
-        ok &= (lane->d.none || lane->d.sel == LANE_REGS) && ref_is_within(run, &lane->d);
-        ok &= (lane->d2.none || lane->d2.sel == LANE_REGS) && ref_is_within(run, &lane->d2);
-        ok &= ref_is_within(run, &lane->cc) && ref_is_within(run, &guard);
-        for (unsigned k = 0; k < ARRAY_LEN(lane->src); k++)
-            ok &= ref_is_within(run, &lane->src[k]);
+        ok &= ref_is_within(run, &guard);
+        ok &= op->kind == RUN_LANE   ? lane_is_within(run, op->lane)
+              : op->kind == RUN_LOAD ? load_is_within(run, op->mem)
+                                     : move_is_within(run, op);
     }
     return ok;
 }

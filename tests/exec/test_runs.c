@@ -161,7 +161,7 @@ static unsigned check_run(const struct case_run *r, run_fn fn)
     const uint32_t count = run_singly(r, wanted, r->mask);
     if (!r->mask)
         return 0;
-    const uint64_t out = fn(base, r->mask);
+    const uint64_t out = fn(base, r->mask, NULL);
     const uint32_t left = runs_left(out) & r->mask;
     const uint32_t rest = left ? run_singly(r, base, left) : 0;
     assert_true(is_same(r, &want, &got));

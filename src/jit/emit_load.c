@@ -1,0 +1,377 @@
+/* Loads: see exec/locate.h, whose short way this is for a strip of eight lanes.
+ *
+ * A full strip whose lanes lie side by side, or all at one place, in the range that the load's
+ * lanes probably are in, is read here. Others are read by a function, lane by lane; an active lane
+ * outside the range makes the run leave the strip. */
+#include "jit/emit.h"
+
+#include "exec/grid.h"
+#include "jit/read_lanes.h"
+
+enum { LANES = RUN_STRIP_LANES, MAX_PARTS = 4 };
+
+/* An access may begin at lo up to lo + room; its host address is the address + host. */
+struct range {
+    val lo, room, host;
+};
+
+bool load_is_known(const struct run_op *op)
+{
+    const struct xmem *m = op->mem;
+    bool ok = m->nregs <= MAX_PARTS &&
+              (m->is_uniform || (m->addr.sel == LANE_REGS && m->addr.bytes >= 4));
+    for (unsigned k = 0; k < m->nregs; k++)
+        ok &= m->regs[k].none || (m->regs[k].bytes && m->regs[k].bytes <= 8);
+    return ok;
+}
+
+static unsigned size_of(const struct xmem *m)
+{
+    return (unsigned)m->bytes * m->nregs;
+}
+
+static LLVMTypeRef word_type(const struct emit *e)
+{
+    return LLVMInt64TypeInContext(e->ctx);
+}
+
+static val add(const struct emit *e, val x, uint64_t y)
+{
+    return y ? LLVMBuildAdd(e->b, x, b_int(e, 64, y), "") : x;
+}
+
+static val scalar_at(const struct emit *e, val address, unsigned bits)
+{
+    LLVMTypeRef t = LLVMIntTypeInContext(e->ctx, bits);
+    val p = LLVMBuildIntToPtr(e->b, address, LLVMPointerType(t, 0), "");
+    val v = LLVMBuildLoad2(e->b, t, p, "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+/* --- the view --- */
+
+static val word_in(const struct emit *e, val words, size_t off)
+{
+    val n = b_int(e, 64, off / 8);
+    return LLVMBuildLoad2(e->b, word_type(e), LLVMBuildGEP2(e->b, word_type(e), words, &n, 1, ""),
+                          "");
+}
+
+void emit_view(struct emit *e)
+{
+    val view = LLVMGetParam(e->fn, 2);
+    val tlb = word_in(e, view, offsetof(struct run_view, tlb));
+    e->view.tlb = LLVMBuildIntToPtr(e->b, tlb, LLVMPointerType(word_type(e), 0), "tlb");
+    e->view.shared = word_in(e, view, offsetof(struct run_view, shared));
+    e->view.shared_limit = word_in(e, view, offsetof(struct run_view, shared_limit));
+    e->view.params = word_in(e, view, offsetof(struct run_view, params));
+    e->view.room = LLVMBuildAlloca(e->b, LLVMVectorType(word_type(e), READ_WORDS), "");
+}
+
+/* --- where lanes are --- */
+
+static struct range range_shared(struct emit *e, uint64_t window)
+{
+    return (struct range){b_int(e, 64, window),
+                          add(e, e->view.shared_limit, -(uint64_t)size_of(e->op->mem)),
+                          add(e, e->view.shared, -window)};
+}
+
+static struct range range_global(struct emit *e)
+{
+    const size_t entry = e->op->slot * sizeof(struct tlb_entry);
+    val lo = word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, base));
+    val end = word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, end));
+    val bytes = LLVMBuildSub(e->b, end, lo, "");
+    return (struct range){lo, add(e, bytes, -(uint64_t)size_of(e->op->mem)), b_int(e, 64, 0)};
+}
+
+static val choose(const struct emit *e, val c, val x, val y)
+{
+    return LLVMBuildSelect(e->b, c, x, y, "");
+}
+
+/* `first` is the address of one lane. */
+static struct range range_of(struct emit *e, val first)
+{
+    if (e->op->space == PTX_SPACE_SHARED)
+        return range_shared(e, 0);
+    const struct range g = range_global(e);
+    if (e->op->space != PTX_SPACE_GENERIC)
+        return g;
+    const struct range s = range_shared(e, SHARED_WINDOW);
+    val off = LLVMBuildSub(e->b, first, s.lo, "");
+    val is_shared = LLVMBuildICmp(e->b, LLVMIntULT, off, b_int(e, 64, WINDOW_BYTES), "");
+    return (struct range){choose(e, is_shared, s.lo, g.lo), choose(e, is_shared, s.room, g.room),
+                          choose(e, is_shared, s.host, g.host)};
+}
+
+/* Whether an access may begin at `first` and up to `more` bytes behind it. The sign says what is
+ * wrong: it is before the range, behind it, or not aligned. */
+static val is_good(const struct emit *e, const struct range *r, val first, unsigned more)
+{
+    const unsigned size = size_of(e->op->mem);
+    val off = LLVMBuildSub(e->b, first, r->lo, "");
+    val rest = LLVMBuildSub(e->b, add(e, r->room, -(uint64_t)more), off, "");
+    val wrong = LLVMBuildOr(e->b, off, rest, "");
+    if (size > 1) {
+        val low = LLVMBuildAnd(e->b, first, b_int(e, 64, size - 1), "");
+        wrong = LLVMBuildOr(e->b, wrong, LLVMBuildNeg(e->b, low, ""), "");
+    }
+    return LLVMBuildICmp(e->b, LLVMIntSGE, wrong, b_int(e, 64, 0), "");
+}
+
+static val active_lanes(const struct emit *e)
+{
+    return e->guard ? LLVMBuildAnd(e->b, e->mask, b_bits(e, e->guard), "") : e->mask;
+}
+
+static void leave_lanes(struct emit *e, val lanes)
+{
+    e->astray = e->astray ? LLVMBuildOr(e->b, e->astray, lanes, "") : lanes;
+}
+
+/* --- reading --- */
+
+/* What is read of a lane: words side by side. Elements of less than 4 bytes are cut out of one word
+ * afterwards; a word of less than 4 bytes becomes one of 4 at once. */
+struct words {
+    unsigned bits, n;
+};
+
+static struct words words_of(const struct xmem *m)
+{
+    return m->bytes < 4 ? (struct words){8u * size_of(m), 1}
+                        : (struct words){8u * m->bytes, m->nregs};
+}
+
+static val widened(const struct emit *e, val v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    const bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(t) : t);
+    return bits >= 32
+               ? v
+               : LLVMBuildZExt(e->b, v,
+                               is_vector ? emit_int(e, 32) : LLVMInt32TypeInContext(e->ctx), "");
+}
+
+/* A block for every way to read, and where they meet again. */
+struct ways {
+    LLVMBasicBlockRef from[3], meet;
+    val word[3][MAX_PARTS], astray[3];
+    unsigned n;
+};
+
+static LLVMBasicBlockRef block(const struct emit *e)
+{
+    return LLVMAppendBasicBlockInContext(e->ctx, e->fn, "");
+}
+
+static void way_ends(struct emit *e, struct ways *w, val astray)
+{
+    w->astray[w->n] = astray;
+    w->from[w->n++] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, w->meet);
+}
+
+/* Lane l's word k of n that lie side by side. */
+static val word_of_line(const struct emit *e, val all, unsigned k, unsigned n)
+{
+    val pick[LANES];
+    if (n == 1)
+        return all;
+    for (unsigned l = 0; l < LANES; l++)
+        pick[l] = b_int(e, 32, (uint64_t)l * n + k);
+    return LLVMBuildShuffleVector(e->b, all, all, LLVMConstVector(pick, LANES), "");
+}
+
+static void read_line(struct emit *e, val first, val *word)
+{
+    const struct words w = words_of(e->op->mem);
+    LLVMTypeRef t = LLVMVectorType(LLVMIntTypeInContext(e->ctx, w.bits), LANES * w.n);
+    val p = LLVMBuildIntToPtr(e->b, first, LLVMPointerType(t, 0), "");
+    val all = LLVMBuildLoad2(e->b, t, p, "");
+    LLVMSetAlignment(all, 1);
+    for (unsigned k = 0; k < w.n; k++)
+        word[k] = widened(e, word_of_line(e, all, k, w.n));
+}
+
+static void read_one_place(struct emit *e, val place, val *word)
+{
+    const struct words w = words_of(e->op->mem);
+    for (unsigned k = 0; k < w.n; k++)
+        word[k] =
+            b_splat(e, widened(e, scalar_at(e, add(e, place, (uint64_t)k * w.bits / 8), w.bits)));
+}
+
+/* Each from a place of its own. Returns the lanes that are outside the range. */
+static val read_each(struct emit *e, val addr, const struct range *r, val *word)
+{
+    const struct words w = words_of(e->op->mem);
+    const unsigned bits = w.bits < 32 ? 32 : w.bits;
+    LLVMTypeRef i64 = word_type(e), room = LLVMTypeOf(e->view.room);
+    LLVMTypeRef types[] = {room, i64, i64, i64, i64}, t = LLVMFunctionType(i64, types, 5, false);
+    val at = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, 64), 0), "");
+    LLVMBuildStore(e->b, addr, at);
+    read_lanes_fn *host = read_lanes_of(w.bits, w.n);
+    val fn = LLVMConstIntToPtr(b_int(e, 64, (uintptr_t)host), LLVMPointerType(t, 0));
+    val args[] = {e->view.room, r->lo, r->room, r->host,
+                  LLVMBuildZExt(e->b, active_lanes(e), i64, "")};
+    val outside = LLVMBuildCall2(e->b, t, fn, args, 5, "");
+    val words = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, bits), 0), "");
+    for (unsigned k = 0; k < w.n; k++) {
+        val n = b_int(e, 64, k);
+        word[k] = LLVMBuildLoad2(e->b, emit_int(e, bits),
+                                 LLVMBuildGEP2(e->b, emit_int(e, bits), words, &n, 1, ""), "");
+    }
+    return LLVMBuildTrunc(e->b, outside, LLVMInt8TypeInContext(e->ctx), "");
+}
+
+/* Goes on in a block of its own if `cond`; returns the other one. */
+static LLVMBasicBlockRef branch_if(struct emit *e, val cond)
+{
+    LLVMBasicBlockRef yes = block(e), no = block(e);
+    LLVMBuildCondBr(e->b, cond, yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    return no;
+}
+
+/* Where the ways meet: the words that were read. */
+static void meet(struct emit *e, const struct ways *w, val *word)
+{
+    LLVMPositionBuilderAtEnd(e->b, w->meet);
+    val astray = LLVMBuildPhi(e->b, LLVMInt8TypeInContext(e->ctx), "");
+    for (unsigned k = 0; k < words_of(e->op->mem).n; k++)
+        word[k] = LLVMBuildPhi(e->b, LLVMTypeOf(w->word[0][k]), "");
+    for (unsigned i = 0; i < w->n; i++) {
+        LLVMBasicBlockRef from = w->from[i];
+        val v = w->astray[i];
+        LLVMAddIncoming(astray, &v, &from, 1);
+        for (unsigned k = 0; k < words_of(e->op->mem).n; k++) {
+            v = w->word[i][k];
+            LLVMAddIncoming(word[k], &v, &from, 1);
+        }
+    }
+    leave_lanes(e, astray);
+}
+
+/* --- loads --- */
+
+/* Element k of a word that several share. */
+static val element(const struct emit *e, const struct xmem *m, val word, unsigned k)
+{
+    const unsigned bits = emit_bits_of(word), up = bits - 8u * m->bytes * (k + 1);
+    val high = up ? b_shl(e, word, b_const_like(e, word, up)) : word;
+    val down = b_const_like(e, word, bits - 8u * m->bytes);
+    return m->is_signed ? b_ashr(e, high, down) : b_lshr(e, high, down);
+}
+
+static void deliver(struct emit *e, val *word)
+{
+    const struct xmem *m = e->op->mem;
+    for (unsigned k = 0; k < m->nregs; k++)
+        emit_assign_int(e, &m->regs[k], m->bytes < 4 ? element(e, m, word[0], k) : word[k],
+                        m->is_signed, e->op->d_is_live);
+}
+
+/* A place that the program names: a parameter of the kernel, or a variable. A wrong one is left if
+ * there is a lane that wants it, and else not read either. */
+static void read_named(struct emit *e, val *word)
+{
+    const uint64_t imm = (uint64_t)e->op->mem->imm;
+    if (e->op->space == PTX_SPACE_PARAM) {
+        read_one_place(e, add(e, e->view.params, imm), word);
+        return;
+    }
+    val first = b_int(e, 64, imm);
+    const struct range r = range_of(e, first);
+    val good = is_good(e, &r, first, 0), none = b_int(e, 8, 0);
+    leave_lanes(e, choose(e, good, none, active_lanes(e)));
+    val nowhere = LLVMBuildPtrToInt(e->b, e->view.room, word_type(e), "");
+    read_one_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere), word);
+}
+
+/* How the lanes of an address register lie to each other. */
+static void find_pattern(struct emit *e, struct address_pattern *p, val at, unsigned step)
+{
+    val by[LANES];
+    const unsigned bits = emit_bits_of(at);
+    for (unsigned l = 0; l < LANES; l++)
+        by[l] = b_int(e, bits, (uint64_t)l * step);
+    val first = LLVMBuildExtractElement(e->b, at, b_int(e, 64, 0), ""), all = b_splat(e, first);
+    p->at = at;
+    p->step = step;
+    p->first = first;
+    p->line = b_bits(e, b_icmp(e, LLVMIntEQ, at, b_add(e, all, LLVMConstVector(by, LANES))));
+    p->same = b_bits(e, b_icmp(e, LLVMIntEQ, at, all));
+}
+
+/* Loads from one register, with several offsets, follow each other. */
+static const struct address_pattern *pattern_of(struct emit *e, val at)
+{
+    const unsigned step = size_of(e->op->mem);
+    for (unsigned i = 0; i < ARRAY_LEN(e->patterns); i++)
+        if (e->patterns[i].at == at && e->patterns[i].step == step)
+            return &e->patterns[i];
+    struct address_pattern *p = &e->patterns[e->next_pattern++ % ARRAY_LEN(e->patterns)];
+    find_pattern(e, p, at, step);
+    return p;
+}
+
+/* ref + imm; of 32 bits, it goes round there. */
+static val with_offset(const struct emit *e, val at, int64_t imm)
+{
+    LLVMTypeRef t = LLVMTypeOf(at);
+    const bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(t) : t);
+    val c = is_vector ? emit_const(e, bits, (uint64_t)imm) : b_int(e, bits, (uint64_t)imm);
+    if (imm)
+        at = LLVMBuildAdd(e->b, at, c, "");
+    return bits == 64 ? at
+                      : LLVMBuildZExt(e->b, at, is_vector ? emit_int(e, 64) : word_type(e), "");
+}
+
+static val are_all(const struct emit *e, val lanes, val active)
+{
+    val both = LLVMBuildAnd(e->b, lanes, active, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, both, b_int(e, 8, 0xff), "");
+}
+
+/* Places in a register: by the first way that fits. Of 32 bits a line may go round at 4 GB; it ends
+ * in the range then only if the range is larger than that, and none is. */
+static void read_places(struct emit *e, val *word)
+{
+    const struct xmem *m = e->op->mem;
+    const unsigned size = size_of(m);
+    val at = emit_ref(e, &m->addr), active = active_lanes(e), none = b_int(e, 8, 0);
+    const struct address_pattern *p = pattern_of(e, at);
+    val first = with_offset(e, p->first, m->imm);
+    const struct range r = range_of(e, first);
+    struct ways w = {.meet = block(e)};
+    val good = is_good(e, &r, first, (LANES - 1) * size);
+    LLVMBasicBlockRef other =
+        branch_if(e, LLVMBuildAnd(e->b, good, are_all(e, p->line, active), ""));
+    read_line(e, LLVMBuildAdd(e->b, first, r.host, ""), w.word[0]);
+    way_ends(e, &w, none);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    good = is_good(e, &r, first, 0);
+    other = branch_if(e, LLVMBuildAnd(e->b, good, are_all(e, p->same, active), ""));
+    read_one_place(e, LLVMBuildAdd(e->b, first, r.host, ""), w.word[1]);
+    way_ends(e, &w, none);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    val outside = read_each(e, with_offset(e, at, m->imm), &r, w.word[2]);
+    way_ends(e, &w, outside);
+    meet(e, &w, word);
+}
+
+void emit_load(struct emit *e)
+{
+    val word[MAX_PARTS];
+    if (e->op->space == PTX_SPACE_PARAM || e->op->mem->is_uniform)
+        read_named(e, word);
+    else
+        read_places(e, word);
+    deliver(e, word);
+}

@@ -1,0 +1,19 @@
+/* What translated loads call for a strip whose lanes are not all active, side by side or at one
+ * place. */
+#ifndef JIT_READ_LANES_H
+#define JIT_READ_LANES_H
+
+#include <stdint.h>
+
+enum { READ_WORDS = 16 }; /* of 8 bytes: four of 4 bytes, or two of 8, for eight lanes */
+
+/* room[] has the addresses of eight lanes, and gets the words read: the first of every lane, the
+ * second of every lane, ... Returns the active lanes that are not aligned or not within lo to
+ * lo + size, where an access may begin; they read nothing. */
+typedef uint64_t read_lanes_fn(uint64_t *room, uint64_t lo, int64_t size, uint64_t host,
+                               uint64_t active);
+
+/* For `n` words of `bits`; words of less than 32 bits are extended to that. */
+read_lanes_fn *read_lanes_of(unsigned bits, unsigned n);
+
+#endif
