@@ -133,7 +133,8 @@ struct emit_row {
 /* NULL if the operation is not translated. */
 const struct emit_row *emit_find(const struct run_op *op);
 
-#define EMIT_FAMILIES(X) X(int) X(bits) X(float) X(cmp) X(cvt) X(sfu)
+/* `round` has the operations that round otherwise than to nearest. */
+#define EMIT_FAMILIES(X) X(int) X(bits) X(float) X(cmp) X(cvt) X(sfu) X(round)
 #define X(family)        extern const struct emit_row emit_rows_##family[];
 EMIT_FAMILIES(X)
 #undef X

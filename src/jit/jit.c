@@ -20,11 +20,11 @@ static bool row_fits(const struct emit_row *row, const struct run_op *op)
 
 const struct emit_row *emit_find(const struct run_op *op)
 {
-    if (op->in_mode || (op->type2 != PTX_NOTYPE && op->op != PTX_OP_CVT))
+    if (op->type2 != PTX_NOTYPE && op->op != PTX_OP_CVT)
         return NULL;
     for (size_t f = 0; f < ARRAY_LEN(families); f++)
         for (const struct emit_row *row = families[f]; row->emit; row++)
-            if (row_fits(row, op))
+            if (op->in_mode == (families[f] == emit_rows_round) && row_fits(row, op))
                 return row;
     return NULL;
 }
