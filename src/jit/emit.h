@@ -91,6 +91,9 @@ void emit_set_f32(struct emit *e, val real, bool ftz, bool sat);
 void emit_set_f64(struct emit *e, val real);
 /* Leaves the strip if the lane's condition holds. */
 void emit_leave_if(struct emit *e, val cond);
+/* To a narrower type, as the host rounds: LLVM 14 rounds a constant that becomes subnormal twice.
+ */
+val emit_narrow(const struct emit *e, val real, LLVMTypeRef t);
 val emit_flush(const struct emit *e, val bits);
 val emit_saturate(const struct emit *e, val bits);
 void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <8 x i1> */

@@ -180,7 +180,7 @@ static void real_to_real(struct emit *e)
     if (d == PTX_F64 && s == PTX_F32) {
         emit_set_f64(e, b_cast(e, LLVMFPExt, emit_src_f32(e, 0, false), emit_f64(e)));
     } else if (d == PTX_F32 && s == PTX_F64) { /* the NaN's payload would stay */
-        val r = b_cast(e, LLVMFPTrunc, emit_src_f64(e, 0), emit_f32(e));
+        val r = emit_narrow(e, emit_src_f64(e, 0), emit_f32(e));
         emit_leave_if(e, b_fcmp(e, LLVMRealUNO, r, r));
         emit_set(e, b_as(e, r, emit_int(e, 32)));
     } else if (e->op->variant == LV_SAT) {
@@ -201,7 +201,7 @@ static LLVMTypeRef half_type(const struct emit *e)
 
 static val half_of(struct emit *e, unsigned k)
 {
-    val x = emit_src_f32(e, k, false), h = b_cast(e, LLVMFPTrunc, x, half_type(e));
+    val x = emit_src_f32(e, k, false), h = emit_narrow(e, x, half_type(e));
     return b_select(e, b_fcmp(e, LLVMRealUNO, x, x), emit_const(e, 16, 0x7fff),
                     b_as(e, h, emit_int(e, 16)));
 }

@@ -86,7 +86,7 @@ static val with_zero_down(const struct emit *e, const struct exact *x, val bits)
 static void emit_directed(struct emit *e, const struct emit_row *row)
 {
     const struct exact x = exact_result(e);
-    val near = b_cast(e, LLVMFPTrunc, x.sum, emit_f32(e)), bits;
+    val near = emit_narrow(e, x.sum, emit_f32(e)), bits;
     (void)row;
     if (e->op->lane->rnd == LANE_RM) {
         bits = with_zero_down(e, &x, moved(e, &x, near, true));

@@ -77,6 +77,24 @@ val b_splat(const struct emit *e, val scalar)
     return LLVMBuildShuffleVector(e->b, one, undef, emit_const(e, 32, 0), "");
 }
 
+/* A zero that LLVM does not know to be one. */
+static val hidden_zero(const struct emit *e, unsigned bits)
+{
+    val high = LLVMBuildLShr(e->b, e->strip, b_int(e, 64, 32), "");
+    LLVMTypeRef t = LLVMIntTypeInContext(e->ctx, bits);
+    return b_splat(e, bits == 64 ? high : LLVMBuildTrunc(e->b, high, t, ""));
+}
+
+val emit_narrow(const struct emit *e, val real, LLVMTypeRef t)
+{
+    if (LLVMIsConstant(real)) {
+        LLVMTypeRef own = LLVMTypeOf(real);
+        const unsigned bits = own == emit_f64(e) ? 64 : 32;
+        real = b_as(e, b_xor(e, b_as(e, real, emit_int(e, bits)), hidden_zero(e, bits)), own);
+    }
+    return b_cast(e, LLVMFPTrunc, real, t);
+}
+
 /* --- registers in memory --- */
 
 val emit_place(const struct emit *e, const struct lane_ref *r)
