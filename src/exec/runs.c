@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "exec/lanes_choose.h"
 #include "exec/translator.h"
+#include "exec/turns.h"
 #include "ptx/cfg.h"
 #include "ptx/liveness.h"
 
@@ -172,7 +173,7 @@ static void piece_add(struct batch *b, struct xrun *piece, const struct run_op *
     piece->has_loads |= op->kind == RUN_LOAD;
     piece->uses_tlb |=
         op->kind == RUN_LOAD && (op->space == PTX_SPACE_GLOBAL || op->space == PTX_SPACE_GENERIC);
-    piece->ends_turn |= x->ends_turn;
+    piece->ends_turn |= x->ends_turn & TURN_REREAD;
     piece->n++;
 }
 
@@ -203,7 +204,8 @@ static void add_pieces(struct batch *b, const struct xrun *run)
     for (uint32_t pc = run->first; pc <= end; pc++) {
         struct run_op op;
         const struct xinst *x = &b->fn->code[pc];
-        const bool known = pc < end && runs_describe(x, &op) && b->tr->knows(&op);
+        const bool known =
+            pc < end && !(x->ends_turn & TURN_SHARED) && runs_describe(x, &op) && b->tr->knows(&op);
         const bool is_cut = known && (piece.n == MAX_RUN || spoils_guard(b, &piece, &op));
         if (known && !is_cut) {
             piece_add(b, &piece, &op, x);

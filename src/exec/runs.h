@@ -22,7 +22,7 @@ struct xrun {
     uint32_t nunguarded;
     uint32_t hot, countdown; /* executions after which it is translated; until then */
     bool has_loads, uses_tlb;
-    bool ends_turn;       /* has a load that may end the turn: xinst.ends_turn */
+    bool ends_turn;       /* has a load that is TURN_REREAD (turns.h); none is TURN_SHARED */
     uint64_t nrun, nleft; /* executions; those that left lanes to the operations' own functions */
 };
 
