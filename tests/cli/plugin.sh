@@ -41,6 +41,21 @@ ok "same results on two threads" 'with tollgate --set tollgate.cycles=7 --json "
 ok "named before who decides, it says so" '! with tollgate --with caba-bdi && says "caba-bdi must be named before tollgate, which adds to what decides the bytes of packets that leave an SM"'
 ok "loaded and not used, it changes nothing" 'run --plugin "$tmp/tollgate.so" --json "$tmp/idle.json" && [ "$(value "$tmp/idle.json" cycles)" = "$(value "$tmp/base.json" cycles)" ]'
 
+# Policies of the memory system, from outside: parts of lines, requests that ride on answers, a byte with them.
+cp "$PARSIM_TESTS/plugin/sieve.c" "$tmp/"
+mesh() { "$PARSIM_BIN" run --gpu mesh56 --plugin "$tmp/sieve.so" "$@" workload:rodinia-hs --size tiny >"$tmp/out" 2>"$tmp/err"; }
+ok "a filter and nodes that merge build" 'build -o sieve.so sieve.c'
+ok "... and run" 'mesh --json "$tmp/whole.json" && mesh --with sieve --json "$tmp/sieve.json" && says "  technique     sieve: "'
+ok "... fewer bytes on the wire, every request back, each that was absorbed with another" 'python3 - "$tmp/whole.json" "$tmp/sieve.json" <<<"
+import json,sys; a,b=[json.load(open(f))[\"stats\"] for f in sys.argv[1:]]; l1=b[\"l1\"]
+assert b[\"noc\"][\"bytes\"] < a[\"noc\"][\"bytes\"]
+assert b[\"sieve_node\"][\"absorbed\"] == b[\"sieve\"][\"together\"] > 0
+assert l1[\"replies\"] == l1[\"requests_read\"] + l1[\"requests_write\"] + l1[\"requests_back\"]
+assert b[\"sieve\"][\"asked\"] == l1[\"sectors_asked\"] and b[\"sieve\"][\"spared\"] > 0"'
+ok "... the same on two threads" 'mesh --with sieve --threads 2 --json "$tmp/two.json" && [ "$(value "$tmp/two.json" stats)" = "$(value "$tmp/sieve.json" stats)" ]'
+sectors=; for s in l1 l1c l1t l1i l2 mc; do sectors+=" --set $s.sector_bytes=32"; done
+ok "... around packets of encoded lines" 'run $sectors --plugin "$tmp/sieve.so" --with caba-bdi --with sieve --verify && says "technique     sieve: " && says "technique     caba-bdi: "'
+
 ok "no such file" '! run --plugin "$tmp/none.so" && says "--plugin $tmp/none.so: there is no such file"'
 ok "not a library" '! run --plugin "$tmp/tollgate.c" && says "gpu.plugin: $tmp/tollgate.c: cannot be loaded: "'
 echo 'int parsim_other;' >"$tmp/other.c"
