@@ -88,8 +88,8 @@ bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token);
 /* The next request to memory, or NULL. */
 struct mem_req *l1_peek_req(const struct l1 *l, cycle_t now);
 struct mem_req *l1_pop_req(struct l1 *l, cycle_t now);
-/* The answer to one of its requests; frees it, at once or when the packet policy's engine has
- * finished with it. */
+/* The answer to one of its requests, with others that ride on it; frees them, at once or when the
+ * packet policy's engine has finished with it. */
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* Invalidates everything, dirty lines are written back as the miss queue allows; only when l1_idle.
  * Does nothing if the configuration says so. */

@@ -194,10 +194,10 @@ static bool sieve_bind(const struct tech_site *at, struct tech_part *part, struc
 {
     const char *name = at->design->name;
     struct request_policy *r = at->api->take(at->seams, SEAM_requests, name, TAKE_WRAP, err);
-    struct packet_policy *sm = r ? at->api->take(at->seams, SEAM_sm_packets, name, TAKE_WRAP, err)
-                                 : NULL;
-    struct packet_policy *l2 = sm ? at->api->take(at->seams, SEAM_l2_packets, name, TAKE_WRAP, err)
-                                  : NULL;
+    struct packet_policy *sm =
+        r ? at->api->take(at->seams, SEAM_sm_packets, name, TAKE_WRAP, err) : NULL;
+    struct packet_policy *l2 =
+        sm ? at->api->take(at->seams, SEAM_l2_packets, name, TAKE_WRAP, err) : NULL;
     if (!l2)
         return false;
     struct all *a = calloc(1, sizeof *a);
