@@ -33,6 +33,8 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->pool = pool;
     l->node = node;
     l->requests = seams->requests;
+    l->wakes_together = l->requests->wakes_together;
+    l->replaces = l->requests->replaces;
     l->packets = seams->sm_packets;
     l->capacity = seams->l1_capacity;
     l->lines = l1_lines_by_mode[seams->codes->mode];

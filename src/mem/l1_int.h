@@ -120,6 +120,7 @@ struct l1 {
     uint16_t all; /* mask of a line's sectors */
     uint16_t node;
     bool flushing;
+    bool wakes_together, replaces; /* the request policy's */
     uint32_t flush_at;
     uint64_t outstanding; /* requests without reply, those in the miss queue among them */
     struct tags tags;

@@ -239,34 +239,40 @@ static uint32_t miss_enter(struct l1 *l, const struct l1_access *a, const struct
     return entry;
 }
 
+/* A register in which the access can wait: that of its line, or MSHR_NONE for a new one. */
+static bool register_find(struct l1 *l, const struct place *p, const struct want *w,
+                          uint32_t *entry)
+{
+    *entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
+    if (*entry == MSHR_NONE)
+        return !mshr_full(&l->mshr) || fail(&l->stats.fail_mshr);
+    return (w->flags & L1_WAITER_NONE) || mshr_can_merge(&l->mshr, *entry) ||
+           fail(&l->stats.fail_merge);
+}
+
 /* Waits for what `w` says, asking for what nobody asked for. The line gets a way if it has none. */
 static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p,
                  const struct want *w)
 {
-    struct l1_stats *st = &l->stats;
+    const bool is_new = p->index == TAGS_NONE;
+    uint32_t entry;
+    if (!l->lines->yield(l, now, p->line))
+        return fail(&l->stats.fail_queue);
+    if (!register_find(l, p, w, &entry) || (is_new && !way_find(l, p)))
+        return false;
+    if (!w->missing) {
+        miss_enter(l, a, p, w, entry);
+        return true;
+    }
     const struct request_policy *rp = l->requests;
     const struct line_view view = view_of(a, p, w);
-    const bool is_new = p->index == TAGS_NONE;
-    if (!l->lines->yield(l, now, p->line))
-        return fail(&st->fail_queue);
-    uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
-    if (entry != MSHR_NONE) {
-        if (!(w->flags & L1_WAITER_NONE) && !mshr_can_merge(&l->mshr, entry))
-            return fail(&st->fail_merge);
-    } else if (mshr_full(&l->mshr)) {
-        return fail(&st->fail_mshr);
-    }
-    if (is_new && !way_find(l, p))
-        return false;
-    const uint16_t ask = w->missing ? rp->ask(rp->self, &view) & l->all : 0;
-    assert(!w->missing == !(ask & w->missing));
-    if (ask && l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
-        return fail(&st->fail_queue);
+    const uint16_t ask = rp->ask(rp->self, &view) & l->all;
+    assert(ask & w->missing);
+    if (l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
+        return fail(&l->stats.fail_queue);
     if (is_new)
         allocate(l, now, p);
     entry = miss_enter(l, a, p, w, entry);
-    if (!ask)
-        return true;
     l->tags.lines[p->index].reserved |= ask;
     l->lives[p->index].asked |= ask;
     fetch_send(l, now, a, entry, ask);
@@ -335,13 +341,13 @@ static void note_read(struct l1 *l, uint32_t index, const struct l1_access *a)
 /* The policy makes a line with sectors on their way wait for all of them. */
 static bool waits_for_all(const struct l1 *l, const struct l1_access *a)
 {
-    return l->requests->wakes_together && a->space == MEM_GLOBAL;
+    return UNLIKELY(l->wakes_together) && a->space == MEM_GLOBAL;
 }
 
 /* The policy has a line that is here in part filled anew. */
 static bool is_replaced(const struct l1 *l, const struct l1_access *a, const struct place *p)
 {
-    return l->requests->replaces && a->space == MEM_GLOBAL && p->index != TAGS_NONE &&
+    return UNLIKELY(l->replaces) && a->space == MEM_GLOBAL && p->index != TAGS_NONE &&
            !p->reserved && !l->tags.lines[p->index].dirty;
 }
 
