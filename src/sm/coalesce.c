@@ -225,7 +225,7 @@ static void count_memory(struct sm *sm, const struct inflight *f)
 }
 
 /* What the warp in `slot` has accessed. */
-static void add_step(struct sm *sm, struct inflight *f, unsigned slot, const struct step *s)
+SM_INLINE void add_step(struct sm *sm, struct inflight *f, unsigned slot, const struct step *s)
 {
     for (unsigned k = 0; k < s->naccesses; k++) {
         const struct step_access *a = &s->access[k];
@@ -241,13 +241,19 @@ static void add_step(struct sm *sm, struct inflight *f, unsigned slot, const str
         add_parameter(sm, f, f->d->place, f->d->x->mem.bytes * f->d->x->mem.nregs);
 }
 
+/* Who was stepped behind it. */
+SM_COLD static void add_follower(struct sm *sm, struct inflight *f)
+{
+    add_step(sm, f, (unsigned)f->slot2, &sm->step2);
+}
+
 void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
 {
     struct inflight *f = &sm->fl[i];
     f->is_resolved = true;
     add_step(sm, f, f->slot, s);
-    if (UNLIKELY(f->slot2 != NO_PARTNER)) /* was stepped behind it */
-        add_step(sm, f, (unsigned)f->slot2, &sm->step2);
+    if (UNLIKELY(f->slot2 != NO_PARTNER))
+        add_follower(sm, f);
     finish_lines(sm, f);
     count_memory(sm, f);
 }

@@ -31,9 +31,9 @@ static void end_of_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle
 /* --- collectors --- */
 
 /* False: there is no room where it must go. */
-static bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
+SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
 {
-    if (UNLIKELY(sm->fl[i].cost.enter))
+    if (sm->fl[i].cost.enter)
         return delay(sm, sub, pipe, i, now);
     if (sub->nentry[pipe] >= sm_ports(sm->cfg, pipe))
         return false;
@@ -42,21 +42,32 @@ static bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i,
 }
 
 /* Collectors that have everything -> pipe entries. */
-static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
+SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, bool has_line,
+                       cycle_t now)
 {
     int64_t ports = sm_ports(sm->cfg, pipe);
-    if (UNLIKELY(sub->late[pipe].n))
-        end_of_line(sm, sub, pipe, now);
-    const bool has_line = UNLIKELY(sm->asked & WANT_COST);
     uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
-    for (int64_t n = 0; ready && n < ports && (sub->nentry[pipe] < ports || has_line); n++) {
+    for (int64_t n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
         unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
-        if (!go_on(sm, sub, pipe, sub->col[c], now))
+        if (!has_line)
+            sub->entry[pipe][sub->nentry[pipe]++] = sub->col[c];
+        else if (!go_on(sm, sub, pipe, sub->col[c], now))
             continue;
         sub->col_used &= ~(UINT64_C(1) << c);
         sub->col_turn[pipe] = c + 1;
     }
+}
+
+static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
+{
+    send_on(sm, sub, pipe, false, 0);
+}
+
+SM_COLD static void dispatch_by_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
+{
+    end_of_line(sm, sub, pipe, now);
+    send_on(sm, sub, pipe, true, now);
 }
 
 static void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted)
@@ -100,25 +111,44 @@ static void wait_longer(struct sm *sm, struct subcore *sub)
 }
 
 /* The bank of the k-th operand that it reads: of its warp, then of its follower. */
-static unsigned bank_read(const struct sm *sm, uint16_t i, unsigned k)
+SM_INLINE unsigned bank_read(const struct sm *sm, const struct inflight *f, unsigned k,
+                             bool is_plain)
 {
-    const struct dinst *d = sm->fl[i].d;
-    const bool is_second = k >= d->nsrc;
-    return sm_bank_of(sm, i, d->ndst + (is_second ? k - d->nsrc : k), is_second);
+    const struct dinst *d = f->d;
+    const bool is_second = !is_plain && k >= d->nsrc;
+    return sm_bank_of(sm, f, d->ndst + (is_second ? k - d->nsrc : k), is_second, is_plain);
 }
 
-static bool has_queue_room(const struct sm *sm, const struct subcore *sub, uint16_t i)
+SM_INLINE bool find_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f,
+                         bool is_plain)
 {
-    const unsigned n = sm->fl[i].to_read;
+    const unsigned n = is_plain ? f->d->nsrc : f->to_read;
     for (unsigned k = 0; k < n; k++)
-        if (sub->bank[bank_read(sm, i, k)].len + n > 256u)
+        if (sub->bank[bank_read(sm, f, k, is_plain)].len + n > 256u)
             return false;
     return true;
 }
 
+static bool has_queue_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f)
+{
+    return sm_is_plain(sm) ? find_room(sm, sub, f, true) : find_room(sm, sub, f, false);
+}
+
+SM_INLINE void queue(const struct sm *sm, struct subcore *sub, unsigned c, const struct inflight *f,
+                     bool is_plain)
+{
+    const unsigned n = is_plain ? f->d->nsrc : f->to_read;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned bank = bank_read(sm, f, k, is_plain);
+        struct bank_queue *q = &sub->bank[bank];
+        q->at[(uint8_t)(q->head + q->len++)] = (uint8_t)c;
+        sub->bank_wanted |= UINT64_C(1) << bank;
+    }
+}
+
 static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
 {
-    struct inflight *f = &sm->fl[i];
+    const struct inflight *f = &sm->fl[i];
     const uint64_t bit = UINT64_C(1) << c;
     sub->col[c] = i;
     sub->col_used |= bit;
@@ -126,12 +156,10 @@ static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
         sub->col_reading |= bit;
     if (f->cost.hold)
         sub->col_delayed |= bit;
-    for (unsigned k = 0; k < f->to_read; k++) {
-        unsigned bank = bank_read(sm, i, k);
-        struct bank_queue *q = &sub->bank[bank];
-        q->at[(uint8_t)(q->head + q->len++)] = (uint8_t)c;
-        sub->bank_wanted |= UINT64_C(1) << bank;
-    }
+    if (sm_is_plain(sm))
+        queue(sm, sub, c, f, true);
+    else
+        queue(sm, sub, c, f, false);
 }
 
 /* Issue ports -> free collectors. */
@@ -141,7 +169,7 @@ static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
     for (; n < sub->nport[pipe]; n++) {
         uint64_t idle = sub->col_of[pipe] & ~sub->col_used;
         uint16_t i = sub->port[pipe][n];
-        if (!idle || !has_queue_room(sm, sub, i))
+        if (!idle || !has_queue_room(sm, sub, &sm->fl[i]))
             break;
         take(sm, sub, first_of(idle), i);
     }
@@ -154,11 +182,15 @@ static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
 
 void sm_collect(struct sm *sm, cycle_t now)
 {
+    const bool has_line = sm->asked & WANT_COST;
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         struct subcore *sub = &sm->sub[s];
         if (sub->col_used | sub->nlate) {
             for (unsigned p = 0; p < sm->npipes; p++)
-                dispatch(sm, sub, p, now);
+                if (LIKELY(!has_line))
+                    dispatch(sm, sub, p);
+                else
+                    dispatch_by_line(sm, sub, p, now);
             if (sub->col_delayed) /* from the cycle after the last read on */
                 wait_longer(sm, sub);
             if (sub->bank_wanted)

@@ -81,7 +81,7 @@ void sm_flush_hazards(struct sm *sm)
     sm->hazard = 0;
 }
 
-static void offer(struct sm *sm, unsigned slot, const struct dinst *d)
+SM_INLINE void offer(struct sm *sm, unsigned slot, const struct dinst *d)
 {
     const uint64_t bit = UINT64_C(1) << slot;
     sm->slot[slot].next = d;
@@ -89,7 +89,7 @@ static void offer(struct sm *sm, unsigned slot, const struct dinst *d)
     for (unsigned p = 0; p < PIPES; p++)
         sm->wants[p] &= ~bit;
     sm->wants[d->pipe] |= bit;
-    if (pair_is_free(sm, slot, d))
+    if (sm_can_go(sm, slot, d))
         sm->ready |= bit;
     else
         sm->ready &= ~bit;

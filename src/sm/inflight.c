@@ -42,25 +42,6 @@ void inflight_put(struct sm *sm, uint16_t i)
 
 /* --- lists --- */
 
-void fl_append(struct sm *sm, struct fl_list *l, uint16_t i)
-{
-    sm->fl[i].next = NO_INFLIGHT;
-    if (l->n++)
-        sm->fl[l->tail].next = i;
-    else
-        l->head = i;
-    l->tail = i;
-}
-
-uint16_t fl_take(struct sm *sm, struct fl_list *l)
-{
-    const uint16_t i = l->head;
-    assert(l->n);
-    l->head = sm->fl[i].next;
-    l->n--;
-    return i;
-}
-
 uint16_t fl_take_due(struct sm *sm, struct fl_list *l, cycle_t now)
 {
     uint16_t before = NO_INFLIGHT, i = l->head;

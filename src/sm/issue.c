@@ -75,8 +75,8 @@ static bool is_branch(const struct dinst *d)
 }
 
 /* Executes the warp's next, `d`. False: a fault has stopped the SM. */
-static bool execute(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now,
-                    struct step *s, bool *has_split)
+SM_INLINE bool execute(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now,
+                       struct step *s, bool *has_split)
 {
     struct warp *w = sm->slot[slot].w;
     const uint32_t lanes = is_branch(d) ? warp_top(w)->mask : 0;
@@ -127,7 +127,7 @@ static void tell(struct sm *sm, unsigned slot, const struct dinst *d, const stru
 }
 
 /* The follower executes what its leader has just sent as `i`. */
-static bool join(struct sm *sm, unsigned slot, uint16_t i, cycle_t now)
+SM_COLD static bool join(struct sm *sm, unsigned slot, uint16_t i, cycle_t now)
 {
     const struct dinst *d = sm->fl[i].d;
     struct warp_slot *ws = &sm->slot[slot];
@@ -236,18 +236,16 @@ static void count_slots(struct sm *sm, enum stall why, uint64_t n)
         *at[why] += n;
 }
 
-static uint64_t may_pick(struct sm *sm, unsigned number, uint64_t can)
+/* Of the slots that can issue, whom the technique bound there picks; MAX_WARPS: it lets none. */
+SM_COLD static unsigned pick_asked(struct sm *sm, struct sched *s, unsigned number, uint64_t can)
 {
     const struct sched_policy *p = sm->seams.schedulers;
-    return can & p->narrow(p->self, sm, number, can);
-}
-
-static unsigned pick(struct sm *sm, struct sched *s, unsigned number, uint64_t can)
-{
-    const struct sched_policy *p = sm->seams.schedulers;
-    const int slot = UNLIKELY(sm->asked & WANT_PICK) ? p->pick(p->self, sm, number, can) : -1;
-    return slot >= 0 && slot < MAX_WARPS && (can >> slot & 1) ? (unsigned)slot
-                                                              : s->ops->pick(sm, s, can);
+    can &= p->narrow(p->self, sm, number, can);
+    if (!can)
+        return MAX_WARPS;
+    const int slot = p->pick(p->self, sm, number, can);
+    const bool is_one = slot >= 0 && slot < MAX_WARPS && (can >> slot & 1);
+    return is_one ? (unsigned)slot : s->ops->pick(sm, s, can);
 }
 
 static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
@@ -261,10 +259,11 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
     uint64_t can = ready ? ready & sm_with_room(sm, sub) : 0;
     if (s->ops->narrow)
         can = s->ops->narrow(sm, s, valid, can);
-    if (UNLIKELY(sm->asked & WANT_PICK) && can && !(can = may_pick(sm, number, can)))
-        return STALL_IDLE;
     if (can) {
-        unsigned slot = pick(sm, s, number, can);
+        unsigned slot = LIKELY(!(sm->asked & WANT_PICK)) ? s->ops->pick(sm, s, can)
+                                                         : pick_asked(sm, s, number, can);
+        if (UNLIKELY(slot == MAX_WARPS))
+            return STALL_IDLE;
         s->last = slot;
         issue_one(sm, slot, now);
         return STALL_ACTIVE;

@@ -76,9 +76,7 @@ void pair_look(struct sm *sm, unsigned slot, const struct dinst *d)
 bool pair_is_free(const struct sm *sm, unsigned slot, const struct dinst *d)
 {
     const struct warp_slot *ws = &sm->slot[slot];
-    if (!scoreboard_is_free(sm, slot, d))
-        return false;
-    if (LIKELY(ws->partner == NO_PARTNER))
+    if (ws->partner == NO_PARTNER)
         return true;
     const uint64_t p = bit_of(ws->partner);
     if (sm->fetching & p) /* from before it followed */

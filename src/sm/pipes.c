@@ -68,15 +68,26 @@ static unsigned written(const struct inflight *f)
     return f->d->ndst * (UNLIKELY(f->slot2 != NO_PARTNER) ? 2u : 1u);
 }
 
+SM_INLINE uint64_t banks_of(const struct sm *sm, const struct inflight *f, bool is_second,
+                            bool is_plain)
+{
+    uint64_t banks = 0;
+    for (unsigned k = 0; k < f->d->ndst; k++)
+        banks |= UINT64_C(1) << sm_bank_of(sm, f, k, is_second, is_plain);
+    return banks;
+}
+
+SM_COLD static uint64_t banks_of_all(const struct sm *sm, const struct inflight *f)
+{
+    return banks_of(sm, f, false, false) |
+           (f->slot2 != NO_PARTNER ? banks_of(sm, f, true, false) : 0);
+}
+
 bool sm_claim_banks(struct sm *sm, uint16_t i)
 {
     const struct inflight *f = &sm->fl[i];
     struct subcore *sub = &sm->sub[sm_subcore_of(sm, f->slot)];
-    uint64_t banks = 0;
-    for (unsigned k = 0; k < f->d->ndst; k++)
-        banks |= UINT64_C(1) << sm_bank_of(sm, i, k, false);
-    for (unsigned k = 0; UNLIKELY(f->slot2 != NO_PARTNER) && k < f->d->ndst; k++)
-        banks |= UINT64_C(1) << sm_bank_of(sm, i, k, true);
+    const uint64_t banks = sm_is_plain(sm) ? banks_of(sm, f, false, true) : banks_of_all(sm, f);
     if (banks & sub->bank_written)
         return false;
     sub->bank_written |= banks;

@@ -181,13 +181,14 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
         return true;
     if (sub->nentry[PIPE_MEM] && sm->lsu.entry == NO_INFLIGHT)
         return true;
+    if (UNLIKELY(sm->asked & WANT_COST) && sub->col_used) /* may enter the delay line */
+        return true;
     if (sub->nentry[PIPE_AUX] && sm->lsu.aux == NO_INFLIGHT)
         return true;
     for (unsigned p = 0; p < sm->npipes; p++) {
         bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
         bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
-        bool has_room = sub->nentry[p] < sm_ports(sm->cfg, p) || (sm->asked & WANT_COST);
-        if ((has_ready && has_room) || (has_free && sub->nport[p]))
+        if ((has_ready && sub->nentry[p] < sm_ports(sm->cfg, p)) || (has_free && sub->nport[p]))
             return true;
     }
     return false;

@@ -16,6 +16,10 @@
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
 
+/* What every instruction runs through, and what only techniques need. */
+#define SM_INLINE static inline __attribute__((always_inline))
+#define SM_COLD   __attribute__((noinline, cold))
+
 enum {
     MAX_WARPS = 64,
     MAX_SUBCORES = 4,
@@ -278,14 +282,40 @@ static inline uint64_t sm_with_room(const struct sm *sm, const struct subcore *s
     return can;
 }
 
-/* The bank of register `k` of an instruction in flight: of its warp's, or its follower's. */
-static inline unsigned sm_bank_of(const struct sm *sm, uint16_t i, unsigned k, bool is_second)
+/* Whether every instruction is of one warp and has its registers where the machine puts them. */
+static inline bool sm_is_plain(const struct sm *sm)
 {
-    const struct inflight *f = &sm->fl[i];
-    const unsigned slot = is_second ? (unsigned)f->slot2 : f->slot;
-    if (UNLIKELY(sm->asked & WANT_BANK))
-        return sm->banks[i][k + (is_second ? SECOND_OPERANDS : 0)];
-    return (f->d->regs[k] + slot) % (unsigned)sm->cfg->banks;
+    return LIKELY(!(sm->asked & (WANT_BANK | WANT_PARTNER)));
+}
+
+/* The bank of register `k` of an instruction in flight: of its warp's, or its follower's. */
+SM_INLINE unsigned sm_bank_of(const struct sm *sm, const struct inflight *f, unsigned k,
+                              bool is_second, bool is_plain)
+{
+    if (is_plain)
+        return (f->d->regs[k] + f->slot) % (unsigned)sm->cfg->banks;
+    if (sm->asked & WANT_BANK)
+        return sm->banks[f - sm->fl][k + (is_second ? SECOND_OPERANDS : 0)];
+    return (f->d->regs[k] + (is_second ? (unsigned)f->slot2 : f->slot)) % (unsigned)sm->cfg->banks;
+}
+
+static inline void fl_append(struct sm *sm, struct fl_list *l, uint16_t i)
+{
+    sm->fl[i].next = NO_INFLIGHT;
+    if (l->n++)
+        sm->fl[l->tail].next = i;
+    else
+        l->head = i;
+    l->tail = i;
+}
+
+static inline uint16_t fl_take(struct sm *sm, struct fl_list *l)
+{
+    const uint16_t i = l->head;
+    assert(l->n);
+    l->head = sm->fl[i].next;
+    l->n--;
+    return i;
 }
 
 static inline unsigned first_of(uint64_t mask)
@@ -303,8 +333,6 @@ static inline unsigned next_from(uint64_t mask, unsigned turn)
 /* inflight.c */
 uint16_t inflight_get(struct sm *sm);
 void inflight_put(struct sm *sm, uint16_t i);
-void fl_append(struct sm *sm, struct fl_list *l, uint16_t i);
-uint16_t fl_take(struct sm *sm, struct fl_list *l);
 /* The first that is due is taken out; NO_INFLIGHT: none is. */
 uint16_t fl_take_due(struct sm *sm, struct fl_list *l, cycle_t now);
 /* When the next is due. */
@@ -328,7 +356,7 @@ void sm_end_holds(struct sm *sm, cycle_t now);
 cycle_t sm_next_hold(const struct sm *sm);
 
 /* pairs.c */
-/* Whether the warp's next, `d`, can go: its registers are free, and so are those of a follower. */
+/* Whether its follower, if it has one, can go with the warp's next, `d`, or sits out. */
 bool pair_is_free(const struct sm *sm, unsigned slot, const struct dinst *d);
 /* Asks who follows; before `d` is offered. */
 void pair_look(struct sm *sm, unsigned slot, const struct dinst *d);
@@ -344,6 +372,12 @@ bool scoreboard_is_free(const struct sm *sm, unsigned slot, const struct dinst *
 void scoreboard_reserve(struct sm *sm, unsigned slot, const struct dinst *d);
 /* The instruction's registers are written; the warp's next instruction may become ready. */
 void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d);
+
+/* Whether the warp's next, `d`, finds its registers free, and so does who goes with it. */
+static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct dinst *d)
+{
+    return scoreboard_is_free(sm, slot, d) && (LIKELY(!sm->follows) || pair_is_free(sm, slot, d));
+}
 
 /* fetch.c */
 void sm_fetch(struct sm *sm, cycle_t now);
