@@ -59,15 +59,18 @@ SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, bool h
     }
 }
 
-static void dispatch(struct sm *sm, struct subcore *sub, unsigned pipe)
+static void dispatch(struct sm *sm, struct subcore *sub)
 {
-    send_on(sm, sub, pipe, false, 0);
+    for (unsigned p = 0; p < sm->npipes; p++)
+        send_on(sm, sub, p, false, 0);
 }
 
-SM_COLD static void dispatch_by_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
+SM_COLD static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t now)
 {
-    end_of_line(sm, sub, pipe, now);
-    send_on(sm, sub, pipe, true, now);
+    for (unsigned p = 0; p < sm->npipes; p++) {
+        end_of_line(sm, sub, p, now);
+        send_on(sm, sub, p, true, now);
+    }
 }
 
 static void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted)
@@ -186,11 +189,10 @@ void sm_collect(struct sm *sm, cycle_t now)
     for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
         struct subcore *sub = &sm->sub[s];
         if (sub->col_used | sub->nlate) {
-            for (unsigned p = 0; p < sm->npipes; p++)
-                if (LIKELY(!has_line))
-                    dispatch(sm, sub, p);
-                else
-                    dispatch_by_line(sm, sub, p, now);
+            if (LIKELY(!has_line))
+                dispatch(sm, sub);
+            else
+                dispatch_by_line(sm, sub, now);
             if (sub->col_delayed) /* from the cycle after the last read on */
                 wait_longer(sm, sub);
             if (sub->bank_wanted)
