@@ -121,8 +121,8 @@ struct issue_policy {
      * While it follows it neither fetches nor issues; where its next instruction is the leader's,
      * the leader waits until both can go, and both go in one issue, through one collector and one
      * pass of the pipe; else it sits out. Instructions that are executed at meeting points or have
-     * spills, and extra ones, never go in pairs. A policy that wraps asks the one inside only if it
-     * has none itself. */
+     * spills, and extra ones, never go in pairs; a leader that waits at a barrier leaves its
+     * follower to itself. A policy that wraps asks the one inside only if it has none itself. */
     int (*partner)(void *self, struct sm *sm, unsigned slot);
     void *self;
 };

@@ -119,6 +119,8 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
             pair_part(sm, slot);
         } else {
             sm->barrier |= bit;
+            if (UNLIKELY(sm->follows))
+                pair_wait(sm, slot);
         }
         return;
     }

@@ -58,6 +58,13 @@ void pair_part(struct sm *sm, unsigned slot)
     sm_look_at_warp(sm, (unsigned)p);
 }
 
+void pair_wait(struct sm *sm, unsigned slot)
+{
+    const int p = sm->slot[slot].partner;
+    if (p != NO_PARTNER && warp_peek(sm->slot[p].w))
+        pair_part(sm, slot);
+}
+
 void pair_look(struct sm *sm, unsigned slot, const struct dinst *d)
 {
     struct warp_slot *ws = &sm->slot[slot];
@@ -91,5 +98,7 @@ void pair_look_again(struct sm *sm, uint64_t followers)
         const unsigned leader = (unsigned)sm->slot[first_of(m)].partner;
         if (sm->has_inst >> leader & 1)
             sm_look_at_warp(sm, leader);
+        else if (sm->barrier >> leader & 1)
+            pair_wait(sm, leader);
     }
 }

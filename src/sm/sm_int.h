@@ -362,6 +362,9 @@ bool pair_is_free(const struct sm *sm, unsigned slot, const struct dinst *d);
 void pair_look(struct sm *sm, unsigned slot, const struct dinst *d);
 /* The follower, if it has one, goes by itself. */
 void pair_part(struct sm *sm, unsigned slot);
+/* The leader waits at a barrier: a follower that does not goes by itself, since it may have to come
+ * there. */
+void pair_wait(struct sm *sm, unsigned slot);
 /* The follower that takes part in the warp's next instruction, or NO_PARTNER. */
 int pair_of(const struct sm *sm, unsigned slot);
 /* Of those, followers whose state has changed: their leaders are looked at. */

@@ -182,6 +182,27 @@ static void a_follower_goes_on_when_its_leader_has_ended(void **state)
     sm_rig_free(r);
 }
 
+/* A leader waits at its block's barrier, to which one warp comes late; its follower is of another
+ * block, and leaves a barrier of its own before. */
+static void a_follower_does_not_wait_at_another_barrier(void **state)
+{
+    (void)state;
+    struct pair pair = {.with = {-1, 3, -1, -1}};
+    const struct issue_policy p = pair_around(&pair, &issue_policy_null);
+    struct sm_rig *r = sm_rig_new(
+        RIG_KERNEL("mov.u32 %r1,%tid.x; shr.u32 %r1,%r1,5; mov.u32 %r2,%ctaid.x;\n"
+                   "add.u32 %r3,%r1,%r2; setp.ne.u32 %p1,%r3,0; @%p1 bra B;\n"
+                   "sin.approx.f32 %f1,%f1; sin.approx.f32 %f1,%f1; sin.approx.f32 %f1,%f1;\n"
+                   "sin.approx.f32 %f1,%f1; B: bar.sync 0; mov.u32 %r4,1; ret;\n"),
+        one);
+    r->issue = &p;
+    sm_rig_run(r, 2, 64);
+    assert_true(r->njoined > 0);
+    assert_true(rig_nth(r, 2, 11, 0) < rig_nth(r, 0, 11, 0));
+    assert_true(rig_nth(r, 3, 11, 0) < rig_nth(r, 0, 11, 0));
+    sm_rig_free(r);
+}
+
 /* Atomics are executed at meeting points, and by one warp each. */
 static void deferred_instructions_go_alone(void **state)
 {
@@ -255,6 +276,7 @@ int main(void)
         cmocka_unit_test(memory_of_both_is_one_access_list),
         cmocka_unit_test(each_warp_executes_its_own_side),
         cmocka_unit_test(a_follower_goes_on_when_its_leader_has_ended),
+        cmocka_unit_test(a_follower_does_not_wait_at_another_barrier),
         cmocka_unit_test(deferred_instructions_go_alone),
         cmocka_unit_test(not_everybody_can_follow),
         cmocka_unit_test(the_outer_one_pairs_first),
