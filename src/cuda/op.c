@@ -8,8 +8,15 @@
 #include "exec/check.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define LAZY_ZEROS_FROM (UINT64_C(8) << 20)
+#define PAGE_BYTES      4096u
+#define PIECE_BYTES     (UINT64_C(512) << 10)
+/* Linux from 5.14 on; others answer that they do not know it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /* Tells a checker what the host has done, row by row. */
 static void note_copy(struct ctx *c, const struct op_copy *o)
@@ -48,6 +55,39 @@ static void tell(struct ctx *c, void (*what)(struct session *s, addr_t addr, uin
         }
 }
 
+/* Whether the page of an address has to be made when it is first written. */
+static bool is_fresh(uintptr_t at)
+{
+    unsigned char there;
+    return !mincore((void *)(at & ~(uintptr_t)(PAGE_BYTES - 1)), PAGE_BYTES, &there) &&
+           !(there & 1);
+}
+
+/* Of bytes that are about to be written, has the pages made all at once: a third cheaper than one
+ * by one. A host that cannot do it makes them when they are written. */
+static void make_pages(const char *dst, size_t n)
+{
+    const uintptr_t first = (uintptr_t)dst & ~(uintptr_t)(PAGE_BYTES - 1);
+    const uintptr_t end = align_up((uintptr_t)dst + n, PAGE_BYTES);
+    if (is_fresh(end - 1))
+        (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+}
+
+static void copy_bytes(char *dst, const char *src, size_t n)
+{
+    if ((uintptr_t)dst - (uintptr_t)src < n || (uintptr_t)src - (uintptr_t)dst < n) {
+        memmove(dst, src, n);
+        return;
+    }
+    /* by pieces, which are still in the host's caches when they are written */
+    for (size_t at = 0, piece; at < n; at += piece) {
+        piece = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
+        if (piece == PIECE_BYTES)
+            make_pages(dst + at, piece);
+        memcpy(dst + at, src + at, piece);
+    }
+}
+
 static void run_copy(const struct op_copy *o)
 {
     bool whole_rows =
@@ -56,11 +96,11 @@ static void run_copy(const struct op_copy *o)
         char *dst = (char *)o->dst + z * o->dst_slice;
         const char *src = (const char *)o->src + z * o->src_slice;
         if (whole_rows) {
-            memmove(dst, src, o->row_bytes * o->rows);
+            copy_bytes(dst, src, o->row_bytes * o->rows);
             continue;
         }
         for (size_t y = 0; y < o->rows; y++)
-            memmove(dst + y * o->dst_pitch, src + y * o->src_pitch, o->row_bytes);
+            copy_bytes(dst + y * o->dst_pitch, src + y * o->src_pitch, o->row_bytes);
     }
 }
 

@@ -152,6 +152,31 @@ static void zeros_in_bulk_leave_their_neighbours(void **state)
     free(host);
 }
 
+/* Copies of several pieces, to memory that nobody has written, between odd addresses; back over a
+ * part of themselves; and a tail. */
+static void long_copies_are_exact(void **state)
+{
+    enum { BYTES = (3 << 20) + 12345, ODD = 77 };
+    CUdeviceptr data;
+    (void)state;
+    uint8_t *host = malloc(BYTES), *back = malloc(BYTES);
+    for (size_t i = 0; i < BYTES; i++)
+        host[i] = (uint8_t)(i * 2654435761u >> 13);
+    assert_int_equal(cuMemAlloc(&data, BYTES + ODD), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyHtoD(data + ODD, host, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(back, data + ODD, BYTES), CUDA_SUCCESS);
+    assert_memory_equal(back, host, BYTES);
+    assert_int_equal(cuMemcpyDtoD(data, data + ODD, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(back, data, BYTES), CUDA_SUCCESS);
+    assert_memory_equal(back, host, BYTES);
+    assert_int_equal(cuMemcpyDtoD(data + ODD, data, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cuMemcpyDtoH(back, data + ODD, BYTES), CUDA_SUCCESS);
+    assert_memory_equal(back, host, BYTES);
+    assert_int_equal(cuMemFree(data), CUDA_SUCCESS);
+    free(host);
+    free(back);
+}
+
 static void test_link(void **state)
 {
     CUlinkState link;
@@ -284,6 +309,7 @@ int main(void)
         cmocka_unit_test(sizes_of_a_fatbin_are_not_believed),
         cmocka_unit_test(test_launch),
         cmocka_unit_test(zeros_in_bulk_leave_their_neighbours),
+        cmocka_unit_test(long_copies_are_exact),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_contexts),
