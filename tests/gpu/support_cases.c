@@ -275,6 +275,27 @@ static void fill(uint32_t *words)
     }
 }
 
+const struct gpu_case *case_named(const char *name)
+{
+    for (size_t i = 0; i < ngpu_cases; i++)
+        if (!strcmp(gpu_cases[i].name, name))
+            return &gpu_cases[i];
+    fail_msg("no case %s", name);
+    return NULL;
+}
+
+void case_fill(struct case_run *r)
+{
+    uint32_t *words = devmem_ptr(r->buf->base), x = 1;
+    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
+        x = x * 1664525 + 1013904223;
+        words[i] = i / 32 % 8 == 7 ? 0x3f800000 | x >> 9 : 0x3f800000 + (uint32_t)(i & 31);
+        if (i * 4 >= 0x80000)
+            words[i] = 0;
+    }
+    gpu_copied(r->gpu, r->buf->base, CASE_BYTES);
+}
+
 void case_open(struct case_run *r, const struct gpu_case *c, const char *machine,
                const char *const *sets, size_t nsets, unsigned threads)
 {

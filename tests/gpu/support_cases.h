@@ -24,6 +24,8 @@ struct gpu_case {
 
 extern const struct gpu_case gpu_cases[];
 extern const size_t ngpu_cases;
+/* One that is not there fails the test. */
+const struct gpu_case *case_named(const char *name);
 
 /* A device with the case's program and data on it. */
 struct case_run {
@@ -44,6 +46,10 @@ void case_open(struct case_run *r, const struct gpu_case *c, const char *machine
                const char *const *sets, size_t nsets, unsigned threads);
 /* After threads 0: from now on timed. */
 void case_start(struct case_run *r, unsigned threads);
+/* Before the first run: numbers near each other, which bdi makes small, in all lines but every
+ * eighth, which has no pattern; 0 where the cases count. The timed machine is told of the copy.
+ */
+void case_fill(struct case_run *r);
 /* Runs the kernel (again, on what the last run left). */
 bool case_launch(struct case_run *r, struct err *err);
 void case_run(struct case_run *r);

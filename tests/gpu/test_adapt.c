@@ -29,24 +29,9 @@ static struct json_object *group(const struct outcome *o, const char *name)
     return json_object_object_get(json_object_object_get(o->stats, "groups"), name);
 }
 
-/* Numbers near each other, and lines without a pattern; where the cases count, 0. */
-static void fill(uint32_t *words)
-{
-    uint32_t x = 1;
-    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
-        x = x * 1664525 + 1013904223;
-        words[i] = i / 32 % 8 == 7 ? 0x3f800000 | x >> 9 : 0x3f800000 + (uint32_t)(i & 31);
-        if (i * 4 >= 0x80000)
-            words[i] = 0;
-    }
-}
-
 static struct outcome run(const char *name, const char *with, const char *const *how,
                           unsigned threads)
 {
-    const struct gpu_case *c = gpu_cases;
-    while (strcmp(c->name, name))
-        c++;
     struct case_run t;
     char design[64];
     const char *sets[MAX_SETS] = {design, "gpu.verify=true", "l2.size=8K"};
@@ -54,9 +39,8 @@ static struct outcome run(const char *name, const char *with, const char *const 
     snprintf(design, sizeof design, "gpu.with=%s", with);
     while (how && *how)
         sets[n++] = *how++;
-    case_open(&t, c, "gtx480", sets, n, threads);
-    fill(devmem_ptr(t.buf->base));
-    gpu_copied(t.gpu, t.buf->base, CASE_BYTES);
+    case_open(&t, case_named(name), "gtx480", sets, n, threads);
+    case_fill(&t);
     for (int i = 0; i < LAUNCHES; i++)
         case_run(&t);
     invariants_check(t.gpu, with);

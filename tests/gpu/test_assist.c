@@ -73,15 +73,6 @@ static struct outcome run(const struct gpu_case *c, const struct how *h)
     return out;
 }
 
-static const struct gpu_case *case_named(const char *name)
-{
-    for (size_t i = 0; i < ngpu_cases; i++)
-        if (!strcmp(gpu_cases[i].name, name))
-            return &gpu_cases[i];
-    fail_msg("no case %s", name);
-    return NULL;
-}
-
 static void routines_make_what_the_codecs_make(void **state)
 {
     (void)state;

@@ -24,19 +24,6 @@ struct how {
     uint64_t shuffle;
 };
 
-/* Numbers near each other, which bdi makes small; every eighth line has no pattern; where the cases
- * count, 0. */
-static void fill(uint32_t *words)
-{
-    uint32_t x = 1;
-    for (size_t i = 0; i < CASE_BYTES / 4; i++) {
-        x = x * 1664525 + 1013904223;
-        words[i] = i / 32 % 8 == 7 ? 0x3f800000 | x >> 9 : 0x3f800000 + (uint32_t)(i & 31);
-        if (i * 4 >= 0x80000)
-            words[i] = 0;
-    }
-}
-
 /* What the controllers moved is what the forms said. */
 static void check_bursts(const struct outcome *o)
 {
@@ -75,8 +62,7 @@ static struct outcome run(const struct gpu_case *c, const struct how *h)
     case_open(&t, c, h->machine, sets, n, h->threads ? h->threads : 1);
     if (h->shuffle)
         gpu_shuffle(t.gpu, h->shuffle);
-    fill(devmem_ptr(t.buf->base));
-    gpu_copied(t.gpu, t.buf->base, CASE_BYTES);
+    case_fill(&t);
     case_run(&t);
     case_run(&t);
     invariants_check(t.gpu, h->with);
@@ -84,15 +70,6 @@ static struct outcome run(const struct gpu_case *c, const struct how *h)
     if (!strncmp(h->with, "caba-", 5) && strcmp(h->with, "caba-raw"))
         check_bursts(&out);
     return out;
-}
-
-static const struct gpu_case *case_named(const char *name)
-{
-    for (size_t i = 0; i < ngpu_cases; i++)
-        if (!strcmp(gpu_cases[i].name, name))
-            return &gpu_cases[i];
-    fail_msg("no case %s", name);
-    return NULL;
 }
 
 static void remove_groups(struct outcome *o, const char *const *names, size_t n)

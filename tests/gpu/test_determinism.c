@@ -140,15 +140,6 @@ static void compare(const struct gpu_case *c, const char *machine, struct way wa
     free(a);
 }
 
-static const struct gpu_case *case_named(const char *name)
-{
-    for (size_t i = 0; i < ngpu_cases; i++)
-        if (!strcmp(gpu_cases[i].name, name))
-            return &gpu_cases[i];
-    fail_msg("no case %s", name);
-    return NULL;
-}
-
 static void on_the_gtx480(void **state)
 {
     (void)state;

@@ -80,15 +80,6 @@ static void changes_nothing(const struct gpu_case *c, const char *with, const st
     outcome_free(&raw);
 }
 
-static const struct gpu_case *case_named(const char *name)
-{
-    for (size_t i = 0; i < ngpu_cases; i++)
-        if (!strcmp(gpu_cases[i].name, name))
-            return &gpu_cases[i];
-    fail_msg("no case %s", name);
-    return NULL;
-}
-
 static void blocks_as_they_are_change_nothing(void **state)
 {
     (void)state;

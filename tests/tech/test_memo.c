@@ -1,9 +1,6 @@
 /* Memoization on one SM: what is marked, what is skipped, what switches it off. Every run happens
  * asleep and awake (support_sm_rig.h). */
-#include "sm/support_sm_rig.h"
-
-#include "tech/assist/assist.h"
-#include "tech/assist/awc_int.h"
+#include "tech/support_assist_rig.h"
 
 #include <string.h>
 
@@ -21,45 +18,6 @@
                "st.global.f32 [%rd1],%f3; ret;\n")
 #define MARK ".pragma \"memo begin IN=%f1 OUT=%f2\";\n"
 
-struct bench {
-    struct sm_rig *r;
-    struct aws aws;
-    struct assist_cfg cfg;
-    struct awc *c;
-    struct warp_source source;
-};
-
-static void new_controller(void *ctx)
-{
-    struct bench *b = ctx;
-    awc_free(b->c);
-    b->c = awc_new(&b->aws, &b->cfg, 0);
-    b->source = awc_source(b->c);
-}
-
-static void bench_open(struct bench *b, const char *kernel)
-{
-    struct err err;
-    *b = (struct bench){.r = sm_rig_new(kernel, NULL)};
-    conf_defaults(assist_technique.section.fields, assist_technique.section.nfields, &b->cfg);
-    aws_init(&b->aws, b->r->f.dev, &b->r->cfg);
-    for (const struct assist_text *t = assist_texts(); t->name; t++)
-        if (!strcmp(t->name, "memoize") &&
-            !aws_load(&b->aws, t->name, t->text, strlen(t->text), &err))
-            fail_msg("%s", err.msg);
-    b->r->extra = b->aws.routines[0].kernel;
-    b->r->warps = &b->source;
-    b->r->prepare = new_controller;
-    b->r->prepare_ctx = b;
-}
-
-static void bench_close(struct bench *b)
-{
-    awc_free(b->c);
-    aws_free(&b->aws);
-    sm_rig_free(b->r);
-}
-
 static void run_alone(const char *kernel, cycle_t *end, uint32_t *words)
 {
     struct sm_rig *r = sm_rig_new(kernel, NULL);
@@ -73,10 +31,10 @@ static void run_alone(const char *kernel, cycle_t *end, uint32_t *words)
 static void known_inputs_are_skipped(void **state)
 {
     (void)state;
-    struct bench b;
+    struct assist_rig b;
     cycle_t end;
     uint32_t words[64];
-    bench_open(&b, BODY(MARK, "3"));
+    assist_rig_open(&b, BODY(MARK, "3"), "memoize");
     sm_rig_run(b.r, 1, 64);
     run_alone(BODY(MARK, "3"), &end, words);
     const struct assist_stats *s = &b.c->stats;
@@ -88,17 +46,17 @@ static void known_inputs_are_skipped(void **state)
     assert_int_equal(s->memo_bytes, 16384);
     assert_memory_equal(b.r->f.words, words, sizeof words);
     assert_true(b.r->end < end * 2 / 3);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 /* Nothing comes twice: the results are those without, and after a window it is switched off. */
 static void new_inputs_switch_it_off(void **state)
 {
     (void)state;
-    struct bench b;
+    struct assist_rig b;
     cycle_t end;
     uint32_t words[64];
-    bench_open(&b, BODY(MARK, "255"));
+    assist_rig_open(&b, BODY(MARK, "255"), "memoize");
     b.cfg.memo_window = 8;
     sm_rig_run(b.r, 1, 32);
     run_alone(BODY(MARK, "255"), &end, words);
@@ -111,7 +69,7 @@ static void new_inputs_switch_it_off(void **state)
     assert_int_equal(b.c->stats.memo_off, 0);
     assert_int_equal(b.c->stats.memo_updates, 60);
     assert_true(b.r->end > throttled);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 /* Of 60 inputs 32 apart, with 5 bits less of the mantissa than tells them apart, some are taken for
@@ -119,39 +77,39 @@ static void new_inputs_switch_it_off(void **state)
 static void inputs_may_be_near(void **state)
 {
     (void)state;
-    struct bench b;
-    bench_open(&b, BODY(MARK, "63"));
+    struct assist_rig b;
+    assist_rig_open(&b, BODY(MARK, "63"), "memoize");
     b.cfg.memo_bits = 9 + 2;
     b.cfg.memo_throttle = false;
     sm_rig_run(b.r, 1, 32);
     assert_in_range(b.c->stats.memo_updates, 15, 30);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 /* All shared memory is the blocks': there is no table. */
 static void without_room_there_is_none(void **state)
 {
     (void)state;
-    struct bench b;
-    bench_open(&b, BODY(MARK, "3"));
+    struct assist_rig b;
+    assist_rig_open(&b, BODY(MARK, "3"), "memoize");
     b.r->shared = (uint32_t)b.r->cfg.shared_bytes;
     sm_rig_run(b.r, 1, 32);
     assert_int_equal(b.c->stats.memo_off, 60);
     assert_int_equal(b.c->stats.memo_bytes, 0);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 static void refuses(const char *mark, const char *message)
 {
-    struct bench b;
+    struct assist_rig b;
     static const char text[] = BODY("#", "3");
     const char *at = strchr(text, '#');
     char *kernel = xasprintf("%.*s%s%s", (int)(at - text), text, mark, at + 1);
-    bench_open(&b, kernel);
+    assist_rig_open(&b, kernel, "memoize");
     assert_false(sm_rig_try(b.r, 1, 32));
     if (!strstr(b.r->fault.msg, message))
         fail_msg("'%s' is not in '%s'", message, b.r->fault.msg);
-    bench_close(&b);
+    assist_rig_close(&b);
     free(kernel);
 }
 

@@ -1,8 +1,6 @@
 /* The prefetchers of assist/ on one SM, and what holds them back. Every run happens asleep and
  * awake (support_sm_rig.h). */
-#include "sm/support_sm_rig.h"
-#include "tech/assist/assist.h"
-#include "tech/assist/awc_int.h"
+#include "tech/support_assist_rig.h"
 
 #include <string.h>
 
@@ -11,46 +9,6 @@
     RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,0; mov.u32 %r3,0;\n"                      \
                "L: ld.global.u32 %r2,[%rd1]; add.u32 %r3,%r3,%r2; add.u64 %rd1,%rd1," stride \
                ";\nadd.u32 %r1,%r1,1; setp.ne.u32 %p1,%r1,40; @%p1 bra L; ret;\n")
-
-struct bench {
-    struct sm_rig *r;
-    struct aws aws;
-    struct assist_cfg cfg;
-    struct awc *c;
-    struct warp_source source;
-};
-
-static void new_controller(void *ctx)
-{
-    struct bench *b = ctx;
-    awc_free(b->c);
-    b->c = awc_new(&b->aws, &b->cfg, 0);
-    b->source = awc_source(b->c);
-}
-
-static void bench_open(struct bench *b, const char *kernel, const char *module)
-{
-    struct err err;
-    *b = (struct bench){.r = sm_rig_new(kernel, NULL)};
-    conf_defaults(assist_technique.section.fields, assist_technique.section.nfields, &b->cfg);
-    aws_init(&b->aws, b->r->f.dev, &b->r->cfg);
-    b->aws.mshrs = (uint32_t)b->r->data.mshrs;
-    b->aws.fair_replies = 1;
-    for (const struct assist_text *t = assist_texts(); t->name; t++)
-        if (!strcmp(t->name, module) && !aws_load(&b->aws, t->name, t->text, strlen(t->text), &err))
-            fail_msg("%s", err.msg);
-    b->r->extra = b->aws.routines[0].kernel;
-    b->r->warps = &b->source;
-    b->r->prepare = new_controller;
-    b->r->prepare_ctx = b;
-}
-
-static void bench_close(struct bench *b)
-{
-    awc_free(b->c);
-    aws_free(&b->aws);
-    sm_rig_free(b->r);
-}
 
 static cycle_t alone(const char *kernel)
 {
@@ -67,8 +25,8 @@ static cycle_t alone(const char *kernel)
 static void a_stride_is_fetched_early(void **state)
 {
     (void)state;
-    struct bench b;
-    bench_open(&b, WALK("512"), "prefetch_stride");
+    struct assist_rig b;
+    assist_rig_open(&b, WALK("512"), "prefetch_stride");
     b.cfg.prefetch_distance = 4;
     sm_rig_run(b.r, 1, 32);
     const struct l1_stats *s = &b.r->caches[SM_CACHE_DATA];
@@ -78,7 +36,7 @@ static void a_stride_is_fetched_early(void **state)
     assert_int_equal(s->prefetch_useful + s->prefetch_late, 34);
     assert_int_equal(s->read_misses, 6);
     assert_true(b.r->end < alone(WALK("512")));
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 /* A miss, then one on the next line: a stream, of which 4 lines come at a time; those that come too
@@ -86,21 +44,21 @@ static void a_stride_is_fetched_early(void **state)
 static void a_stream_is_fetched_early(void **state)
 {
     (void)state;
-    struct bench b;
-    bench_open(&b, WALK("128"), "prefetch_stream");
+    struct assist_rig b;
+    assist_rig_open(&b, WALK("128"), "prefetch_stream");
     sm_rig_run(b.r, 1, 32);
     const struct l1_stats *s = &b.r->caches[SM_CACHE_DATA];
     assert_true(s->read_misses < 20);
     assert_int_equal(s->prefetch_useful + s->prefetch_late, 40 - s->read_misses);
     assert_true(b.r->end < alone(WALK("128")) * 3 / 4);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 /* After the first window everything is said to be busy: nothing more is triggered. */
 static void check_throttled(void (*set)(struct assist_cfg *cfg))
 {
-    struct bench b;
-    bench_open(&b, WALK("512"), "prefetch_stride");
+    struct assist_rig b;
+    assist_rig_open(&b, WALK("512"), "prefetch_stride");
     b.cfg.prefetch_window = 500;
     set(&b.cfg);
     sm_rig_run(b.r, 1, 32);
@@ -109,7 +67,7 @@ static void check_throttled(void (*set)(struct assist_cfg *cfg))
     b.cfg.prefetch_throttle = false;
     sm_rig_run(b.r, 1, 32);
     assert_int_equal(b.c->stats.memory_busy, 0);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 static void few_replies(struct assist_cfg *cfg)
@@ -134,12 +92,12 @@ static void memory_may_be_busy(void **state)
 static void what_finds_nothing_rests(void **state)
 {
     (void)state;
-    struct bench b;
-    bench_open(&b,
-               RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,0; mov.u32 %r3,0;\n"
-                          "L: ld.global.u32 %r2,[%rd1]; add.u32 %r3,%r3,%r2;\n"
-                          "add.u32 %r1,%r1,1; setp.ne.u32 %p1,%r1,900; @%p1 bra L; ret;\n"),
-               "prefetch_stride");
+    struct assist_rig b;
+    assist_rig_open(&b,
+                    RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,0; mov.u32 %r3,0;\n"
+                               "L: ld.global.u32 %r2,[%rd1]; add.u32 %r3,%r3,%r2;\n"
+                               "add.u32 %r1,%r1,1; setp.ne.u32 %p1,%r1,900; @%p1 bra L; ret;\n"),
+                    "prefetch_stride");
     b.cfg.prefetch_window = 1000;
     b.cfg.prefetch_rest = 5;
     sm_rig_run(b.r, 1, 32);
@@ -149,7 +107,7 @@ static void what_finds_nothing_rests(void **state)
     b.cfg.prefetch_yield = 0;
     sm_rig_run(b.r, 1, 32);
     assert_int_equal(b.c->stats.memory_busy, 0);
-    bench_close(&b);
+    assist_rig_close(&b);
 }
 
 int main(void)
