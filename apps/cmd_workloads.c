@@ -1,8 +1,8 @@
 /* `parsim workloads`: the programs that come with Parsim. */
 #include "cli.h"
 #include "cmd.h"
+#include "out/json.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
 static const char help[] =
@@ -14,21 +14,16 @@ static const char help[] =
     "\n"
     "  --json  as JSON\n";
 
-static void add_string(json_object *o, const char *key, const char *value)
-{
-    json_object_object_add(o, key, json_object_new_string(value));
-}
-
 static void print_json(void)
 {
     json_object *list = json_object_new_array();
     for (const struct cli_workload *w = cli_workloads; w->name; w++) {
         json_object *o = json_object_new_object();
-        add_string(o, "name", w->name);
-        add_string(o, "origin", w->origin);
-        add_string(o, "domain", w->domain);
-        add_string(o, "type", w->type);
-        add_string(o, "bound", w->bound);
+        json_add_text(o, "name", w->name);
+        json_add_text(o, "origin", w->origin);
+        json_add_text(o, "domain", w->domain);
+        json_add_text(o, "type", w->type);
+        json_add_text(o, "bound", w->bound);
         json_object_array_add(list, o);
     }
     puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
@@ -37,7 +32,7 @@ static void print_json(void)
 
 int cmd_workloads(int argc, char **argv)
 {
-    bool json = false;
+    bool as_json = false;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             fputs(help, stdout);
@@ -45,9 +40,9 @@ int cmd_workloads(int argc, char **argv)
         }
         if (strcmp(argv[i], "--json"))
             return cli_fail("workloads", "no option '%s'; see --help", argv[i]);
-        json = true;
+        as_json = true;
     }
-    if (json) {
+    if (as_json) {
         print_json();
         return EXIT_DONE;
     }

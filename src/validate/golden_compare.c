@@ -34,25 +34,25 @@ bool tolerance_parse(const char *s, struct tolerance *t)
     return false;
 }
 
-struct float_form {
+struct float_format {
     unsigned bits, mantissa;
 };
 
-static struct float_form form_of(enum ptx_type t)
+static struct float_format format_of(enum ptx_type t)
 {
     switch (t) {
     case PTX_F64:
-        return (struct float_form){64, 52};
+        return (struct float_format){64, 52};
     case PTX_F16:
-        return (struct float_form){16, 10};
+        return (struct float_format){16, 10};
     case PTX_BF16:
-        return (struct float_form){16, 7};
+        return (struct float_format){16, 7};
     default:
-        return (struct float_form){32, 23};
+        return (struct float_format){32, 23};
     }
 }
 
-static double value_of(struct float_form f, uint64_t bits)
+static double value_of(struct float_format f, uint64_t bits)
 {
     unsigned ebits = f.bits - 1 - f.mantissa;
     int bias = (1 << (ebits - 1)) - 1;
@@ -65,7 +65,7 @@ static double value_of(struct float_form f, uint64_t bits)
 }
 
 /* Floats of one sign are ordered as their bits are. */
-static int64_t order(struct float_form f, uint64_t bits)
+static int64_t order(struct float_format f, uint64_t bits)
 {
     uint64_t mag = bits & ((UINT64_C(1) << (f.bits - 1)) - 1);
     return (bits >> (f.bits - 1)) & 1 ? -(int64_t)mag : (int64_t)mag;
@@ -73,7 +73,7 @@ static int64_t order(struct float_form f, uint64_t bits)
 
 static bool accepts_float(const struct tolerance *tol, enum ptx_type t, uint64_t want, uint64_t got)
 {
-    struct float_form f = form_of(t);
+    struct float_format f = format_of(t);
     double w = value_of(f, want), g = value_of(f, got);
     if (isnan(w) || isnan(g))
         return isnan(w) && isnan(g);

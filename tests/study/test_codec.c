@@ -79,7 +79,7 @@ static void all_that_is_counted_adds_up(void **state)
     codec_report_free(&r);
 }
 
-/* `zero` needs nothing for a block of zeros, and codes no other. */
+/* `zero` needs nothing for a block of zeros, and encodes no other. */
 static void a_column_has_what_its_codec_says_of_each_block(void **state)
 {
     const struct codec_options o = options(1);

@@ -2,8 +2,8 @@
 #include "study/characterize/characterize_int.h"
 
 #include "base/outfile.h"
+#include "out/json.h"
 
-#include <json-c/json.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,20 +90,15 @@ bool rows_write_csv(const struct characterize *c, const struct row *rows, struct
 
 /* --- JSON --- */
 
-static void add_text(json_object *o, const char *key, const char *v)
-{
-    json_object_object_add(o, key, v ? json_object_new_string(v) : NULL);
-}
-
 static json_object *columns_json(void)
 {
     json_object *list = json_object_new_array();
     for (unsigned id = 0; id < COLUMNS; id++) {
         json_object *o = json_object_new_object();
-        add_text(o, "id", columns[id].id);
-        add_text(o, "table", group_titles[columns[id].group]);
-        add_text(o, "title", columns[id].title);
-        add_text(o, "help", columns[id].help);
+        json_add_text(o, "id", columns[id].id);
+        json_add_text(o, "table", group_titles[columns[id].group]);
+        json_add_text(o, "title", columns[id].title);
+        json_add_text(o, "help", columns[id].help);
         json_object_array_add(list, o);
     }
     return list;
@@ -114,17 +109,17 @@ static json_object *papers_json(void)
     json_object *o = json_object_new_object();
     for (unsigned g = 0; g < GROUPS; g++)
         if (group_papers[g])
-            add_text(o, group_titles[g], group_papers[g]);
+            json_add_text(o, group_titles[g], group_papers[g]);
     return o;
 }
 
 static json_object *row_json(const struct row *r)
 {
     json_object *o = json_object_new_object();
-    add_text(o, "name", r->workload);
-    add_text(o, "bound", r->bound);
-    add_text(o, "papers_bound", r->said);
-    add_text(o, "bottleneck", r->bottleneck);
+    json_add_text(o, "name", r->workload);
+    json_add_text(o, "bound", r->bound);
+    json_add_text(o, "papers_bound", r->said);
+    json_add_text(o, "bottleneck", r->bottleneck);
     for (unsigned id = 0; id < COLUMNS; id++)
         json_object_object_add(o, columns[id].id,
                                isnan(r->at[id]) ? NULL : json_object_new_double(r->at[id]));
@@ -137,11 +132,11 @@ bool rows_write_json(const struct characterize *c, const struct row *rows, struc
     struct outfile *f = outfile_open(c->json, err);
     for (size_t i = 0; i < c->workloads.len; i++)
         json_object_array_add(list, row_json(&rows[i]));
-    add_text(o, "schema", "parsim-characterize-1");
-    add_text(o, "version", PARSIM_VERSION);
-    add_text(o, "gpu", c->gpu);
-    add_text(o, "size", c->size);
-    add_text(o, "bound_rule", bound_rule);
+    json_add_text(o, "schema", "parsim-characterize-1");
+    json_add_text(o, "version", PARSIM_VERSION);
+    json_add_text(o, "gpu", c->gpu);
+    json_add_text(o, "size", c->size);
+    json_add_text(o, "bound_rule", bound_rule);
     json_object_object_add(o, "columns", columns_json());
     json_object_object_add(o, "papers", papers_json());
     json_object_object_add(o, "workloads", list);

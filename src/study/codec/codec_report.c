@@ -3,9 +3,8 @@
 
 #include "base/outfile.h"
 
-#include "base/utf8.h"
+#include "out/json.h"
 
-#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,11 +109,6 @@ void codec_print_side_by_side(const struct codec_report *reports, unsigned n, FI
 
 /* ---- JSON ---- */
 
-static void add_number(struct json_object *to, const char *key, uint64_t v)
-{
-    json_object_object_add(to, key, json_object_new_uint64(v));
-}
-
 /* JSON has no infinity: a ratio that is not a number is null. */
 static void add_ratio(struct json_object *to, const char *key, double v)
 {
@@ -127,8 +121,8 @@ static struct json_object *classes_json(const struct codec_column *c)
     struct json_object *all = json_object_new_array();
     for (unsigned k = 0; k < CODEC_CLASSES; k++) {
         struct json_object *o = json_object_new_object();
-        add_number(o, "blocks", c->class_blocks[k]);
-        add_number(o, "bytes_fetched", c->class_fetched[k]);
+        json_add_count(o, "blocks", c->class_blocks[k]);
+        json_add_count(o, "bytes_fetched", c->class_fetched[k]);
         json_object_array_add(all, o);
     }
     return all;
@@ -137,9 +131,9 @@ static struct json_object *classes_json(const struct codec_column *c)
 static struct json_object *column_json(const struct codec_report *r, const struct codec_column *c)
 {
     struct json_object *o = json_object_new_object(), *bursts = json_object_new_array();
-    add_number(o, "blocks", c->blocks);
-    add_number(o, "bytes", c->bytes);
-    add_number(o, "bursts", c->bursts);
+    json_add_count(o, "blocks", c->blocks);
+    json_add_count(o, "bytes", c->bytes);
+    json_add_count(o, "bursts", c->bursts);
     add_ratio(o, "ratio", codec_ratio(r, c));
     add_ratio(o, "ratio_mag", codec_ratio_mag(r, c));
     for (unsigned k = 0; k <= r->block_bytes / r->mag_bytes; k++)
@@ -150,7 +144,7 @@ static struct json_object *column_json(const struct codec_report *r, const struc
         return o;
     struct json_object *kinds = json_object_new_object();
     for (unsigned k = 0; k < codec_kind_count(c->codec); k++)
-        add_number(kinds, codec_kind_name(c->codec, k), c->kinds[k]);
+        json_add_count(kinds, codec_kind_name(c->codec, k), c->kinds[k]);
     json_object_object_add(o, "encodings", kinds);
     json_object_object_add(o, "encodings_of", json_object_new_string(codec_kind_unit(c->codec)));
     return o;
@@ -203,7 +197,7 @@ static struct json_object *shannon_json(const struct codec_report *r)
 static struct json_object *windows_json(const struct codec_report *r)
 {
     struct json_object *o = json_object_new_object(), *ratios = json_object_new_object();
-    add_number(o, "bytes", r->window_bytes);
+    json_add_count(o, "bytes", r->window_bytes);
     for (unsigned i = 0; i < r->ncolumns; i++) {
         struct json_object *a = json_object_new_array();
         for (uint64_t w = 0; w < r->nwindows; w++) {
@@ -221,14 +215,14 @@ static struct json_object *report_json(const struct codec_report *r, bool window
 {
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "file", json_object_new_string(r->file));
-    add_number(o, "size", r->file_bytes);
-    add_number(o, "block", r->block_bytes);
-    add_number(o, "mag", r->mag_bytes);
-    add_number(o, "blocks", r->blocks);
-    add_number(o, "tail_bytes", r->tail_bytes);
+    json_add_count(o, "size", r->file_bytes);
+    json_add_count(o, "block", r->block_bytes);
+    json_add_count(o, "mag", r->mag_bytes);
+    json_add_count(o, "blocks", r->blocks);
+    json_add_count(o, "tail_bytes", r->tail_bytes);
     json_object_object_add(o, "codecs", columns_json(r));
     json_object_object_add(o, "shannon", shannon_json(r));
-    add_number(o, "encodings_over_blocks", r->tallied_blocks);
+    json_add_count(o, "encodings_over_blocks", r->tallied_blocks);
     if (windows)
         json_object_object_add(o, "windows", windows_json(r));
     return o;
@@ -242,12 +236,9 @@ bool codec_write_json(const char *path, const struct codec_report *reports, unsi
     for (unsigned i = 0; i < n; i++)
         json_object_array_add(files, report_json(&reports[i], windows));
     json_object_object_add(root, "files", files);
-    char *text = utf8_repair(json_object_to_json_string_ext(
-        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
     struct outfile *o = outfile_open(path, err);
     if (o)
-        fprintf(outfile_stream(o), "%s\n", text);
-    free(text);
+        json_write(root, outfile_stream(o));
     json_object_put(root);
     return o && outfile_close(o, err);
 }

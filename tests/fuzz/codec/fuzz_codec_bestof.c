@@ -1,4 +1,4 @@
-/* Any bytes as a block and as a code of bestof. */
+/* Any bytes as a block and as an encoding of bestof. */
 #include "fuzz/codec/support_fuzz_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

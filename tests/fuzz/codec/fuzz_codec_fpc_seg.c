@@ -1,4 +1,4 @@
-/* Any bytes as a block and as a code of fpc-seg. */
+/* Any bytes as a block and as an encoding of fpc-seg. */
 #include "fuzz/codec/support_fuzz_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* One input as a block and as a code. */
+/* One input as a block and as an encoding. */
 #include "fuzz/codec/support_fuzz_codec.h"
 
 #include "base/common.h"
