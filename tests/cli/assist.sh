@@ -39,7 +39,7 @@ ok "local memory" '! run --assist "$tmp/r.ptx" && says "r needs 600000 bytes of 
 shared '' '.local .b8 a[16]; st.local.u32 [a+-4],1;'
 ok "a negative offset" '! run --assist "$tmp/r.ptx" && says "r.ptx:7: st.local.u32 is not supported: an access outside the variable"'
 shared '.func f() { call f; ret; }' 'call f;'
-ok "endless recursion" '! run --assist "$tmp/r.ptx" && says "stack overflow: calls are nested more than"'
+ok "endless recursion" '! run --assist "$tmp/r.ptx" && says "routine r: calls are nested more than 16 deep"'
 ok "needs time" '! "$PARSIM_BIN" run --assist "$tmp/never.ptx" workload:sdk-bfs --size tiny 2>"$tmp/err" && says "needs a timed run"'
 ok "the store is full" '! run --assist "$root/assist/count_l1_miss.ptx" --set assist.aws_bytes=16 && says "assist.aws_bytes"'
 
