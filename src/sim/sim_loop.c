@@ -98,7 +98,9 @@ enum { SPINS = 1500 };
 
 static unsigned spins_of(unsigned threads)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* not asked for one thread, which never waits: a run may be of one cycle, and sysconf() reads
+     * files */
+    const long cores = threads > 1 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
     return cores > 0 && (unsigned long)cores < threads ? 1 : SPINS;
 }
 
