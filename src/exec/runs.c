@@ -14,6 +14,7 @@
 
 enum {
     MIN_RUN = 2,        /* instructions that are worth a call */
+    MIN_WITH_LOADS = 8, /* and, if there are loads from registers' addresses, their translation */
     MAX_RUN = 256,      /* and that are translated as one: the cost grows faster than the length */
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
@@ -25,16 +26,26 @@ enum {
 /* --- finding --- */
 
 /* Translating a load from an address in a register costs as much as so many lane operations. */
-enum { LOAD_COST = 8 };
+enum { LOAD_COST = 16 };
+
+static bool is_load(const struct xinst *x)
+{
+    struct run_op op;
+    return ldst_describe(x, &op) && !op.mem->is_uniform;
+}
+
+static uint32_t loads_among(const struct xfunc *fn, uint32_t first, uint32_t n)
+{
+    uint32_t loads = 0;
+    for (uint32_t pc = first; pc < first + n; pc++)
+        loads += is_load(&fn->code[pc]);
+    return loads;
+}
 
 /* Executions after which a run has taken as long as translating it does. */
 static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
-    uint64_t cost = n;
-    struct run_op op;
-    for (uint32_t pc = first; pc < first + n; pc++)
-        if (ldst_describe(&fn->code[pc], &op) && !op.mem->is_uniform)
-            cost += LOAD_COST - 1;
+    const uint64_t cost = n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
     return translator_threshold() == 1 || !n ? 1 : (uint32_t)(translator_threshold() * cost / n);
 }
 
@@ -58,12 +69,25 @@ static bool is_member(const struct xfunc *fn, uint32_t pc)
            (x->kind == X_LANE || ldst_describe(x, &op) || move_describe(x, &op));
 }
 
+static void leave_out_loads(const struct xfunc *fn, uint32_t pc, uint32_t end)
+{
+    if (!fn->runs->is_apart)
+        fn->runs->is_apart = xcalloc(fn->ncode, sizeof *fn->runs->is_apart);
+    for (; pc < end; pc++)
+        fn->runs->is_apart[pc] = is_load(&fn->code[pc]);
+}
+
 /* The runs between two places of a basic block. */
 static void find_between(const struct xfunc *fn, uint32_t pc, uint32_t last)
 {
     for (uint32_t end; pc <= last; pc = end) {
         for (end = pc; end <= last && is_member(fn, end); end++)
             ;
+        if (end - pc < MIN_WITH_LOADS && loads_among(fn, pc, end - pc)) {
+            leave_out_loads(fn, pc, end);
+            end = pc; /* once more, without them */
+            continue;
+        }
         if (end - pc >= MIN_RUN)
             fn->code[pc].run = add_run(fn, pc, end - pc);
         end += end == pc;
@@ -91,6 +115,7 @@ void runs_free(struct xfunc *fn)
         translator_get()->drop(rs->code[i]);
     free(rs->code);
     free(rs->is_apart);
+    free(rs->nscattered);
     free(rs->run);
     free(rs);
     fn->runs = NULL;
@@ -208,6 +233,7 @@ static void add_pieces(struct batch *b, const struct xrun *run)
             pc < end && !(x->ends_turn & TURN_SHARED) && runs_describe(x, &op) && b->tr->knows(&op);
         const bool is_cut = known && (piece.n == MAX_RUN || spoils_guard(b, &piece, &op));
         if (known && !is_cut) {
+            op.nscattered = op.kind == RUN_LOAD ? &b->fn->runs->nscattered[pc] : NULL;
             piece_add(b, &piece, &op, x);
             continue;
         }
@@ -304,6 +330,8 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
     if (!translator_is_worth((uint64_t)r->n * r->countdown))
         return NULL;
     struct batch b = {.fn = fn, .tr = translator_get()};
+    if (!rs->nscattered)
+        rs->nscattered = xcalloc(fn->ncode, sizeof *rs->nscattered);
     if (!b.tr || rs->ncode == MAX_CODE) {
         fn->code[pc].run = 0;
         return NULL;
@@ -346,23 +374,35 @@ static void uncount(struct warp *w, const struct xfunc *fn, const struct xrun *r
     }
 }
 
-/* The run's loads are executed by themselves from now on; what lies between them may still be
- * translated. */
-static void set_apart(const struct xfunc *fn, const struct xrun *r)
+/* The loads of the run that have scattered often, or all of it that is no lane operation, are
+ * executed by themselves from now on; what lies between them may still be translated. True if there
+ * are any. */
+static bool set_apart(const struct xfunc *fn, const struct xrun *r, bool all)
 {
     struct xruns *rs = fn->runs;
-    const uint32_t first = r->first, last = r->first + r->n - 1;
-    fn->code[first].run = 0;
-    if (!r->has_loads)
-        return;
+    const uint32_t first = r->first, last = r->first + r->n - 1, before = rs->n;
+    bool any = false;
     if (!rs->is_apart)
         rs->is_apart = xcalloc(fn->ncode, sizeof *rs->is_apart);
-    for (uint32_t pc = first; pc <= last; pc++)
-        rs->is_apart[pc] = fn->code[pc].kind != X_LANE;
-    const uint32_t before = rs->n;
+    for (uint32_t pc = first; pc <= last; pc++) {
+        const bool is_apart =
+            fn->code[pc].kind != X_LANE && (all || rs->nscattered[pc] > 2 * RUN_REVIEW);
+        rs->is_apart[pc] = is_apart;
+        rs->nscattered[pc] = 0;
+        any |= is_apart;
+    }
+    if (!any)
+        return false;
+    fn->code[first].run = 0;
     find_between(fn, first, last);
     for (uint32_t i = before; i < rs->n; i++)
         rs->run[i].countdown = 1;
+    return true;
+}
+
+void runs_review(const struct xfunc *fn, const struct xrun *r)
+{
+    set_apart(fn, r, false);
 }
 
 bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
@@ -373,7 +413,7 @@ bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_
             uncount(w, fn, r, pc, mask, left);
             return false;
         }
-    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE)
-        set_apart(fn, r);
+    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE && !set_apart(fn, r, true))
+        fn->code[r->first].run = 0;
     return true;
 }

@@ -31,7 +31,8 @@ struct xruns {
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
-    bool *is_apart; /* by pc: in no run; NULL: none */
+    bool *is_apart;       /* by pc: in no run; NULL: none */
+    uint32_t *nscattered; /* by pc: run_op.nscattered since the last review; NULL: none yet */
 };
 
 /* Numbers the runs of a function that has been lowered. */
@@ -48,6 +49,9 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc);
 /* Does what a translated run has left, for the lanes `left` of `mask`. False: a fault. */
 bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
                  uint32_t left);
+/* Looks how the loads of a translated run have fared in the last RUN_REVIEW executions. */
+enum { RUN_REVIEW = 1 << 12 };
+void runs_review(const struct xfunc *fn, const struct xrun *r);
 
 /* The lanes of the strips that a run_fn says it has left. */
 static inline uint32_t runs_left(uint64_t out)
@@ -80,6 +84,7 @@ static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint
             return 0;
     }
     const uint32_t n = r->n;
+    r->nrun++;
     struct run_view view;
     if (r->has_loads) {
         if (UNLIKELY(!runs_may_load(w->grid, r)))
@@ -88,11 +93,12 @@ static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint
             (struct run_view){w->grid->tlb, w->cta->shared, w->cta->shared_limit, w->grid->params};
     }
     const uint64_t out = r->fn(w->base, mask, &view);
-    r->nrun++;
     w->ninst += n;
     w->nthread_inst += (uint64_t)r->nunguarded * lanes + (uint32_t)out;
-    if (UNLIKELY(out >> 32) && !runs_finish(w, fn, r, mask, mask & runs_left(out)))
-        return RUN_FAULT;
+    if (UNLIKELY(out >> 32))
+        return runs_finish(w, fn, r, mask, mask & runs_left(out)) ? n : RUN_FAULT;
+    if (UNLIKELY(r->has_loads && !(r->nrun % RUN_REVIEW)))
+        runs_review(fn, r);
     return n;
 }
 

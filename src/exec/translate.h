@@ -44,7 +44,9 @@ struct run_op {
         const struct xmem *mem;
         const struct xop *move;
     };
-    uint8_t space, slot;  /* loads */
+    uint8_t space, slot; /* loads */
+    uint32_t
+        *nscattered; /* loads: counts strips of eight lanes that were each at a place of its own */
     uint16_t op, variant; /* enum ptx_op; LV_* or an enum ptx_mod */
     uint8_t type, type2;  /* enum ptx_type */
     uint8_t d, s[4];      /* bytes */

@@ -212,14 +212,19 @@ static val read_each(struct emit *e, val addr, const struct range *r, val *word)
     const struct words w = words_of(e->op->mem);
     const unsigned bits = w.bits < 32 ? 32 : w.bits;
     LLVMTypeRef i64 = word_type(e), room = LLVMTypeOf(e->view.room);
-    LLVMTypeRef types[] = {room, i64, i64, i64, i64}, t = LLVMFunctionType(i64, types, 5, false);
+    LLVMTypeRef types[] = {room, i64, i64, i64, i64, i64};
+    LLVMTypeRef t = LLVMFunctionType(i64, types, ARRAY_LEN(types), false);
     val at = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, 64), 0), "");
     LLVMBuildStore(e->b, addr, at);
     read_lanes_fn *host = read_lanes_of(w.bits, w.n);
     val fn = LLVMConstIntToPtr(b_int(e, 64, (uintptr_t)host), LLVMPointerType(t, 0));
-    val args[] = {e->view.room, r->lo, r->room, r->host,
-                  LLVMBuildZExt(e->b, active_lanes(e), i64, "")};
-    val outside = LLVMBuildCall2(e->b, t, fn, args, 5, "");
+    val args[] = {e->view.room,
+                  r->lo,
+                  r->room,
+                  r->host,
+                  LLVMBuildZExt(e->b, active_lanes(e), i64, ""),
+                  b_int(e, 64, (uintptr_t)e->op->nscattered)};
+    val outside = LLVMBuildCall2(e->b, t, fn, args, ARRAY_LEN(args), "");
     val words = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, bits), 0), "");
     for (unsigned k = 0; k < w.n; k++) {
         val n = b_int(e, 64, k);

@@ -36,8 +36,9 @@ static inline uint64_t find_outside(const uint64_t *addr, uint64_t lo, int64_t s
 
 #define READ_LANES(name, from, to, n)                                                      \
     static uint64_t name(uint64_t *room, uint64_t lo, int64_t size, uint64_t host,         \
-                         uint64_t active)                                                  \
+                         uint64_t active, uint32_t *count)                                 \
     {                                                                                      \
+        *count += active == ALL;                                                           \
         to words[n][LANES] = {{0}};                                                        \
         const uint64_t *addr = room;                                                       \
         const uint64_t outside = find_outside(addr, lo, size, sizeof(from) * (n), active); \

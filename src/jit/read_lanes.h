@@ -9,9 +9,10 @@ enum { READ_WORDS = 16 }; /* of 8 bytes: four of 4 bytes, or two of 8, for eight
 
 /* room[] has the addresses of eight lanes, and gets the words read: the first of every lane, the
  * second of every lane, ... Returns the active lanes that are not aligned or not within lo to
- * lo + size, where an access may begin; they read nothing. */
+ * lo + size, where an access may begin; they read nothing. A strip whose lanes are all active is
+ * counted. */
 typedef uint64_t read_lanes_fn(uint64_t *room, uint64_t lo, int64_t size, uint64_t host,
-                               uint64_t active);
+                               uint64_t active, uint32_t *count);
 
 /* For `n` words of `bits`; words of less than 32 bits are extended to that. */
 read_lanes_fn *read_lanes_of(unsigned bits, unsigned n);
