@@ -13,8 +13,9 @@
 
 /* Translating an instruction takes about as long as executing it this many times. */
 enum { HOT = 15000 };
-/* Loading the translator takes about as long as executing this many of them. */
-enum { LOAD = 8000000 };
+/* Loading the translator and its first translations take about as long as executing this many of
+ * them. */
+enum { LOAD = 20000000 };
 
 static struct {
     pthread_once_t asked, loaded;
