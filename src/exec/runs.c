@@ -18,6 +18,7 @@ enum {
     MAX_RUN = 256,      /* and that are translated as one: the cost grows faster than the length */
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
+    ASK_AGAIN = 8,      /* this part of its executions later, where there is no translator yet */
     WARM = 8,           /* a run this many times less hot is translated along */
     MAX_LEFT = 1 << 12, /* a run that leaves lanes more often, */
     LEFT_SHARE = 4,     /* and every so many times, is not worth it */
@@ -57,7 +58,7 @@ static uint32_t add_run(const struct xfunc *fn, uint32_t first, uint32_t n)
         rs->run = xrealloc(rs->run, rs->cap * sizeof *rs->run);
     }
     const uint32_t at = hot(fn, first, n);
-    rs->run[rs->n] = (struct xrun){.first = first, .n = n, .hot = at, .countdown = at};
+    rs->run[rs->n] = (struct xrun){.first = first, .n = n, .hot = at, .countdown = at, .asked = at};
     return rs->n++;
 }
 
@@ -326,9 +327,10 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 {
     struct xruns *rs = fn->runs;
     struct xrun *r = &rs->run[fn->code[pc].run];
-    r->countdown = r->hot;
-    if (!translator_is_worth((uint64_t)r->n * r->countdown))
+    if (!translator_is_worth((uint64_t)r->n * r->asked)) {
+        r->countdown = r->asked = r->hot / ASK_AGAIN + 1;
         return NULL;
+    }
     struct batch b = {.fn = fn, .tr = translator_get()};
     if (!rs->nscattered)
         rs->nscattered = xcalloc(fn->ncode, sizeof *rs->nscattered);

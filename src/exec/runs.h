@@ -21,6 +21,7 @@ struct xrun {
     uint32_t first, n; /* pc, instructions */
     uint32_t nunguarded;
     uint32_t hot, countdown; /* executions after which it is translated; until then */
+    uint32_t asked;          /* what the countdown was set to */
     bool has_loads, uses_tlb;
     bool ends_turn;       /* has a load that is TURN_REREAD (turns.h); none is TURN_SHARED */
     uint64_t nrun, nleft; /* executions; those that left lanes to the operations' own functions */

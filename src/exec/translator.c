@@ -15,7 +15,7 @@
 enum { HOT = 15000 };
 /* Loading the translator and its first translations take about as long as executing this many of
  * them. */
-enum { LOAD = 20000000 };
+enum { LOAD = 12000000 };
 
 static struct {
     pthread_once_t asked, loaded;
