@@ -207,7 +207,7 @@ static void piece_add(struct batch *b, struct xrun *piece, const struct run_op *
  * failed: nothing in it writes them any more. */
 static bool spoils_guard(const struct batch *b, const struct xrun *piece, const struct run_op *op)
 {
-    if (op->kind != RUN_LANE)
+    if (op->kind != RUN_LANE || !piece->n)
         return false;
     const struct lane_ref *d = &op->lane->d, *d2 = &op->lane->d2;
     const struct run_op *before = b->ops.data + b->ops.len - piece->n;

@@ -63,10 +63,12 @@ static inline uint32_t runs_left(uint64_t out)
     return left;
 }
 
-/* Whether the loads of the run may go the short way. */
-static inline bool runs_may_load(const struct grid *g, const struct xrun *r)
+/* Whether the loads of the run may go the short way, and it is one: a strip is read as a whole, so
+ * that a few lanes are faster one by one. */
+static inline bool runs_may_load(const struct grid *g, const struct xrun *r, unsigned lanes)
 {
-    return (!r->uses_tlb || g->tlb_epoch == *g->mem_epoch) && (!r->ends_turn || !g->watched_blocks);
+    return lanes >= RUN_STRIP_LANES && (!r->uses_tlb || g->tlb_epoch == *g->mem_epoch) &&
+           (!r->ends_turn || !g->watched_blocks);
 }
 
 enum { RUN_FAULT = UINT32_MAX };
@@ -88,7 +90,7 @@ static inline uint32_t runs_execute(struct warp *w, const struct xfunc *fn, uint
     r->nrun++;
     struct run_view view;
     if (r->has_loads) {
-        if (UNLIKELY(!runs_may_load(w->grid, r)))
+        if (UNLIKELY(!runs_may_load(w->grid, r, lanes)))
             return 0;
         view =
             (struct run_view){w->grid->tlb, w->cta->shared, w->cta->shared_limit, w->grid->params};
