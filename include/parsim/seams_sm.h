@@ -130,8 +130,8 @@ struct issue_policy {
 /* What registers get. */
 struct value_policy {
     uint32_t wants; /* enum sm_want */
-    /* A load of the program was executed by the lanes of `mask`: its registers may be changed
-     * (tech_api.write). */
+    /* A load of the program, of any space, was executed by the lanes of `mask`: its registers may
+     * be changed (tech_api.write). */
     void (*loaded)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d,
                    uint32_t mask);
     void *self;

@@ -4,9 +4,8 @@
  *   struct mine { struct rf_policy inner; ... };       the wrapped policy first
  *   m->inner = bound[i];
  *   bound[i] = rf_policy_wrap(&m->inner);              does what inner does; self is `m`
- *   bound[i].cost = my_cost;                           calls m->inner.cost(m->inner.self, ...),
- * then adds bound[i].wants |= WANT_COST;
- */
+ *   bound[i].cost = my_cost;                           adds to what m->inner.cost() does
+ *   bound[i].wants |= WANT_COST;                       or it is not asked */
 #ifndef PARSIM_WRAP_H
 #define PARSIM_WRAP_H
 
