@@ -6,6 +6,7 @@
 #include "cuda/elf_modules.h"
 #include "gpu/machine.h"
 #include "inspect.h"
+#include "out/json.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -276,16 +277,6 @@ static void print_report(const struct report *r, const char *gpu)
     print_gaps(r, r->name);
 }
 
-static void add_string(json_object *o, const char *key, const char *value)
-{
-    json_object_object_add(o, key, json_object_new_string(value));
-}
-
-static void add_number(json_object *o, const char *key, uint64_t value)
-{
-    json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
 static json_object *add_array(json_object *o, const char *key)
 {
     json_object *a = json_object_new_array();
@@ -314,11 +305,11 @@ static void json_params(json_object *o, const struct ptx_func *f)
     json_object *params = add_array(o, "parameters");
     for (uint32_t i = 0; i < f->nparams; i++) {
         json_object *p = add_item(params);
-        add_string(p, "name", f->params[i]->name);
-        add_string(p, "type", ptx_type_name((enum ptx_type)f->params[i]->type));
-        add_number(p, "offset_bytes", f->params[i]->offset);
-        add_number(p, "bytes", f->params[i]->bytes);
-        add_number(p, "align_bytes", f->params[i]->align);
+        json_add_text(p, "name", f->params[i]->name);
+        json_add_text(p, "type", ptx_type_name((enum ptx_type)f->params[i]->type));
+        json_add_count(p, "offset_bytes", f->params[i]->offset);
+        json_add_count(p, "bytes", f->params[i]->bytes);
+        json_add_count(p, "align_bytes", f->params[i]->align);
     }
 }
 
@@ -326,43 +317,43 @@ static void json_mix(json_object *o, const struct inspect_kernel *k)
 {
     json_object *units = json_object_new_object(), *mix = json_object_new_object();
     for (unsigned u = 0; u < INSPECT_UNITS; u++)
-        add_number(units, inspect_unit_name(u), k->by_unit[u]);
+        json_add_count(units, inspect_unit_name(u), k->by_unit[u]);
     for (size_t i = 0; i < k->mix.len; i++)
-        add_number(mix, k->mix.data[i].text, k->mix.data[i].count);
+        json_add_count(mix, k->mix.data[i].text, k->mix.data[i].count);
     json_object_object_add(o, "by_unit", units);
     json_object_object_add(o, "by_instruction", mix);
     json_object *gaps = add_array(o, "unsupported");
     for (size_t i = 0; i < k->gaps.len; i++) {
         json_object *g = add_item(gaps);
-        add_string(g, "instruction", k->gaps.data[i].inst->text);
-        add_string(g, "function", k->gaps.data[i].func->name);
-        add_number(g, "line", k->gaps.data[i].inst->line);
-        add_string(g, "why", k->gaps.data[i].why);
-        add_number(g, "count", k->gaps.data[i].count);
+        json_add_text(g, "instruction", k->gaps.data[i].inst->text);
+        json_add_text(g, "function", k->gaps.data[i].func->name);
+        json_add_count(g, "line", k->gaps.data[i].inst->line);
+        json_add_text(g, "why", k->gaps.data[i].why);
+        json_add_count(g, "count", k->gaps.data[i].count);
     }
 }
 
 static void json_kernel(json_object *o, const struct inspect_kernel *k)
 {
     const struct ptx_func *f = k->func;
-    add_string(o, "name", f->name);
-    add_number(o, "line", f->line);
+    json_add_text(o, "name", f->name);
+    json_add_count(o, "line", f->line);
     json_params(o, f);
-    add_number(o, "parameter_bytes", f->param_bytes);
-    add_number(o, "registers", k->regs);
-    add_number(o, "registers_needed", k->regs_needed);
-    add_number(o, "spill_bytes", k->spill_bytes);
-    add_number(o, "shared_bytes", k->shared_bytes);
+    json_add_count(o, "parameter_bytes", f->param_bytes);
+    json_add_count(o, "registers", k->regs);
+    json_add_count(o, "registers_needed", k->regs_needed);
+    json_add_count(o, "spill_bytes", k->spill_bytes);
+    json_add_count(o, "shared_bytes", k->shared_bytes);
     json_object_object_add(o, "dynamic_shared", json_object_new_boolean(k->has_dynamic_shared));
-    add_number(o, "local_bytes", k->local_bytes);
+    json_add_count(o, "local_bytes", k->local_bytes);
     json_sizes(o, "maxntid", f->maxntid);
     json_sizes(o, "reqntid", f->reqntid);
     if (f->minnctapersm)
-        add_number(o, "minnctapersm", f->minnctapersm);
+        json_add_count(o, "minnctapersm", f->minnctapersm);
     if (f->maxnreg)
-        add_number(o, "maxnreg", f->maxnreg);
-    add_number(o, "called_functions", k->nfuncs);
-    add_number(o, "instructions", k->ninsts);
+        json_add_count(o, "maxnreg", f->maxnreg);
+    json_add_count(o, "called_functions", k->nfuncs);
+    json_add_count(o, "instructions", k->ninsts);
     json_mix(o, k);
 }
 
@@ -370,17 +361,17 @@ static void json_module(json_object *root, const struct report *r)
 {
     char version[32];
     if (r->packing) {
-        add_string(root, "kind", r->module ? "ptx" : "machine code");
-        add_number(root, "arch", r->arch);
-        add_string(root, "compression", r->packing);
-        add_number(root, "packed_bytes", r->packed_bytes);
+        json_add_text(root, "kind", r->module ? "ptx" : "machine code");
+        json_add_count(root, "arch", r->arch);
+        json_add_text(root, "compression", r->packing);
+        json_add_count(root, "packed_bytes", r->packed_bytes);
     }
     if (!r->module)
         return;
     snprintf(version, sizeof version, "%u.%u", r->module->version_major, r->module->version_minor);
-    add_string(root, "ptx_version", version);
-    add_string(root, "target", r->module->target);
-    add_number(root, "address_bits", r->module->address_bytes * 8);
+    json_add_text(root, "ptx_version", version);
+    json_add_text(root, "target", r->module->target);
+    json_add_count(root, "address_bits", r->module->address_bytes * 8);
     json_object *kernels = add_array(root, "kernels");
     for (size_t i = 0; i < r->kernels.len; i++)
         json_kernel(add_item(kernels), &r->kernels.data[i]);
@@ -390,7 +381,7 @@ static bool write_json(const struct reports *rs, struct err *err)
 {
     json_object *root = json_object_new_object();
     const struct options *o = rs->options;
-    add_string(root, "file", o->file);
+    json_add_text(root, "file", o->file);
     if (rs->all.data[0].packing) {
         json_object *modules = add_array(root, "modules");
         for (size_t i = 0; i < rs->all.len; i++)

@@ -70,12 +70,20 @@ static bool is_member(const struct xfunc *fn, uint32_t pc)
            (x->kind == X_LANE || ldst_describe(x, &op) || move_describe(x, &op));
 }
 
+/* By instruction: it is executed by itself. */
+static bool *apart_marks(const struct xfunc *fn)
+{
+    struct xruns *rs = fn->runs;
+    if (!rs->is_apart)
+        rs->is_apart = xcalloc(fn->ncode, sizeof *rs->is_apart);
+    return rs->is_apart;
+}
+
 static void leave_out_loads(const struct xfunc *fn, uint32_t pc, uint32_t end)
 {
-    if (!fn->runs->is_apart)
-        fn->runs->is_apart = xcalloc(fn->ncode, sizeof *fn->runs->is_apart);
+    bool *is_apart = apart_marks(fn);
     for (; pc < end; pc++)
-        fn->runs->is_apart[pc] = is_load(&fn->code[pc]);
+        is_apart[pc] = is_load(&fn->code[pc]);
 }
 
 /* The runs between two places of a basic block. */
@@ -383,13 +391,11 @@ static bool set_apart(const struct xfunc *fn, const struct xrun *r, bool all)
 {
     struct xruns *rs = fn->runs;
     const uint32_t first = r->first, last = r->first + r->n - 1, before = rs->n;
-    bool any = false;
-    if (!rs->is_apart)
-        rs->is_apart = xcalloc(fn->ncode, sizeof *rs->is_apart);
+    bool any = false, *marks = apart_marks(fn);
     for (uint32_t pc = first; pc <= last; pc++) {
         const bool is_apart =
             fn->code[pc].kind != X_LANE && (all || rs->nscattered[pc] > 2 * RUN_REVIEW);
-        rs->is_apart[pc] = is_apart;
+        marks[pc] = is_apart;
         rs->nscattered[pc] = 0;
         any |= is_apart;
     }

@@ -146,15 +146,24 @@ static struct words words_of(const struct xmem *m)
                         : (struct words){8u * m->bytes, m->nregs};
 }
 
-static val widened(const struct emit *e, val v)
+static bool is_strip(val v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+static unsigned width_of(val v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
-    const bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(t) : t);
-    return bits >= 32
-               ? v
-               : LLVMBuildZExt(e->b, v,
-                               is_vector ? emit_int(e, 32) : LLVMInt32TypeInContext(e->ctx), "");
+    return LLVMGetIntTypeWidth(is_strip(v) ? LLVMGetElementType(t) : t);
+}
+
+/* A strip or one lane's value, of at least so many bits. */
+static val widened(const struct emit *e, val v, unsigned bits)
+{
+    if (width_of(v) >= bits)
+        return v;
+    LLVMTypeRef t = is_strip(v) ? emit_int(e, bits) : LLVMIntTypeInContext(e->ctx, bits);
+    return LLVMBuildZExt(e->b, v, t, "");
 }
 
 /* A block for every way to read, and where they meet again. */
@@ -195,15 +204,15 @@ static void read_line(struct emit *e, val first, val *word)
     val all = LLVMBuildLoad2(e->b, t, p, "");
     LLVMSetAlignment(all, 1);
     for (unsigned k = 0; k < w.n; k++)
-        word[k] = widened(e, word_of_line(e, all, k, w.n));
+        word[k] = widened(e, word_of_line(e, all, k, w.n), 32);
 }
 
 static void read_one_place(struct emit *e, val place, val *word)
 {
     const struct words w = words_of(e->op->mem);
     for (unsigned k = 0; k < w.n; k++)
-        word[k] =
-            b_splat(e, widened(e, scalar_at(e, add(e, place, (uint64_t)k * w.bits / 8), w.bits)));
+        word[k] = b_splat(
+            e, widened(e, scalar_at(e, add(e, place, (uint64_t)k * w.bits / 8), w.bits), 32));
 }
 
 /* Each from a place of its own. Returns the lanes that are outside the range. */
@@ -328,14 +337,9 @@ static const struct address_pattern *pattern_of(struct emit *e, val at)
 /* ref + imm; of 32 bits, it goes round there. */
 static val with_offset(const struct emit *e, val at, int64_t imm)
 {
-    LLVMTypeRef t = LLVMTypeOf(at);
-    const bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(t) : t);
-    val c = is_vector ? emit_const(e, bits, (uint64_t)imm) : b_int(e, bits, (uint64_t)imm);
-    if (imm)
-        at = LLVMBuildAdd(e->b, at, c, "");
-    return bits == 64 ? at
-                      : LLVMBuildZExt(e->b, at, is_vector ? emit_int(e, 64) : word_type(e), "");
+    const unsigned bits = width_of(at);
+    val c = is_strip(at) ? emit_const(e, bits, (uint64_t)imm) : b_int(e, bits, (uint64_t)imm);
+    return widened(e, imm ? LLVMBuildAdd(e->b, at, c, "") : at, 64);
 }
 
 static val are_all(const struct emit *e, val lanes, val active)

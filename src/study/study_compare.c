@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "base/utf8.h"
+#include "out/json.h"
 
 #include <json-c/json.h>
 #include <math.h>
@@ -157,26 +158,25 @@ static void write_csv(const struct study_compare *o, const struct study_job *job
 static void write_json(const struct study_compare *o, const struct study_job *jobs, FILE *f)
 {
     struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
-    json_object_object_add(all, "gpu", json_object_new_string(o->gpu));
-    json_object_object_add(all, "size", o->program ? NULL : json_object_new_string(o->setup.size));
+    json_add_text(all, "gpu", o->gpu);
+    json_add_text(all, "size", o->program ? NULL : o->setup.size);
     for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
         const struct study_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
         struct json_object *r = json_object_new_object();
         double speedup = value(base, CYCLES) / value(j, CYCLES);
-        json_object_object_add(r, "program",
-                               json_object_new_string(program_name(o, i / o->designs.n)));
-        json_object_object_add(r, "design", json_object_new_string(j->design));
+        json_add_text(r, "program", program_name(o, i / o->designs.n));
+        json_add_text(r, "design", j->design);
         for (unsigned c = 0; c < COLUMNS; c++)
             json_object_object_add(r, columns[c].name,
                                    isnan(value(j, c)) ? NULL : json_object_new_double(value(j, c)));
         json_object_object_add(r, "speedup",
                                isnan(speedup) ? NULL : json_object_new_double(speedup));
-        json_object_object_add(r, "error", j->error ? json_object_new_string(j->error) : NULL);
+        json_add_text(r, "error", j->error);
         json_object_array_add(runs, r);
     }
     json_object_object_add(all, "runs", runs);
     const char *stopped = interrupt_name(interrupt_signal());
-    json_object_object_add(all, "interrupted", stopped ? json_object_new_string(stopped) : NULL);
+    json_add_text(all, "interrupted", stopped);
     char *text = utf8_repair(json_object_to_json_string_ext(
         all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     fprintf(f, "%s\n", text);

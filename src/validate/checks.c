@@ -2,6 +2,7 @@
 #include "validate/validate_int.h"
 
 #include "base/file.h"
+#include "out/json.h"
 
 #include <json-c/json.h>
 #include <math.h>
@@ -47,9 +48,9 @@ bool checks_write_json(const struct checks *r, const char *path, struct err *err
     for (size_t i = 0; i < r->at.len; i++) {
         const struct check *c = &r->at.data[i];
         json_object *o = json_object_new_object();
-        json_object_object_add(o, "reference", json_object_new_string(c->file));
-        json_object_object_add(o, "row", json_object_new_string(c->row));
-        json_object_object_add(o, "metric", json_object_new_string(c->metric));
+        json_add_text(o, "reference", c->file);
+        json_add_text(o, "row", c->row);
+        json_add_text(o, "metric", c->metric);
         json_object_object_add(o, "ours", json_object_new_double(c->ours));
         json_object_object_add(o, "theirs", json_object_new_double(c->theirs));
         json_object_object_add(o, "bound", json_object_new_double(c->bound));

@@ -98,15 +98,21 @@ static void a_limit_of_instructions_stops_grids_of_small_blocks(void **state)
 
 /* --- races --- */
 
-/* Every warp of a block does the same: words[l] += 1, n times. */
-static void expect_words(const char *text, uint32_t n)
+/* Runs one block of 8 warps; the first `count` words must be `n`. */
+static void expect_words(const char *text, uint32_t shared_bytes, unsigned count, uint32_t n)
 {
     struct fixture f;
     fixture_open(&f, text, 1024);
-    fixture_run(&f, 1, 256, 0);
-    for (unsigned l = 0; l < 32; l++)
-        assert_int_equal(f.words[l], n);
+    fixture_run(&f, 1, 256, shared_bytes);
+    for (unsigned k = 0; k < count; k++)
+        assert_int_equal(f.words[k], n);
     fixture_close(&f);
+}
+
+/* Every warp of the block does the same: words[l] += 1, n times. */
+static void expect_lanes(const char *text, uint32_t n)
+{
+    expect_words(text, 0, 32, n);
 }
 
 #define LANE_WORD "and.b32 %r2,%r1,31; mul.wide.u32 %rd2,%r2,4; add.u64 %rd3,%rd1,%rd2;\n"
@@ -114,7 +120,7 @@ static void expect_words(const char *text, uint32_t n)
 static void warps_that_add_to_the_same_place_all_read_first(void **state)
 {
     (void)state;
-    expect_words(PTX_KERNEL(LANE_WORD "ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"
+    expect_lanes(PTX_KERNEL(LANE_WORD "ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"
                                       "st.global.u32 [%rd3],%r3;\n"),
                  1);
 }
@@ -122,7 +128,7 @@ static void warps_that_add_to_the_same_place_all_read_first(void **state)
 static void a_loop_reads_first_every_time(void **state)
 {
     (void)state;
-    expect_words(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0;\n"
+    expect_lanes(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0;\n"
                                       "LOOP: ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"
                                       "st.global.u32 [%rd3],%r3; add.u32 %r4,%r4,1;\n"
                                       "setp.lt.u32 %p1,%r4,3000;\n@%p1 bra LOOP;\n"),
@@ -133,7 +139,7 @@ static void a_loop_reads_first_every_time(void **state)
 static void a_sum_kept_in_a_register_is_read_once(void **state)
 {
     (void)state;
-    expect_words(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0; ld.global.u32 %r3,[%rd3];\n"
+    expect_lanes(PTX_KERNEL(LANE_WORD "mov.u32 %r4,0; ld.global.u32 %r3,[%rd3];\n"
                                       "LOOP: add.u32 %r3,%r3,2; st.global.u32 [%rd3],%r3;\n"
                                       "add.u32 %r4,%r4,1; setp.lt.u32 %p1,%r4,3000;\n"
                                       "@%p1 bra LOOP;\n"),
@@ -161,15 +167,10 @@ static void without_a_race_nothing_changes(void **state)
 
 /* --- shared memory without barriers --- */
 
-/* Runs one block of 8 warps; every thread's word must be `n`. */
+/* Every thread's word must be `n`. */
 static void expect_all(const char *text, uint32_t n)
 {
-    struct fixture f;
-    fixture_open(&f, text, 1024);
-    fixture_run(&f, 1, 256, 4096);
-    for (unsigned t = 0; t < 256; t++)
-        assert_int_equal(f.words[t], n);
-    fixture_close(&f);
+    expect_words(text, 4096, 256, n);
 }
 
 #define SHARED    "mul.wide.u32 %rd2,%r1,4; add.u64 %rd3,%rd1,%rd2; shl.b32 %r2,%r1,2;\n"

@@ -146,7 +146,7 @@ static struct json_object *column_json(const struct codec_report *r, const struc
     for (unsigned k = 0; k < codec_kind_count(c->codec); k++)
         json_add_count(kinds, codec_kind_name(c->codec, k), c->kinds[k]);
     json_object_object_add(o, "encodings", kinds);
-    json_object_object_add(o, "encodings_of", json_object_new_string(codec_kind_unit(c->codec)));
+    json_add_text(o, "encodings_of", codec_kind_unit(c->codec));
     return o;
 }
 
@@ -214,7 +214,7 @@ static struct json_object *windows_json(const struct codec_report *r)
 static struct json_object *report_json(const struct codec_report *r, bool windows)
 {
     struct json_object *o = json_object_new_object();
-    json_object_object_add(o, "file", json_object_new_string(r->file));
+    json_add_text(o, "file", r->file);
     json_add_count(o, "size", r->file_bytes);
     json_add_count(o, "block", r->block_bytes);
     json_add_count(o, "mag", r->mag_bytes);
@@ -232,7 +232,7 @@ bool codec_write_json(const char *path, const struct codec_report *reports, unsi
                       bool windows, struct err *err)
 {
     struct json_object *root = json_object_new_object(), *files = json_object_new_array();
-    json_object_object_add(root, "parsim", json_object_new_string(PARSIM_VERSION));
+    json_add_text(root, "parsim", PARSIM_VERSION);
     for (unsigned i = 0; i < n; i++)
         json_object_array_add(files, report_json(&reports[i], windows));
     json_object_object_add(root, "files", files);
