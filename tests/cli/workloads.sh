@@ -27,10 +27,12 @@ run_one() { # NAME MODE ARGUMENTS...
     grep -q '^check ' "$tmp/out" || fail "$*: not checked"
     hash=$(grep '^output hash' "$tmp/out")
 }
+# Where the H200 had the CPU's bits, so must we. Approximate instructions give it others; programs that
+# have not been there yet are compared with the CPU only.
 like_an_h200() { # NAME SIZE
     local gpu
-    gpu=$(grep "^$1,$2," "$root/workloads/h200_outputs.csv" | cut -d, -f3)
-    [ "${hash##* }" = "$gpu" ] || fail "$1 at $2: $hash, on an H200 $gpu"
+    gpu=$(sed -n "s/^$1,$2,\([^,]*\),equal,.*/\1/p" "$root/workloads/h200_outputs.csv")
+    [ -z "$gpu" ] || [ "${hash##* }" = "$gpu" ] || fail "$1 at $2: $hash, on an H200 $gpu"
 }
 for name in $names; do
     run_one "$name" --functional --size small

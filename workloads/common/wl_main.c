@@ -114,7 +114,7 @@ static void print_list(bool json)
     for (size_t i = 0; i < wl_nrows; i++) {
         const struct wl_row *r = &wl_rows[i];
         if (!json) {
-            printf("%-14s %-12s %-24s %-8s %s\n", r->name, r->origin, r->domain, r->type, r->bound);
+            printf("%-20s %-12s %-24s %-8s %s\n", r->name, r->origin, r->domain, r->type, r->bound);
             continue;
         }
         printf(" {\"name\": \"%s\", \"origin\": \"%s\", \"domain\": \"%s\", \"type\": \"%s\", "
