@@ -1,6 +1,8 @@
 /* The tree of sections: lookup, override, dump. */
 #include "conf/conf_int.h"
 
+#include "base/near.h"
+
 #include <string.h>
 
 enum { VALUE_MAX = 4096 };
@@ -75,47 +77,18 @@ const struct conf_field *conf_find(const struct conf *c, const char *key, size_t
     return NULL;
 }
 
-static unsigned edit_distance(const char *a, const char *b)
-{
-    enum { MAX = 96 };
-    size_t la = strlen(a), lb = strlen(b);
-    unsigned row[MAX + 1];
-    if (la >= MAX || lb >= MAX)
-        return MAX;
-    for (size_t j = 0; j <= lb; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= la; i++) {
-        unsigned diag = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= lb; j++) {
-            unsigned subst = diag + (a[i - 1] != b[j - 1]);
-            diag = row[j];
-            unsigned ins = row[j - 1] + 1, del = diag + 1;
-            row[j] = subst < ins ? subst : ins;
-            if (del < row[j])
-                row[j] = del;
-        }
-    }
-    return row[lb];
-}
-
 const char *conf_nearest(const struct conf *c, const char *key, char *buf, size_t size)
 {
-    unsigned best = (unsigned)strlen(key) / 2 + 2;
-    bool found = false;
+    struct near n;
     char full[128];
+    near_begin(&n, key, buf, size);
     for (size_t i = 0; i < c->sections.len; i++)
         for (size_t k = 0; k < c->sections.data[i].nfields; k++) {
             snprintf(full, sizeof full, "%s.%s", c->sections.data[i].name,
                      c->sections.data[i].fields[k].name);
-            unsigned d = edit_distance(key, full);
-            if (d < best) {
-                best = d;
-                found = true;
-                snprintf(buf, size, "%s", full);
-            }
+            near_try(&n, full);
         }
-    return found ? buf : NULL;
+    return near_found(&n);
 }
 
 bool conf_set_key(struct conf *c, const char *key, const char *value, const char *where,

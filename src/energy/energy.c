@@ -1,6 +1,8 @@
 /* Sums of counters, as the rows say, times picojoules; and their text for documents. */
 #include "energy/energy.h"
 
+#include "base/near.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,39 +44,85 @@ static struct energy_facts facts_of(const struct energy_cfg *cfg, const struct e
 
 /* --- rows of techniques --- */
 
-/* The next term of a sum of counters: its sign, and the name of the counter; false: it is none. */
-static bool next_term(const char **text, double *sign, char *key, size_t size)
+/* A term of a sum of counters. */
+struct term {
+    double sign;
+    char key[96];       /* the counter */
+    bool may_be_absent; /* its group: "group.name?" */
+};
+
+/* The next one; false: there is none. */
+static bool next_term(const char **text, struct term *t)
 {
     const char *p = *text;
     size_t n = 0;
-    *sign = 1;
+    t->sign = 1;
     for (; isspace((unsigned char)*p) || *p == '+' || *p == '-'; p++)
-        *sign = *p == '-' ? -*sign : *sign;
+        t->sign = *p == '-' ? -t->sign : t->sign;
     for (; isalnum((unsigned char)*p) || *p == '_' || *p == '.'; p++)
-        if (n + 1 < size)
-            key[n++] = *p;
-    key[n] = 0;
-    *text = p;
-    return n && strchr(key, '.');
+        if (n + 1 < sizeof t->key)
+            t->key[n++] = *p;
+    t->key[n] = 0;
+    t->may_be_absent = *p == '?';
+    *text = p + t->may_be_absent;
+    return n && strchr(t->key, '.');
 }
 
 static bool is_sum(const char *events)
 {
-    char key[96];
-    double sign;
+    struct term t;
     bool is_one = false;
-    while (next_term(&events, &sign, key, sizeof key))
+    while (next_term(&events, &t))
         is_one = true;
     return is_one && !*events;
 }
 
 static double sum_of(const struct stats *st, const char *events)
 {
-    char key[96];
-    double sign, sum = 0;
-    while (next_term(&events, &sign, key, sizeof key))
-        sum += sign * get(st, key);
+    struct term t;
+    double sum = 0;
+    while (next_term(&events, &t))
+        sum += t.sign * get(st, t.key);
     return sum;
+}
+
+/* --- whether there are such counters --- */
+
+struct search {
+    const struct term *t;
+    bool has_group, is_counter;
+    struct near near;
+};
+
+static void compare(void *ctx, const struct stat_value *v)
+{
+    struct search *s = ctx;
+    const size_t len = strlen(v->group);
+    char key[96];
+    if (v->row->kind != STAT_COUNTER)
+        return;
+    snprintf(key, sizeof key, "%s.%s", v->group, v->row->name);
+    near_try(&s->near, key);
+    s->has_group |= !strncmp(s->t->key, v->group, len) && s->t->key[len] == '.';
+    s->is_counter |= !strcmp(s->t->key, key);
+}
+
+bool energy_check_row(const struct energy_row *r, const struct stats *st, struct err *err)
+{
+    const char *events = r->events;
+    struct term t;
+    while (next_term(&events, &t)) {
+        char near[96];
+        struct search s = {.t = &t};
+        near_begin(&s.near, t.key, near, sizeof near);
+        stats_each(st, false, compare, &s);
+        if (s.is_counter || (t.may_be_absent && !s.has_group))
+            continue;
+        const char *known = near_found(&s.near);
+        return err_set(err, "energy.%s: this machine has no counter '%s'%s%s%s", r->name, t.key,
+                       known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
+    }
+    return true;
 }
 
 static size_t component_of(const struct energy_table *t, const char *name)

@@ -49,6 +49,9 @@ void energy_table_init(struct energy_table *t);
 bool energy_table_add(struct energy_table *t, const struct energy_row *rows, size_t n,
                       struct err *err);
 
+/* False and an error: the row counts what none of the statistics of a machine is. */
+bool energy_check_row(const struct energy_row *r, const struct stats *st, struct err *err);
+
 /* Picojoules by component. */
 struct energy_stats {
     uint64_t pj[ENERGY_MOST];

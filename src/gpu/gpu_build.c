@@ -203,5 +203,5 @@ bool gpu_build(struct gpu *g, struct err *err)
     free(w.l2);
     free(w.mc);
     free(w.dram);
-    return sim_prepare(g->sim, err);
+    return gpu_tech_check_energy(g->tech, g->stats, err) && sim_prepare(g->sim, err);
 }

@@ -81,6 +81,17 @@ static void bind_energy(struct gpu_tech *t, const struct machine *m)
             add_rows(t, m, techs_technique(t->techs, i));
 }
 
+bool gpu_tech_check_energy(const struct gpu_tech *t, const struct stats *st, struct err *err)
+{
+    for (size_t i = 0; techs_part(t->techs, i); i++) {
+        const struct technique *of = techs_technique(t->techs, i);
+        for (size_t k = 0; k < of->nenergy; k++)
+            if (!energy_check_row(&of->energy[k], st, err))
+                return err_prefix(err, "technique %s", of->name);
+    }
+    return true;
+}
+
 /* --- all of it --- */
 
 struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err)

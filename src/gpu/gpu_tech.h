@@ -14,6 +14,8 @@ struct gpu_tech {
 
 /* The techniques of gpu.with, bound. NULL and an error that names one. */
 struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err);
+/* False and an error: a technique counts energy by what is none of the machine's counters. */
+bool gpu_tech_check_energy(const struct gpu_tech *t, const struct stats *st, struct err *err);
 void gpu_tech_free(struct gpu_tech *t);
 
 #endif

@@ -16,10 +16,10 @@
             "seed 002, Table 2.3: 15.86 mW / 1.4 GHz / 30%, a block of 128 bytes" \
     }
 /* Of who has a cmem.h. */
-#define ENERGY_MD_ACCESS                                                     \
-    {                                                                        \
-        "md_cache", NULL, "md_access", 5.5, "cmem.md_hits + cmem.md_misses", \
-            "seed 002, Table 4.6: 4.42 pJ for 8 KB, at 40 nm"                \
+#define ENERGY_MD_ACCESS                                                       \
+    {                                                                          \
+        "md_cache", NULL, "md_access", 5.5, "cmem.md_hits? + cmem.md_misses?", \
+            "seed 002, Table 4.6: 4.42 pJ for 8 KB, at 40 nm"                  \
     }
 
 #endif

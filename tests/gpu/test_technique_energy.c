@@ -1,4 +1,5 @@
 /* Known counters of techniques in, known picojoules out. */
+#include "gpu/gpu.h"
 #include "gpu/machine.h"
 
 #include <setjmp.h>
@@ -87,8 +88,82 @@ static void each_counts_its_own_circuits(void **state)
     machine_free(r.m);
 }
 
+/* --- rows name counters that there are --- */
+
+/* Terms "group.name?" of the technique's rows that the machine has, as bits. */
+static uint64_t optional_terms(const struct technique *t, const struct stats *st, unsigned *n)
+{
+    uint64_t found = 0;
+    *n = 0;
+    for (size_t k = 0; k < t->nenergy; k++)
+        for (const char *p = t->energy[k].events, *end; (end = strchr(p, '?')); p = end + 1) {
+            const char *from = end;
+            char key[96];
+            double v;
+            while (from > p && !strchr(" +-", from[-1]))
+                from--;
+            snprintf(key, sizeof key, "%.*s", (int)(end - from), from);
+            found |= (uint64_t)stats_get(st, key, &v) << (*n)++;
+        }
+    return found;
+}
+
+/* A machine with a design can be built, or a row of its energy counts what is not there; what one
+ * design need not have, another has. */
+static void rows_of_techniques_name_counters(void **state)
+{
+    (void)state;
+    const struct technique *t;
+    for (size_t i = 0; (t = tech_at(i)); i++) {
+        uint64_t found = 0;
+        unsigned n = 0;
+        for (size_t k = 0; k < t->ndesigns; k++) {
+            struct err err = {0};
+            char with[96];
+            snprintf(with, sizeof with, "gpu.with=%s", t->designs[k].name);
+            const char *const sets[] = {with, "gpu.sms=2"};
+            struct machine *m = machine_new("gtx480", sets, ARRAY_LEN(sets), &err);
+            assert_non_null(m);
+            struct device *dev = machine_device(m, &err);
+            struct gpu *g = gpu_new(m, dev, 1, &err);
+            if (!g)
+                fail_msg("%s: %s", t->designs[k].name, err.msg);
+            found |= optional_terms(t, gpu_stats(g), &n);
+            gpu_free(g);
+            device_free(dev);
+            machine_free(m);
+        }
+        assert_int_equal(found, (UINT64_C(1) << n) - 1);
+    }
+}
+
+static void rows_of_the_machine_name_counters(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct machine *m = machine_new("gtx480", NULL, 0, &err);
+    struct device *dev = machine_device(m, &err);
+    struct gpu *g = gpu_new(m, dev, 1, &err);
+    unsigned n = 0;
+    for (size_t i = 0; i < energy_nrows; i++)
+        for (const char *p = energy_rows[i].events; (p = strstr(p, "K(")); p++, n++) {
+            char group[32], name[32], key[80];
+            double v;
+            assert_int_equal(sscanf(p, "K(%31[^,], %31[^)])", group, name), 2);
+            snprintf(key, sizeof key, "%s.%s", group, name);
+            if (!stats_get(gpu_stats(g), key, &v))
+                fail_msg("energy.%s: no counter %s", energy_rows[i].name, key);
+        }
+    assert_true(n > 20);
+    gpu_free(g);
+    device_free(dev);
+    machine_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_counts_its_own_circuits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_counts_its_own_circuits),
+                                       cmocka_unit_test(rows_of_techniques_name_counters),
+                                       cmocka_unit_test(rows_of_the_machine_name_counters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,8 +178,8 @@ static const struct conf_field fields[] = {
 };
 
 static const struct energy_row energy[] = {
-    ENERGY_ENGINE_ENCODE("ccache_l1.encoded_lines + ccache_l2.encoded_lines"),
-    ENERGY_ENGINE_DECODE("ccache_l1.decoded + ccache_l2.decoded"),
+    ENERGY_ENGINE_ENCODE("ccache_l1.encoded_lines? + ccache_l2.encoded_lines?"),
+    ENERGY_ENGINE_DECODE("ccache_l1.decoded? + ccache_l2.decoded?"),
 };
 
 const struct technique ccache_technique = {

@@ -173,8 +173,8 @@ static const struct conf_field fields[] = {
 };
 
 static const struct energy_row energy[] = {
-    ENERGY_ENGINE_ENCODE("cmem.encoded + wire_sm.encoded"),
-    ENERGY_ENGINE_DECODE("cmem.decoded + cmem.l2_decoded + wire_sm.decoded"),
+    ENERGY_ENGINE_ENCODE("cmem.encoded? + wire_sm.encoded?"),
+    ENERGY_ENGINE_DECODE("cmem.decoded? + cmem.l2_decoded? + wire_sm.decoded?"),
     ENERGY_MD_ACCESS,
 };
 
