@@ -1,6 +1,7 @@
 /* Reading what subcommands are given, and refusing it with one sentence. */
 #include "cli.h"
 #include "cmd.h"
+#include "gpu/machine.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -127,4 +128,28 @@ int cli_fail(const char *command, const char *fmt, ...)
     fputc('\n', stderr);
     va_end(ap);
     return EXIT_USAGE;
+}
+
+bool cli_add_plugin(char **list, const char *file, struct err *err)
+{
+    char *path = realpath(file, NULL);
+    if (!path)
+        return err_set(err, "--plugin %s: there is no such file", file);
+    if (strchr(path, ',')) {
+        free(path);
+        return err_set(err, "--plugin %s: no comma can be in its name", file);
+    }
+    char *more = *list ? xasprintf("%s,%s", *list, path) : xstrdup(path);
+    free(path);
+    free(*list);
+    *list = more;
+    return true;
+}
+
+struct machine *cli_machine(const char *plugins, struct err *err)
+{
+    char *set = xasprintf("gpu.plugin=%s", plugins ? plugins : "");
+    struct machine *m = machine_new(MACHINE_DEFAULT, (const char *const *)&set, 1, err);
+    free(set);
+    return m;
 }

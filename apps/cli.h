@@ -21,6 +21,10 @@ extern const struct cli_workload cli_workloads[];
 const struct cli_workload *cli_find_workload(const char *name, struct err *err);
 bool cli_check_workload(const char *name, struct err *err);
 bool cli_check_size(const char *name, struct err *err);
+/* --plugin FILE: one more of *list, which has commas between, is NULL at first and to be freed. */
+bool cli_add_plugin(char **list, const char *file, struct err *err);
+/* The default machine with the techniques of such a list too; NULL with an error. */
+struct machine *cli_machine(const char *plugins, struct err *err);
 /* The file that execvp() would run; to be freed. */
 char *cli_find_program(const char *name);
 /* Whether it is there and can be run. */

@@ -4,6 +4,7 @@
 #include "study/characterize/characterize.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ static const char help[] =
     "  --size S        tiny, small (default), medium or large\n"
     "  --gpu NAME      the machine (default gtx480)\n"
     "  --set KEY=VALUE a field of the machine, for every run; may be given several times\n"
+    "  --plugin FILE   a library with a technique (--set gpu.with=NAME); several times: all\n"
     "  --jobs N        runs at once (default: as many as there are processors)\n"
     "  --json FILE     everything as JSON ('-' = standard output, without the tables)\n"
     "  --csv FILE      everything as CSV ('-' = standard output, without the tables)\n"
@@ -35,6 +37,7 @@ enum {
     OPT_CSV,
     OPT_PLOT,
     OPT_RES,
+    OPT_PLUGIN,
     OPT_QUIET
 };
 
@@ -47,6 +50,7 @@ static const struct option longopts[] = {
     {"csv", required_argument, NULL, OPT_CSV},
     {"plot", required_argument, NULL, OPT_PLOT},
     {"results", required_argument, NULL, OPT_RES},
+    {"plugin", required_argument, NULL, OPT_PLUGIN},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -79,6 +83,8 @@ static bool take_option(struct characterize *c, int opt, struct err *err)
     case OPT_RES:
         c->results = optarg;
         return true;
+    case OPT_PLUGIN:
+        return cli_add_plugin(&c->plugins, optarg, err);
     default:
         c->is_quiet = true;
         return true;
@@ -146,5 +152,6 @@ int cmd_characterize(int argc, char **argv)
         cli_fail("characterize", "%s", err.msg);
     vec_free(&c.workloads);
     vec_free(&c.sets);
+    free(c.plugins);
     return code;
 }

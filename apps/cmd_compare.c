@@ -1,10 +1,11 @@
 /* `parsim compare`: designs beside each other on one or more programs. */
 #include "cli.h"
 #include "cmd.h"
+#include "gpu/machine.h"
 #include "study/study_compare.h"
-#include "tech/techs.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -19,6 +20,7 @@ static const char help[] =
     "  --designs LIST   comma-separated: NAME[+NAME...][@KEY=VALUE...]: techniques of `parsim run\n"
     "                   --with` and fields of `--set`; base is none of them\n"
     "                   (default: base and those that `parsim gpus --designs` marks)\n"
+    "  --plugin FILE    a library with further designs; several times: all of them\n"
     "  --gpu G          the machine (default gtx480)\n"
     "  --size S         of workloads: tiny, small (default), medium, large\n"
     "  --jobs N         runs at once (default 1)\n"
@@ -32,7 +34,18 @@ static const char help[] =
     "written,\n"
     "130 and 143 interrupted\n";
 
-enum { O_DESIGNS = 256, O_GPU, O_SIZE, O_JOBS, O_THREADS, O_JSON, O_CSV, O_PLOT, O_QUIET };
+enum {
+    O_DESIGNS = 256,
+    O_GPU,
+    O_SIZE,
+    O_JOBS,
+    O_THREADS,
+    O_JSON,
+    O_CSV,
+    O_PLOT,
+    O_QUIET,
+    O_PLUGIN
+};
 
 static const struct option longopts[] = {
     {"designs", required_argument, NULL, O_DESIGNS},
@@ -44,14 +57,23 @@ static const struct option longopts[] = {
     {"csv", required_argument, NULL, O_CSV},
     {"plot", required_argument, NULL, O_PLOT},
     {"quiet", no_argument, NULL, O_QUIET},
+    {"plugin", required_argument, NULL, O_PLUGIN},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
-static bool take_option(struct study_compare *o, const char **designs, int c, struct err *err)
+/* What the command line says of designs. */
+struct designs {
+    const char *list; /* NULL: those that are compared by default */
+    char *plugins;
+};
+
+static bool take_option(struct study_compare *o, struct designs *d, int c, struct err *err)
 {
-    const char **const texts[] = {designs, &o->gpu,  &o->setup.size, NULL,
-                                  NULL,    &o->json, &o->csv,        &o->plot};
+    const char **const texts[] = {&d->list, &o->gpu,  &o->setup.size, NULL,
+                                  NULL,     &o->json, &o->csv,        &o->plot};
+    if (c == O_PLUGIN)
+        return cli_add_plugin(&d->plugins, optarg, err);
     if (c == O_QUIET)
         return o->setup.quiet = true;
     if (texts[c - O_DESIGNS]) {
@@ -88,22 +110,56 @@ static bool check_programs(const struct study_compare *o, struct err *err)
     return true;
 }
 
-static const char *default_designs(char *buf, size_t size)
+/* "base" and those of the machine's techniques that are marked; to be freed. */
+static char *default_designs(const struct machine *m)
 {
     const struct technique *t;
-    snprintf(buf, size, "base");
-    for (size_t i = 0; (t = tech_at(i)); i++)
+    char *all = xstrdup("base");
+    for (size_t i = 0; (t = tech_list_at(m->techs, i)); i++)
         for (size_t k = 0; k < t->ndesigns; k++)
-            if (t->designs[k].is_compared)
-                snprintf(buf + strlen(buf), size - strlen(buf), ",%s", t->designs[k].name);
-    return buf;
+            if (t->designs[k].is_compared) {
+                char *more = xasprintf("%s,%s", all, t->designs[k].name);
+                free(all);
+                all = more;
+            }
+    return all;
+}
+
+/* A plug-in that none of the designs uses was hardly meant. */
+static void tell_idle(const struct machine *m, const char *designs)
+{
+    char *names = xstrdup(designs), idle[512];
+    for (char *p = names; *p; p++)
+        if (*p == '@') /* settings are no names */
+            for (; *p && *p != ','; p++)
+                *p = ' ';
+        else if (*p == '+')
+            *p = ',';
+    if (tech_list_idle(m->techs, names, idle, sizeof idle))
+        fprintf(stderr, "parsim compare: note: a plug-in is loaded, but --designs has no %s\n",
+                idle);
+    free(names);
+}
+
+static bool find_designs(struct study_compare *o, const struct designs *d, struct err *err)
+{
+    struct machine *m = cli_machine(d->plugins, err);
+    char *all = !m || d->list ? NULL : default_designs(m);
+    const char *list = all ? all : d->list;
+    if (m) {
+        tell_idle(m, list);
+        o->designs = study_list_of(list);
+        o->plugins = d->plugins;
+    }
+    free(all);
+    machine_free(m);
+    return m != NULL;
 }
 
 int cmd_compare(int argc, char **argv)
 {
     struct study_compare o = {.setup = {.size = "small", .threads = 1, .jobs = 1}, .gpu = "gtx480"};
-    char all[256];
-    const char *designs = default_designs(all, sizeof all);
+    struct designs designs = {0};
     struct err err = {0};
     int c, code = EXIT_USAGE;
     opterr = 0;
@@ -119,10 +175,11 @@ int cmd_compare(int argc, char **argv)
         if (!take_option(&o, &designs, c, &err))
             return cli_fail("compare", "%s", err.msg);
     }
-    o.designs = study_list_of(designs);
-    if (take_programs(&o, argc, argv, &err) && check_programs(&o, &err))
+    if (find_designs(&o, &designs, &err) && take_programs(&o, argc, argv, &err) &&
+        check_programs(&o, &err))
         code = cli_exit_code(study_compare(&o, stdout, &err));
     study_list_free(&o.designs);
+    free(designs.plugins);
     if (code != EXIT_DONE)
         cli_fail("compare", "%s", err.msg);
     return code;

@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 static const char help[] =
     "usage: parsim figure NAME|FILE.yaml... [OPTIONS]\n"
@@ -21,6 +22,7 @@ static const char help[] =
     "  --size S      of the programs: tiny, small (default), medium, large\n"
     "  --workloads L comma-separated: only these programs\n"
     "  --designs L   comma-separated: only these designs of the experiments\n"
+    "  --plugin FILE a library with designs of the experiments; several times: all of them\n"
     "  --gpu G       another machine than the experiments'\n"
     "  --jobs N      runs at once (default 1)\n"
     "  --threads N   host threads of a run (default 1); results do not depend on it\n"
@@ -57,6 +59,7 @@ enum {
     O_LIMIT,
     O_FOR,
     O_BUILDS,
+    O_PLUGIN,
     O_QUIET
 };
 
@@ -75,6 +78,7 @@ static const struct option longopts[] = {
     {"limit", required_argument, NULL, O_LIMIT},
     {"for", required_argument, NULL, O_FOR},
     {"builds", no_argument, NULL, O_BUILDS},
+    {"plugin", required_argument, NULL, O_PLUGIN},
     {"quiet", no_argument, NULL, O_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -86,7 +90,7 @@ static bool take_count(uint64_t *to, const char *name, const char *text, struct 
            err_set(err, "--%s %s: must be 1 to 256", name, text);
 }
 
-static bool take_option(struct study_figures *o, int c, struct err *err)
+static bool take_option(struct study_figures *o, char **plugins, int c, struct err *err)
 {
     const char **const texts[] = {
         &o->choice.workloads, &o->choice.designs, &o->choice.gpu, &o->setup.folder,
@@ -104,6 +108,8 @@ static bool take_option(struct study_figures *o, int c, struct err *err)
                err_set(err, "--for %s: is no number of seconds", optarg);
     case O_BUILDS:
         return o->builds = true;
+    case O_PLUGIN:
+        return cli_add_plugin(plugins, optarg, err);
     case O_QUIET:
         return o->setup.quiet = true;
     case O_SIZE:
@@ -132,6 +138,7 @@ int cmd_figure(int argc, char **argv)
         .check_workload = cli_check_workload,
         .say = say};
     struct err err = {0};
+    char *plugins = NULL;
     int c;
     opterr = 0;
     optind = 1;
@@ -145,12 +152,15 @@ int cmd_figure(int argc, char **argv)
         if (c == '?')
             return cli_fail("figure", "option '%s' is not known or lacks its value; see --help",
                             argv[optind - 1]);
-        if (!take_option(&o, c, &err))
+        if (!take_option(&o, &plugins, c, &err))
             return cli_fail("figure", "%s", err.msg);
     }
     if (o.build && !o.report)
         return cli_fail("figure", "--build is for --report: runs are of this build");
     if (optind == argc && !o.builds)
         return cli_fail("figure", "no experiment given; see --list and --help");
-    return cli_exit_code(study_figures(&o, argv + optind, argc - optind, stdout));
+    o.choice.plugins = plugins;
+    const int code = cli_exit_code(study_figures(&o, argv + optind, argc - optind, stdout));
+    free(plugins);
+    return code;
 }

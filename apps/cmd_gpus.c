@@ -12,13 +12,15 @@ static const char help[] =
     "       parsim gpus NAME [--set K=V]   one of them: every field, its value, where it is from\n"
     "       parsim gpus NAME --yaml        the same as a file for --gpu FILE.yaml\n"
     "       parsim gpus NAME --source      the file that describes it, with the source of values\n"
-    "       parsim gpus --fields           every field, its default, bounds and meaning "
-    "(Markdown)\n"
+    "       parsim gpus --fields           every field, techniques' too: its default, bounds and\n"
+    "                                      meaning (Markdown)\n"
     "       parsim gpus --designs          what --with takes: 'base' and every technique\n"
     "       parsim gpus --doc              docs/machines.md\n"
     "\n"
     "NAME may be a file of yours (FILE.yaml); it may begin with 'base: NAME' and say only what\n"
-    "differs. --set section.field=value overrides a field, here as in run and launch.\n";
+    "differs. --set section.field=value overrides a field, and --plugin FILE adds a technique, "
+    "here\n"
+    "as in run and launch.\n";
 
 /* --- the list --- */
 
@@ -98,22 +100,26 @@ static bool print_source(const char *name, struct err *err)
 
 /* --- all designs --- */
 
-static bool print_designs(void)
+static bool print_designs(const char *plugins, struct err *err)
 {
-    printf("%-22s %s\n", "base", "the machine as it is");
+    struct machine *m = cli_machine(plugins, err);
     const struct technique *t;
-    for (size_t i = 0; (t = tech_at(i)); i++)
+    for (size_t i = 0; m && (t = tech_list_at(m->techs, i)); i++) {
+        if (!i)
+            printf("%-22s %s\n", "base", "the machine as it is");
         for (size_t k = 0; k < t->ndesigns; k++)
             printf("%-22s %s%s\n", t->designs[k].name, t->designs[k].help,
                    t->designs[k].is_compared ? " (compared by default)" : "");
-    return true;
+    }
+    machine_free(m);
+    return m != NULL;
 }
 
 /* --- all fields --- */
 
-static bool print_fields(struct err *err)
+static bool print_fields(const char *plugins, struct err *err)
 {
-    struct machine *m = machine_new(MACHINE_DEFAULT, NULL, 0, err);
+    struct machine *m = cli_machine(plugins, err);
     if (m)
         conf_write_docs(m->conf, stdout);
     machine_free(m);
@@ -133,8 +139,12 @@ static bool print_doc(struct err *err)
          "| name | SMs | core MHz | DRAM GB/s | what | compared with |\n|---|---|---|---|---|---|");
     if (!print_list("| %s | %lld | %g | %.1f | %s | %s |\n", err))
         return false;
-    puts("\n## Fields\n");
-    return print_fields(err);
+    puts("\n## Fields\n\n"
+         "Those of the machine. A technique has a section of its own and rows of `energy`, which\n"
+         "`parsim gpus --fields` lists too (with `--plugin FILE.so` those of a plug-in);\n"
+         "docs/designs.md says what they are for.\n");
+    machine_write_fields(stdout);
+    return true;
 }
 
 /* --- the command --- */
@@ -142,6 +152,7 @@ static bool print_doc(struct err *err)
 struct line {
     const char *name;
     bool yaml, source, fields, designs, doc;
+    char *plugins;
     const char *sets[64];
     size_t nsets;
 };
@@ -162,7 +173,10 @@ static bool parse(struct line *l, int argc, char **argv, struct err *err)
             k++;
         if (k < ARRAY_LEN(flags))
             *flags[k].flag = true;
-        else if (!strcmp(argv[i], "--set") && i + 1 < argc && l->nsets < ARRAY_LEN(l->sets))
+        else if (!strcmp(argv[i], "--plugin") && i + 1 < argc) {
+            if (!cli_add_plugin(&l->plugins, argv[++i], err))
+                return false;
+        } else if (!strcmp(argv[i], "--set") && i + 1 < argc && l->nsets < ARRAY_LEN(l->sets))
             l->sets[l->nsets++] = argv[++i];
         else if (argv[i][0] == '-' || l->name)
             return err_set(err, "cannot take '%s'; see --help", argv[i]);
@@ -176,7 +190,15 @@ static bool parse(struct line *l, int argc, char **argv, struct err *err)
 
 static bool show_machine(const struct line *l, struct err *err)
 {
-    struct machine *m = machine_new(l->name, l->sets, l->nsets, err);
+    const char *sets[ARRAY_LEN(l->sets) + 1];
+    size_t n = 0;
+    char *plugin = l->plugins ? xasprintf("gpu.plugin=%s", l->plugins) : NULL;
+    if (plugin) /* first: others may be fields of it */
+        sets[n++] = plugin;
+    for (size_t i = 0; i < l->nsets; i++)
+        sets[n++] = l->sets[i];
+    struct machine *m = machine_new(l->name, sets, n, err);
+    free(plugin);
     if (m && l->yaml)
         conf_dump(m->conf, stdout, true);
     else if (m)
@@ -194,10 +216,11 @@ int cmd_gpus(int argc, char **argv)
         return EXIT_DONE;
     }
     bool ok = parse(&l, argc, argv, &err) && (l.doc       ? print_doc(&err)
-                                              : l.designs ? print_designs()
-                                              : l.fields  ? print_fields(&err)
+                                              : l.designs ? print_designs(l.plugins, &err)
+                                              : l.fields  ? print_fields(l.plugins, &err)
                                               : l.source  ? print_source(l.name, &err)
                                               : l.name    ? show_machine(&l, &err)
                                                           : list(&err));
+    free(l.plugins);
     return ok ? EXIT_DONE : cli_fail("gpus", "%s", err.msg);
 }

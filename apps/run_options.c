@@ -92,6 +92,10 @@ static bool add_file(struct run_options *r, const char *key, const char *option,
     char *path = realpath(file, NULL);
     if (!path)
         return err_set(err, "--%s %s: there is no such file", option, file);
+    if (strchr(path, ',')) {
+        free(path);
+        return err_set(err, "--%s %s: no comma can be in its name", option, file);
+    }
     add_to_list(r, key, option, path);
     vec_push(&r->inputs, path);
     return true;
@@ -162,6 +166,9 @@ bool run_options_finish(struct run_options *r, struct err *err)
         vec_push(&r->inputs, xstrdup(r->o.gpu));
     struct machine *m =
         machine_new(r->o.gpu ? r->o.gpu : MACHINE_DEFAULT, r->o.sets, r->o.nsets, err);
+    char idle[512];
+    if (m && tech_list_idle(m->techs, m->gpu.with, idle, sizeof idle))
+        fprintf(stderr, "parsim: note: a plug-in is loaded, but not on: add --with %s\n", idle);
     machine_free(m);
     return m && run_report_probe(&r->o, err);
 }

@@ -149,11 +149,9 @@ static bool check(struct machine *m, struct err *err)
            tech_list_check(m->techs, m->gpu.with, err) && check_energy(m, err);
 }
 
-struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err)
+/* Its own, without those of techniques. */
+static void add_sections(struct machine *m)
 {
-    struct machine *m = xcalloc(1, sizeof *m);
-    m->conf = conf_new();
-    conf_set_finder(m->conf, find_base, NULL);
     conf_add(m->conf, "gpu", gpu_fields, ARRAY_LEN(gpu_fields), &m->gpu);
     conf_add(m->conf, "sm", sm_fields, sm_nfields, &m->sm);
     conf_add(m->conf, "l1", l1_fields, l1_nfields, &m->l1);
@@ -166,6 +164,22 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
     conf_add(m->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &m->mc);
     conf_add(m->conf, "dram", dram_fields, dram_nfields, &m->dram);
     conf_add(m->conf, "energy", energy_fields, energy_nfields, &m->energy);
+}
+
+void machine_write_fields(FILE *out)
+{
+    struct machine m = {.conf = conf_new()};
+    add_sections(&m);
+    conf_write_docs(m.conf, out);
+    conf_free(m.conf);
+}
+
+struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    m->conf = conf_new();
+    conf_set_finder(m->conf, find_base, NULL);
+    add_sections(m);
     m->techs = tech_list_new(m->conf);
     conf_watch(m->conf, "gpu.plugin", load_plugins, m);
     bool ok = load(m, name, err);

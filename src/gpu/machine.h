@@ -41,6 +41,8 @@ struct machine {
 /* `sets` are n assignments "section.field=value". NULL with an error that names the place. */
 struct machine *machine_new(const char *name, const char *const *sets, size_t n, struct err *err);
 void machine_free(struct machine *m);
+/* Its fields, without those of techniques, as a table for a document. */
+void machine_write_fields(FILE *out);
 
 /* The machine that is used when none is named. */
 #define MACHINE_DEFAULT "h200"

@@ -52,8 +52,9 @@ struct study_job {
     const char *workload; /* a name of `parsim workloads`; NULL: */
     char *const *program; /* the arguments of a program, ended by NULL */
     const char *design;
-    const char *saves; /* the field by which it writes a file that others need; NULL: none */
-    unsigned rank;     /* lower ones first */
+    const char *plugins; /* libraries with designs, with commas between; NULL: none */
+    const char *saves;   /* the field by which it writes a file that others need; NULL: none */
+    unsigned rank;       /* lower ones first */
     struct json_object *result; /* of --json, without kernels and machine; NULL: failed */
     char *error;
     double seconds, cpu_seconds;

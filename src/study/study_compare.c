@@ -268,6 +268,7 @@ enum study_end study_compare(const struct study_compare *o, FILE *out, struct er
     struct study_job *jobs = xcalloc(n, sizeof *jobs);
     for (size_t i = 0; i < n; i++) {
         jobs[i].gpu = o->gpu;
+        jobs[i].plugins = o->plugins;
         jobs[i].design = o->designs.at[i % o->designs.n];
         jobs[i].workload = o->program ? NULL : o->programs[i / o->designs.n];
         jobs[i].program = o->program;

@@ -7,6 +7,7 @@
 struct study_compare {
     struct study_setup setup;
     const char *gpu;
+    const char *plugins;           /* libraries with designs, with commas between; NULL: none */
     const char *json, *csv, *plot; /* files; NULL: none */
     struct study_list designs;     /* the first is the base of speedups */
     char **programs;               /* names of workloads */

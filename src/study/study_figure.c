@@ -69,6 +69,7 @@ struct fig *fig_load(const char *name, const struct fig_choice *c, bool *is_empt
     if (ok) {
         f->of = xcalloc(f->file->designs.n, sizeof *f->of);
         f->gpu = c->gpu ? c->gpu : f->file->figure.gpu;
+        f->plugins = c->plugins;
         ok = choose(&f->workloads, &f->file->workloads, c->workloads, c->is_strict, "program", NULL,
                     err) &&
              choose(&f->designs, &f->file->designs, c->designs, c->is_strict, "design", f->of, err);
@@ -113,7 +114,8 @@ static struct study_job job_of(const struct fig *f, const char *workload, const 
     return (struct study_job){.kind = (enum study_kind)f->file->figure.kind,
                               .gpu = f->gpu,
                               .workload = workload,
-                              .design = design};
+                              .design = design,
+                              .plugins = f->plugins};
 }
 
 bool fig_check(const struct fig *f, struct err *err)

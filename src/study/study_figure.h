@@ -8,6 +8,7 @@
 struct fig_choice {
     const char *workloads, *designs; /* comma-separated; NULL: all of the file */
     const char *gpu;                 /* NULL: the file's */
+    const char *plugins;             /* of all runs (study_job) */
     bool is_strict;                  /* a name that the file does not have is an error */
 };
 
@@ -15,7 +16,7 @@ struct fig {
     char *name; /* of its files */
     struct study_file *file;
     struct study_list workloads, designs;
-    const char *gpu;
+    const char *gpu, *plugins;
     size_t *of;                       /* designs[i] is the file's design of[i] */
     size_t *jobs;                     /* numbers in the plan, by program and design */
     size_t *bases, *ratios, *doubles; /* the same, by program */

@@ -40,12 +40,14 @@ static void add_design(struct study_words *w, const char *design)
     free(copy);
 }
 
-static void add_run(struct study_words *w, const char *gpu, const char *design)
+/* The job's machine, with a design that is its own but for its mark. */
+static void add_run(struct study_words *w, const struct study_job *j, const char *design)
 {
-    const char *const more[] = {"--quiet", "--gpu", gpu};
+    const char *const more[] = {"--quiet", "--gpu", j->gpu};
     study_words_parsim(w, "run");
     for (unsigned i = 0; i < ARRAY_LEN(more); i++)
         study_words_add(w, more[i]);
+    study_words_plugins(w, j->plugins);
     add_design(w, design);
 }
 
@@ -130,7 +132,7 @@ static NORETURN void run_child(const struct study_setup *s, const struct study_j
         fprintf(stderr, "%.*s: only in experiments, which have a folder for it\n", (int)len, mark);
         _exit(2);
     }
-    add_run(&w, j->gpu, needs ? replace_mark(j->design, needs) : j->design);
+    add_run(&w, j, needs ? replace_mark(j->design, needs) : j->design);
     if (part)
         add_set(&w, xasprintf("%s=%s", j->saves, part));
     add_output(&w, s, json);
@@ -154,7 +156,7 @@ static bool run_check(const struct study_job *j, struct err *err)
         struct study_words w = {0};
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         study_to_file(log, STDERR_FILENO);
-        add_run(&w, j->gpu, replace_mark(j->design, ""));
+        add_run(&w, j, replace_mark(j->design, ""));
         study_words_add(&w, "--");
         study_words_add(&w, "true");
         study_words_exec(&w);

@@ -106,18 +106,39 @@ void study_build(char id[STUDY_BUILD])
     snprintf(id, STUDY_BUILD, "%016" PRIx64, h);
 }
 
-/* A machine of the user's is known by what its file holds, not by its name. */
+/* Files with commas between; `end` ends the list. False: there is none. */
+static bool hash_files(uint64_t *h, const char *files, char end)
+{
+    bool any = false;
+    while (files && *files && *files != end) {
+        const size_t n = strcspn(files, (const char[]){',', end, 0});
+        char *path = xasprintf("%.*s", (int)n, files);
+        hash_file(h, path);
+        free(path);
+        any = true;
+        files += n + (files[n] == ',');
+    }
+    return any;
+}
+
+/* A machine of the user's, and a plug-in, is known by what its file holds, not by its name. */
 static void bind_gpu(sqlite3_stmt *q, const struct study_job *j)
 {
-    char text[32];
-    const char *gpu = study_kind(j)->has_machine ? j->gpu : "";
+    static const char key[] = "@gpu.plugin=";
+    char file[32], text[128];
+    const char *gpu = study_kind(j)->has_machine ? j->gpu : "", *own = strstr(j->design, key);
+    uint64_t h = hash_start, p = hash_start;
     if (strchr(gpu, '/') || strstr(gpu, ".yaml")) {
-        uint64_t h = hash_start;
         hash_file(&h, gpu);
-        snprintf(text, sizeof text, "file:%016" PRIx64, h);
-        gpu = text;
+        snprintf(file, sizeof file, "file:%016" PRIx64, h);
+        gpu = file;
     }
-    sqlite3_bind_text(q, 3, gpu, -1, SQLITE_TRANSIENT);
+    const bool any = hash_files(&p, j->plugins, 0);
+    if (hash_files(&p, own ? own + strlen(key) : NULL, '@') || any)
+        snprintf(text, sizeof text, "%.90s+%016" PRIx64, gpu, p);
+    else
+        snprintf(text, sizeof text, "%s", gpu);
+    sqlite3_bind_text(q, 3, text, -1, SQLITE_TRANSIENT);
 }
 
 static sqlite3_stmt *bind(sqlite3_stmt *q, const struct study_setup *s, const struct study_job *j)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,16 @@ void study_words_parsim(struct study_words *w, const char *command)
 {
     study_words_take(w, study_beside("parsim"));
     study_words_add(w, command);
+}
+
+void study_words_plugins(struct study_words *w, const char *files)
+{
+    char *copy = xstrdup(files ? files : ""), *save = NULL;
+    for (char *f = strtok_r(copy, ",", &save); f; f = strtok_r(NULL, ",", &save)) {
+        study_words_add(w, "--plugin");
+        study_words_add(w, f);
+    }
+    free(copy);
 }
 
 void study_words_workload(struct study_words *w, const struct study_setup *s,

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,36 @@ static bool load(struct tech_list *l, const char *file, struct err *err)
     else
         dlclose(library);
     return t;
+}
+
+/* --- what is loaded and not used --- */
+
+struct idle {
+    const struct technique *t;
+    bool is_used;
+};
+
+static bool note_used(void *ctx, const struct tech_entry *e, const struct tech_design *d)
+{
+    struct idle *i = ctx;
+    (void)d;
+    i->is_used |= e->t == i->t;
+    return true;
+}
+
+bool tech_list_idle(const struct tech_list *l, const char *names, char *buf, size_t size)
+{
+    size_t n = 0;
+    *buf = 0;
+    for (size_t i = 0; i < l->entries.len; i++) {
+        struct idle idle = {l->entries.data[i].t, !l->entries.data[i].library};
+        struct err err;
+        tech_list_each(l, names, note_used, &idle, &err);
+        for (size_t k = 0; !idle.is_used && k < idle.t->ndesigns && n < size; k++)
+            n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " or " : "",
+                                  idle.t->designs[k].name);
+    }
+    return n;
 }
 
 bool tech_list_load(struct tech_list *l, const char *files, struct err *err)

@@ -18,6 +18,10 @@ bool tech_list_load(struct tech_list *l, const char *files, struct err *err);
  * values that cannot be. */
 bool tech_list_check(const struct tech_list *l, const char *names, struct err *err);
 
+/* The designs, "a or b", of plug-ins that are loaded, but none of theirs is among `names`; false:
+ * there are none. */
+bool tech_list_idle(const struct tech_list *l, const char *names, char *buf, size_t size);
+
 /* In order, NULL at the end. */
 const struct technique *tech_list_at(const struct tech_list *l, size_t i);
 /* The picojoules of an energy row that is not one of energy.def; NULL: there is none. */

@@ -41,6 +41,32 @@ ok "same results on two threads" 'with tollgate --set tollgate.cycles=7 --json "
 ok "named before who decides, it says so" '! with tollgate --with caba-bdi && says "caba-bdi must be named before tollgate, which adds to what decides the bytes of packets that leave an SM"'
 ok "loaded and not used, it changes nothing" 'run --plugin "$tmp/tollgate.so" --json "$tmp/idle.json" && [ "$(value "$tmp/idle.json" cycles)" = "$(value "$tmp/base.json" cycles)" ]'
 
+ok "... and says so, with what would turn it on" 'says "note: a plug-in is loaded, but not on: add --with tollgate"'
+ok "... which it does not where it is used" 'with tollgate && ! says "note:"'
+
+# Wherever designs are named.
+p() { (cd "$tmp" && "$PARSIM_BIN" "$@") >"$tmp/out" 2>"$tmp/err"; }
+ok "compare" 'p compare --plugin tollgate.so --designs base,tollgate@tollgate.cycles=100 sdk-fwt --size tiny --json c.json && python3 -c "import json,sys; c,l=[json.load(open(f)) for f in sys.argv[1:]]; assert c[\"runs\"][1][\"cycles\"] == l[\"cycles\"]" "$tmp/c.json" "$tmp/late.json"'
+cp "$tmp/c.json" "$tmp/by_option.json"
+ok "... with its file in the design: the same" 'p compare --designs base,tollgate@gpu.plugin="$tmp/tollgate.so"@tollgate.cycles=100 sdk-fwt --size tiny --json c.json && diff <(grep -v design "$tmp/c.json") <(grep -v design "$tmp/by_option.json")'
+ok "... without its design" 'p compare --plugin tollgate.so --designs base sdk-fwt --size tiny && says "note: a plug-in is loaded, but --designs has no tollgate"'
+cat >"$tmp/mine.yaml" <<'Y'
+figure:
+  title: packets that leave later
+  unit: cycles
+  workloads: [sdk-fwt]
+  designs: [base, tollgate@tollgate.cycles=100]
+  metric: cycles
+Y
+ok "figure" 'p figure mine.yaml --plugin tollgate.so --size tiny --out res && says "0 were there"'
+ok "... whose results are kept" 'p figure mine.yaml --plugin tollgate.so --size tiny --out res && [ ! -s "$tmp/err" ]'
+ok "... until the library is another" 'sed "s/+ t->cycles/+ 2 * t->cycles/" "$tmp/tollgate.c" >"$tmp/twice.c" && build -o twice.so twice.c && p figure mine.yaml --plugin twice.so --size tiny --out res && says "0 were there"'
+ok "characterize" 'p characterize --plugin tollgate.so --set gpu.with=tollgate --set tollgate.cycles=100 --size tiny --json x.json sdk-fwt'
+ok "gpus --designs" 'p gpus --plugin tollgate.so --designs && grep -q "^tollgate  *packets" "$tmp/out"'
+ok "gpus --fields" 'p gpus --plugin tollgate.so --fields && grep -q "^| tollgate.cycles | 0 " "$tmp/out" && grep -q "^| energy.tollgate_count | 2.5 " "$tmp/out"'
+ok "gpus NAME" 'p gpus gtx480 --plugin tollgate.so --set tollgate.cycles=7 --yaml && grep -q "cycles: 7" "$tmp/out"'
+ok "a file that is not there" '! p compare --plugin none.so sdk-fwt && says "--plugin none.so: there is no such file"'
+
 # Policies of the memory system, from outside: parts of lines, requests that ride on answers, a byte with them.
 cp "$PARSIM_TESTS/plugin/sieve.c" "$tmp/"
 mesh() { "$PARSIM_BIN" run --gpu mesh56 --plugin "$tmp/sieve.so" "$@" workload:rodinia-hs --size tiny >"$tmp/out" 2>"$tmp/err"; }
@@ -69,6 +95,10 @@ ok "a design's name that is taken" 'rename "s/\"tollgate\", \"packets/\"caba-bdi
 ok "a section's name that is taken" 'rename "s/= {\"tollgate\", fields/= {\"l1\", fields/" && says "there is a section '\''l1'\'' of the configuration already"'
 ok "the same twice" 'cp "$tmp/tollgate.so" "$tmp/copy.so"; ! run --plugin "$tmp/tollgate.so" --plugin "$tmp/copy.so" && says "there is a technique '\''tollgate'\'' already"'
 ok "a component that nobody describes" 'rename "s/\"counters of packets\"/NULL/" && says "technique tollgate: energy.tollgate_count: nobody says what component '\''tollgate'\'' is"'
+misspelt() { sed "$1" "$tmp/tollgate.c" >"$tmp/taken.c"; build -o taken.so taken.c && ! run --plugin "$tmp/taken.so" --with tollgate; }
+ok "energy of a counter that it has not" 'misspelt "s/\"tollgate.packets\", \"made/\"tollgate.packet\", \"made/" && says "technique tollgate: energy.tollgate_count: this machine has no counter '\''tollgate.packet'\''; did you mean '\''tollgate.packets'\''?"'
+ok "... of a group that is not there" 'misspelt "s/\"tollgate.packets\", \"made/\"tolgate.packets\", \"made/" && says "no counter '\''tolgate.packets'\''; did you mean '\''tollgate.packets'\''?"'
+ok "... of a group that may be absent, but is not" 'misspelt "s/\"tollgate.packets\", \"made/\"tollgate.packs?\", \"made/" && says "no counter '\''tollgate.packs'\''"'
 refused() { ok "refused: $1" "rename '$2' && grep -q \"taken.so: $3\" \"$tmp/err\""; }
 refused "designs that are not there" "s/\.designs = designs,/.designs = 0,/; s/^static const struct tech_design/__attribute__((unused)) &/" "the plug-in has no design"
 refused "a design without a name" "s/{\"tollgate\", \"packets/{0, \"packets/" "a design has no name of letters"

@@ -17,6 +17,7 @@ struct characterize {
     VEC(struct characterize_workload) workloads;
     VEC(const char *) sets; /* "section.field=value", for every run */
     const char *size, *gpu;
+    char *plugins;                 /* of every run, with commas between; NULL: none */
     const char *json, *csv, *plot; /* files, a folder of pictures; NULL: none */
     const char *results;           /* the folder of the runs' own results */
     uint64_t jobs;                 /* runs at once */

@@ -46,6 +46,16 @@ static void hash_file(uint64_t *h, const char *path)
     hash_bytes(h, facts, sizeof facts);
 }
 
+static void hash_plugins(uint64_t *h, const char *files)
+{
+    char *copy = xstrdup(files ? files : ""), *save = NULL;
+    for (char *f = strtok_r(copy, ",", &save); f; f = strtok_r(NULL, ",", &save)) {
+        hash_text(h, f);
+        hash_file(h, f);
+    }
+    free(copy);
+}
+
 static uint64_t hash_of(const struct characterize *c)
 {
     static const char *const beside[] = {"parsim", "bin/parsim-workloads", "lib/libcuda.so.1"};
@@ -57,6 +67,7 @@ static uint64_t hash_of(const struct characterize *c)
     }
     hash_text(&h, c->gpu);
     hash_file(&h, c->gpu);
+    hash_plugins(&h, c->plugins);
     for (size_t i = 0; i < c->sets.len; i++)
         hash_text(&h, c->sets.data[i]);
     return h;
@@ -91,6 +102,7 @@ static NORETURN void exec_run(const struct characterize *c, const struct job *j)
     study_words_parsim(&w, "run");
     study_words_add(&w, "--quiet");
     study_words_take(&w, xasprintf("--gpu=%s", c->gpu));
+    study_words_plugins(&w, c->plugins);
     for (size_t i = 0; i < c->sets.len; i++)
         study_words_take(&w, xasprintf("--set=%s", c->sets.data[i]));
     study_words_take(&w, xasprintf("--set=dram.bandwidth_scale=%s", bandwidth_texts[j->bandwidth]));
