@@ -77,12 +77,16 @@ struct rf_event {
     bool is_extra;   /* not the program's: an extra warp's, one that precede() gave, a spill */
 };
 
+/* Most cycles that a policy of the pipeline may ask for (each of rf_cost, and initiation); numbers
+ * of banks are below RF_BANKS_MAX. More is an error that ends the run. */
+enum { RF_COST_MAX = 1000, RF_BANKS_MAX = 64 };
+
 /* Cycles of an instruction beyond the base. */
 struct rf_cost {
-    uint16_t hold; /* in its collector, behind its last operand */
-    uint16_t
-        enter; /* then, in a delay line before its pipe or the load/store unit: holds nobody up */
-    uint16_t write; /* before its result is written; a load's counts from its last access */
+    uint32_t hold;  /* in its collector, behind its last operand */
+    uint32_t enter; /* then, in a delay line before its pipe or the load/store unit: holds nobody up
+                     */
+    uint32_t write; /* before its result is written; a load's counts from its last access */
 };
 
 /* What reading and writing registers costs, and where they lie. Called once an instruction, after
@@ -91,7 +95,8 @@ struct rf_policy {
     uint32_t wants; /* enum sm_want */
     /* Adds to `cost`. */
     void (*cost)(void *self, const struct rf_event *e, struct rf_cost *cost);
-    /* The bank of register `k` of the instruction (those written first, then those read), below 64.
+    /* The bank of register `k` of the instruction (those written first, then those read), below
+     * RF_BANKS_MAX.
      * Without: `bank` as it is, (register + slot) % sm.banks; numbers from sm.banks on are banks
      * beside those of the machine. */
     uint32_t (*bank)(void *self, const struct rf_event *e, unsigned k, uint32_t bank);
@@ -130,8 +135,11 @@ struct issue_policy {
 /* What registers get. */
 struct value_policy {
     uint32_t wants; /* enum sm_want */
-    /* A load of the program, of any space, was executed by the lanes of `mask`: its registers may
-     * be changed (tech_api.write). */
+    /* A load of the program was executed by the lanes of `mask`: its registers may be changed
+     * (tech_api.write). Seen are instructions that read memory into registers, of any space, a
+     * kernel's parameters too: tech_api.inst(d).space tells. Not seen are atomics, fills of spilled
+     * registers, copies to shared memory, loads that no lane executes, and those that are executed
+     * where SMs meet (surfaces). */
     void (*loaded)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d,
                    uint32_t mask);
     void *self;

@@ -19,7 +19,7 @@
 #include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
-#define PARSIM_TECH_VERSION 2
+#define PARSIM_TECH_VERSION 3
 
 #define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -48,6 +48,7 @@ struct tech_access {
 
 struct tech_inst {
     bool is_load, is_store, is_atomic, is_control, is_barrier;
+    enum inst_space space;
     uint8_t nwritten, nread; /* registers */
     uint16_t latency, initiation;
 };

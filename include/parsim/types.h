@@ -15,6 +15,18 @@ enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC };
 
 enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_TEX, MEM_INST, MEM_SPACES };
 
+/* Where an instruction finds its memory, as the program says it. */
+enum inst_space {
+    SPACE_NONE,    /* it accesses none */
+    SPACE_GENERIC, /* its addresses tell, when it is executed: global, shared, local or constant */
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL, /* a spill's too */
+    SPACE_CONST,
+    SPACE_PARAM,  /* of the kernel, or of a function that is called */
+    SPACE_TEXTURE /* textures and surfaces */
+};
+
 /* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
 struct line_form {
     uint16_t bytes;    /* encoded; 0: raw */

@@ -55,6 +55,18 @@ static void apply_effects(struct gpu *g)
     }
 }
 
+/* What one of them has done and must not ends the run. */
+static void look_at_policies(struct gpu *g)
+{
+    struct err err;
+    if (LIKELY(tech_seams_hold(&g->tech->seams, &err)))
+        return;
+    struct fault f = {.code = FAULT_LAUNCH_FAILED};
+    snprintf(f.msg, sizeof f.msg, "kernel %s: %.900s", g->batch->runs[0].root.kernel->src->name,
+             err.msg);
+    fail(g, &g->batch->runs[0], &f);
+}
+
 static void collect_ended(struct gpu *g)
 {
     for (size_t k = 0; k < g->batch->n; k++) {
@@ -216,6 +228,7 @@ void gpu_meet(void *ctx, uint64_t time)
     const struct batch *b = g->batch;
     const cycle_t now = sim_cycle_at(g->core, time);
     apply_effects(g);
+    look_at_policies(g);
     collect_ended(g);
     look_at_limits(g, now);
     if (g->interval && now >= g->next_sample && !all_done(b))

@@ -2,7 +2,7 @@
 #ifndef MEM_BOUND_H
 #define MEM_BOUND_H
 
-#include "parsim/seams.h"
+#include "mem/breach.h"
 
 /* The null objects: those of an SM's pipeline are in sm/sm_seams.c, the others in seams_null.c. */
 #define L1_SEAM(name, type, ...)      extern const struct type type##_null;
@@ -17,6 +17,7 @@ struct code_cfg code_cfg_of_reader(const struct code_cfg *data);
 struct l1_seams {
 #define L1_SEAM(name, type, ...) const struct type *name;
 #include "parsim/seams.def"
+    struct breach *breach; /* of the SM; NULL: without a machine */
 };
 extern const struct l1_seams l1_seams_null;
 
@@ -30,6 +31,7 @@ extern const struct sm_seams sm_seams_null;
 struct channel_seams {
 #define CHANNEL_SEAM(name, type, ...) const struct type *name;
 #include "parsim/seams.def"
+    struct breach *breach;
 };
 extern const struct channel_seams channel_seams_null;
 
@@ -37,6 +39,7 @@ struct slice_seams {
     struct channel_seams channel;
 #define SLICE_SEAM(name, type, ...) const struct type *name;
 #include "parsim/seams.def"
+    struct breach *breach;
 };
 extern const struct slice_seams slice_seams_null;
 

@@ -37,6 +37,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->replaces = l->requests->replaces;
     l->packets = seams->sm_packets;
     l->capacity = seams->l1_capacity;
+    l->breach = seams->breach;
     l->lines = l1_lines_by_mode[seams->codes->mode];
     l->probe = l->miss_probe = &probe_null;
     l1_code_init(&l->code, seams->codec_engines, seams->codes);

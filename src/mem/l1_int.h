@@ -129,6 +129,7 @@ struct l1 {
     const struct request_policy *requests;
     const struct packet_policy *packets;
     const struct capacity_policy *capacity;
+    struct breach *breach;
     const struct l1_lines *lines;
     struct line_form *forms; /* by line index: how it lies */
     struct line_life *lives; /* by line index */
@@ -150,6 +151,8 @@ void late_push(struct late_ring *r, cycle_t due, uint32_t token);
 void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 
 /* l1.c: what the reply brings is there. */
+/* What the line takes of the data array, as the capacity policy says. */
+uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form);
 void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* l1_lookup.c: into the miss queue, which has room. */
 void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r);

@@ -4,8 +4,7 @@
 
 void l1_lines_fit(struct l1 *l, uint32_t i)
 {
-    const struct capacity_policy *c = l->capacity;
-    tags_resize(&l->tags, i, c->line_bytes(c->self, l->tags.tag[i], &l->forms[i]));
+    tags_resize(&l->tags, i, l1_line_bytes(l, l->tags.tag[i], &l->forms[i]));
 }
 
 /* --- plain --- */

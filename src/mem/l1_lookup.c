@@ -140,10 +140,19 @@ static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
     return true;
 }
 
+uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form)
+{
+    const uint32_t bytes = l->capacity->line_bytes(l->capacity->self, line, form);
+    if (LIKELY(bytes <= (uint32_t)l->cfg.line_bytes))
+        return bytes;
+    breach_note(l->breach, SEAM_l1_capacity, "line_bytes() is more than a line's bytes");
+    return (uint32_t)l->cfg.line_bytes;
+}
+
 /* The lines that go so that the line of `p` fits, into l->victims. */
 static bool way_find(struct l1 *l, const struct place *p)
 {
-    l->need = l->capacity->line_bytes(l->capacity->self, p->line, NULL);
+    l->need = l1_line_bytes(l, p->line, NULL);
     l->nvictims = tags_victims(&l->tags, p->set, TAGS_NONE, l->need, l->victims);
     return l->nvictims != TAGS_NONE || fail(&l->stats.fail_way);
 }
@@ -266,8 +275,13 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     }
     const struct request_policy *rp = l->requests;
     const struct line_view view = view_of(a, p, w);
-    const uint16_t ask = rp->ask(rp->self, &view) & l->all;
-    assert(ask & w->missing);
+    uint16_t ask = rp->ask(rp->self, &view) & l->all;
+    if (UNLIKELY(!(ask & w->missing))) {
+        breach_note(l->breach, SEAM_requests,
+                    "ask() names no sector of line_view.missing, so that the miss would wait for "
+                    "ever");
+        ask |= w->missing;
+    }
     if (l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
         return fail(&l->stats.fail_queue);
     if (is_new)

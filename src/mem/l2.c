@@ -13,6 +13,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->il = *il;
     l->packets = seams->l2_packets;
     l->capacity = seams->l2_capacity;
+    l->breach = seams->breach;
     l->storage = seams->channel.storage;
     l->forms = seams->channel.forms;
     l->backs_end = &l->backs;

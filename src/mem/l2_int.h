@@ -40,6 +40,7 @@ struct l2 {
     const struct packet_policy *packets;
     const struct storage_policy *storage;
     const struct capacity_policy *capacity;
+    struct breach *breach;
     const struct form_policy *forms;
     uint32_t *victims; /* what the last l2_room_find() found */
     uint32_t nvictims, need;

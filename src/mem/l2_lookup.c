@@ -102,10 +102,19 @@ static void evict(struct l2 *l, cycle_t now, uint32_t i)
     req_ring_push(&l->memory, back, now, 0);
 }
 
+static uint32_t line_bytes(struct l2 *l, addr_t line, const struct line_form *form)
+{
+    const uint32_t bytes = l->capacity->line_bytes(l->capacity->self, line, form);
+    if (LIKELY(bytes <= l->line_bytes))
+        return bytes;
+    breach_note(l->breach, SEAM_l2_capacity, "line_bytes() is more than a line's bytes");
+    return l->line_bytes;
+}
+
 bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,
                   const struct line_form *form)
 {
-    l->need = l->capacity->line_bytes(l->capacity->self, line, form);
+    l->need = line_bytes(l, line, form);
     l->nvictims = tags_victims(&l->tags, set, index, l->need, l->victims);
     return l->nvictims != TAGS_NONE;
 }
@@ -256,7 +265,7 @@ static void take_form(struct l2 *l, struct mem_req *r, const struct place *p)
     const struct line_form f = r->form;
     l->forms->store(l->forms->self, p->line, f);
     if (f.bytes != p->form.bytes)
-        tags_resize(&l->tags, p->index, l->capacity->line_bytes(l->capacity->self, p->line, &f));
+        tags_resize(&l->tags, p->index, line_bytes(l, p->line, &f));
     r->form = (struct line_form){0}; /* the answer brings nothing */
 }
 

@@ -15,6 +15,7 @@ struct mem_ctrl *mem_ctrl_new(const struct mem_ctrl_cfg *cfg, const struct inter
     m->cfg = *cfg;
     m->il = *il;
     m->storage = seams->storage;
+    m->breach = seams->breach;
     m->nslices = slices;
     m->block_bytes = (uint32_t)cfg->block_bytes;
     m->burst_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->burst_bytes);
@@ -144,6 +145,20 @@ static void txn_begin(struct mem_ctrl *m, cycle_t now, uint32_t t)
         send_queue_push(m, t);
 }
 
+static void dram_form(struct mem_ctrl *m, cycle_t now, struct mem_txn *x, uint32_t raw)
+{
+    struct storage_form *f = &x->form;
+    m->storage->dram_form(m->storage->self, now, x->req, x->local, raw, f);
+    if (UNLIKELY(f->nextras > STORAGE_EXTRAS)) {
+        breach_note(m->breach, SEAM_storage, "dram_form() has more extras than STORAGE_EXTRAS");
+        f->nextras = STORAGE_EXTRAS;
+    }
+    if (UNLIKELY(f->reads && !mem_req_is_write(x->req))) {
+        breach_note(m->breach, SEAM_storage, "dram_form() reads bursts before those of a read");
+        f->reads = 0;
+    }
+}
+
 /* Requests whose latency is over become transactions, in order. */
 static void start(struct mem_ctrl *m, cycle_t now)
 {
@@ -163,9 +178,7 @@ static void start(struct mem_ctrl *m, cycle_t now)
                               .local = interleave_locate(&m->il, block).local,
                               .slice = slice,
                               .shift = by_sector ? m->sector_shift : m->burst_shift};
-        uint32_t raw = raw_bursts(m, r, x->shift);
-        m->storage->dram_form(m->storage->self, now, r, x->local, raw, &x->form);
-        assert(x->form.nextras <= STORAGE_EXTRAS && (!x->form.reads || mem_req_is_write(r)));
+        dram_form(m, now, x, raw_bursts(m, r, x->shift));
         x->bursts = x->form.bursts;
         x->fetch = x->form.reads;
         x->reads = extra_reads(&x->form);

@@ -40,6 +40,7 @@ struct mem_ctrl {
     struct interleave il;
     struct mem_req_pool pool;
     const struct storage_policy *storage;
+    struct breach *breach;
     struct mem_ctrl_cfg cfg;
     struct mem_ctrl_stats stats;
 };

@@ -1,8 +1,6 @@
 /* What is bound at the pipeline's seams is asked, where it wants to be (sm->asked). */
 #include "sm/sm_int.h"
 
-enum { MAX_COST = 1000 }; /* cycles: the calendar of results must hold them */
-
 void asked_init(struct sm *sm)
 {
     const struct sm_seams *s = &sm->seams;
@@ -16,14 +14,21 @@ static void ask_banks(struct sm *sm, uint16_t i, const struct rf_event *e, unsig
     const struct rf_policy *p = sm->seams.registers;
     for (unsigned k = 0; k < e->d->ndst + e->d->nsrc; k++) {
         const uint32_t plain = (e->d->regs[k] + e->slot) % (uint32_t)sm->cfg->banks;
-        sm->banks[i][first + k] = (uint8_t)(p->bank(p->self, e, k, plain) % MAX_BANKS);
+        const uint32_t bank = p->bank(p->self, e, k, plain);
+        if (UNLIKELY(bank >= MAX_BANKS))
+            breach_note(sm->seams.l1.breach, SEAM_registers, "bank() is not below RF_BANKS_MAX");
+        sm->banks[i][first + k] = (uint8_t)(bank < MAX_BANKS ? bank : plain);
     }
 }
 
-static void raise_to(uint16_t *to, uint32_t cycles)
+/* The calendar of results has room for RF_COST_MAX. */
+static void raise_to(uint16_t *to, const struct sm *sm, uint32_t cycles, enum tech_seam seam)
 {
-    const uint16_t n = (uint16_t)(cycles < MAX_COST ? cycles : MAX_COST);
-    *to = n > *to ? n : *to;
+    if (UNLIKELY(cycles > RF_COST_MAX)) {
+        breach_note(sm->seams.l1.breach, seam, "asks for more cycles than RF_COST_MAX");
+        cycles = RF_COST_MAX;
+    }
+    *to = cycles > *to ? (uint16_t)cycles : *to;
 }
 
 void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const struct step *s,
@@ -49,10 +54,10 @@ void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const 
         initiation = sm->seams.issue->initiation(sm->seams.issue->self, &e, initiation);
     if (sm->asked & WANT_BANK)
         ask_banks(sm, i, &e, is_second ? SECOND_OPERANDS : 0);
-    raise_to(&f->cost.hold, cost.hold);
-    raise_to(&f->cost.enter, cost.enter);
-    raise_to(&f->cost.write, cost.write);
-    raise_to(&f->initiation, initiation);
+    raise_to(&f->cost.hold, sm, cost.hold, SEAM_registers);
+    raise_to(&f->cost.enter, sm, cost.enter, SEAM_registers);
+    raise_to(&f->cost.write, sm, cost.write, SEAM_registers);
+    raise_to(&f->initiation, sm, initiation, SEAM_issue);
 }
 
 bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s)
@@ -81,8 +86,10 @@ static const struct dinst *precede(struct sm *sm, unsigned slot, const struct di
     struct warp *w = sm->slot[slot].w;
     warp_use_frame(w);
     const struct dinst *first = p->precede(p->self, sm, slot, w, d);
-    assert(!first || first->unit != UNIT_MEM);
-    return first;
+    if (LIKELY(!first || first->unit != UNIT_MEM))
+        return first;
+    breach_note(sm->seams.l1.breach, SEAM_issue, "precede() gives an instruction of memory");
+    return NULL;
 }
 
 const struct dinst *asked_next(struct sm *sm, unsigned slot, const struct dinst *d)

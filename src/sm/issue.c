@@ -244,8 +244,12 @@ SM_COLD static unsigned pick_asked(struct sm *sm, struct sched *s, unsigned numb
     if (!can)
         return MAX_WARPS;
     const int slot = p->pick(p->self, sm, number, can);
-    const bool is_one = slot >= 0 && slot < MAX_WARPS && (can >> slot & 1);
-    return is_one ? (unsigned)slot : s->ops->pick(sm, s, can);
+    if (slot >= 0 && slot < MAX_WARPS && (can >> slot & 1))
+        return (unsigned)slot;
+    if (slot != -1)
+        breach_note(sm->seams.l1.breach, SEAM_schedulers,
+                    "pick() gives neither one of `can` nor -1");
+    return s->ops->pick(sm, s, can);
 }
 
 static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,

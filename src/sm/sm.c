@@ -309,6 +309,18 @@ const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which)
 
 /* --- the watchdog's account --- */
 
+/* What is to be issued is not the warp's own. */
+static bool comes_first(const struct sm *sm, unsigned slot)
+{
+    const struct warp_slot *ws = &sm->slot[slot];
+    return (sm->asked & WANT_PRECEDE) && ws->next != ws->ib[ws->ib_at];
+}
+
+static bool has_room(const struct sm *sm, unsigned slot)
+{
+    return sm_with_room(sm, &sm->sub[sm_subcore_of(sm, slot)]) >> slot & 1;
+}
+
 static const char *why_waits(const struct sm *sm, unsigned slot)
 {
     const uint64_t bit = UINT64_C(1) << slot;
@@ -321,8 +333,10 @@ static const char *why_waits(const struct sm *sm, unsigned slot)
            : sm->follows & bit     ? "follows another warp"
            : sm->fetching & bit    ? "waits for the instruction cache"
            : !(sm->has_inst & bit) ? "has no instruction"
+           : comes_first(sm, slot) ? "a technique puts instructions before its next"
            : !(sm->ready & bit)    ? "waits for a register"
-                                   : "can issue, its pipe is full";
+           : !has_room(sm, slot)   ? "can issue, its pipe is full"
+                                   : "can issue, and a technique lets another go, or none";
 }
 
 static void sm_dump(const void *self, FILE *out)

@@ -28,7 +28,7 @@ enum {
     MAX_UNITS = 12, /* pipes of a sub-core */
     MAX_COLLECTORS = 64,
     AUX_COLLECTORS = 2,
-    MAX_BANKS = 64,
+    MAX_BANKS = RF_BANKS_MAX,
     MAX_PORTS = 4,
     MAX_CTAS = 32,
     SCOREBOARD = 1024,     /* registers are folded onto this many counters a warp */
@@ -57,10 +57,12 @@ struct inflight {
     cycle_t issued;
     cycle_t due; /* when it leaves shared memory or a delay line */
     uint32_t mask;
-    uint16_t slot;       /* warp */
-    int16_t slot2;       /* of a warp that goes with it, or NO_PARTNER */
-    uint16_t next;       /* in a queue or list */
-    struct rf_cost cost; /* cycles; `hold`: that it still waits in its collector */
+    uint16_t slot; /* warp */
+    int16_t slot2; /* of a warp that goes with it, or NO_PARTNER */
+    uint16_t next; /* in a queue or list */
+    struct {
+        uint16_t hold, enter, write;
+    } cost; /* rf_cost, of at most RF_COST_MAX; `hold`: that it still waits in its collector */
     uint16_t initiation;
     uint16_t to_read; /* operands that its collector still waits for */
     /* memory */

@@ -29,14 +29,25 @@ const struct dinst *sm_warp_next(const struct sm *sm, unsigned slot)
 
 /* --- time --- */
 
+static bool is_slot(const struct sm *sm, unsigned slot, const char *what)
+{
+    if (UNLIKELY(slot >= (unsigned)sm->cfg->warps))
+        breach_note(sm->seams.l1.breach, SEAMS, what);
+    return slot < (unsigned)sm->cfg->warps;
+}
+
 void sm_hold(struct sm *sm, unsigned slot, cycle_t until)
 {
+    if (!is_slot(sm, slot, "holds a slot that no warp has: they are below sm.warps"))
+        return;
     sm->held |= UINT64_C(1) << slot;
     sm->slot[slot].held_until = until;
 }
 
 void sm_let_go(struct sm *sm, unsigned slot)
 {
+    if (!is_slot(sm, slot, "lets go a slot that no warp has: they are below sm.warps"))
+        return;
     const uint64_t bit = UINT64_C(1) << slot;
     if (!(sm->held & bit))
         return;
@@ -46,6 +57,8 @@ void sm_let_go(struct sm *sm, unsigned slot)
 
 void sm_look(struct sm *sm, unsigned slot)
 {
+    if (!is_slot(sm, slot, "looks at a slot that no warp has: they are below sm.warps"))
+        return;
     const uint64_t bit = UINT64_C(1) << slot;
     if ((sm->live & bit) && !(sm->deferred & bit))
         sm_look_at_warp(sm, slot);

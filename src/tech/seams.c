@@ -18,7 +18,12 @@ const struct seam_row seam_rows[SEAMS] = {
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats)
 {
-    *s = (struct tech_seams){.stats = stats};
+    *s = (struct tech_seams){.stats = stats, .n = {m->sms, m->slices, m->channels}};
+    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
+        s->breaches[per] = xcalloc(s->n[per], sizeof *s->breaches[per]);
+        for (uint32_t i = 0; i < s->n[per]; i++)
+            s->breaches[per][i].any = &s->is_breached;
+    }
 #define L1_SEAM(name, type, ...)      FILL(name, type, m->sms)
 #define SM_SEAM(name, type, ...)      FILL(name, type, m->sms)
 #define SLICE_SEAM(name, type, ...)   FILL(name, type, m->slices)
@@ -33,6 +38,8 @@ void tech_seams_free(struct tech_seams *s)
 #define SLICE_SEAM(name, ...)   free(s->name);
 #define CHANNEL_SEAM(name, ...) free(s->name);
 #include "parsim/seams.def"
+    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
+        free(s->breaches[per]);
 }
 
 struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm)
@@ -41,6 +48,7 @@ struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm)
 #define L1_SEAM(name, ...) .l1.name = &s->name[sm],
 #define SM_SEAM(name, ...) .name = &s->name[sm],
 #include "parsim/seams.def"
+        .l1.breach = &s->breaches[PER_SM][sm],
     };
 }
 
@@ -49,6 +57,7 @@ struct channel_seams tech_channel_seams(const struct tech_seams *s, uint32_t cha
     return (struct channel_seams){
 #define CHANNEL_SEAM(name, ...) .name = &s->name[channel],
 #include "parsim/seams.def"
+        .breach = &s->breaches[PER_CHANNEL][channel],
     };
 }
 
@@ -58,10 +67,11 @@ struct slice_seams tech_slice_seams(const struct tech_seams *s, uint32_t slice, 
         .channel = tech_channel_seams(s, channel),
 #define SLICE_SEAM(name, ...) .name = &s->name[slice],
 #include "parsim/seams.def"
+        .breach = &s->breaches[PER_SLICE][slice],
     };
 }
 
-static void *array_of(const struct tech_seams *s, enum tech_seam seam)
+void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam)
 {
     void *const arrays[SEAMS] = {
 #define L1_SEAM(name, ...)      s->name,
@@ -82,7 +92,7 @@ void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enu
     }
     if (how == TAKE_WRAP) {
         s->wrapper[seam] = name;
-        return array_of(s, seam);
+        return tech_seams_array(s, seam);
     }
     if (s->owner[seam]) {
         err_set(err, "%s cannot be combined with %s: both decide %s", name, s->owner[seam],
@@ -95,5 +105,5 @@ void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enu
         return NULL;
     }
     s->owner[seam] = name;
-    return array_of(s, seam);
+    return tech_seams_array(s, seam);
 }

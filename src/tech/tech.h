@@ -43,7 +43,10 @@ struct tech_seams {
 #define SLICE_SEAM(name, type, ...)   struct type *name;
 #define CHANNEL_SEAM(name, type, ...) struct type *name;
 #include "parsim/seams.def"
+    uint32_t n[PER_CHANNEL + 1];               /* elements of the arrays, by enum tech_per */
     const char *owner[SEAMS], *wrapper[SEAMS]; /* design, or NULL */
+    struct breach *breaches[PER_CHANNEL + 1];  /* of each SM, slice and channel */
+    atomic_bool is_breached;                   /* one of them was noted */
     struct stats *stats;                       /* where a technique adds its own */
     const char *stats_refused;                 /* why statistics could not be added, or NULL */
     const struct techs *techs;                 /* that are being bound */
@@ -57,10 +60,21 @@ struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm);
 struct slice_seams tech_slice_seams(const struct tech_seams *s, uint32_t slice, uint32_t channel);
 struct channel_seams tech_channel_seams(const struct tech_seams *s, uint32_t channel);
 
+/* The array of a seam: s->n[per] of its type. */
+void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam);
+
 /* As tech_api.take, for a design `name`. A wrapped seam can be wrapped again, but not be taken
  * alone. */
 void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
                 struct err *err);
+
+/* False and an error that names design, seam and element: the first that a policy has done and its
+ * seam does not allow. At meeting points. */
+bool tech_seams_hold(const struct tech_seams *s, struct err *err);
+/* What `design` has bound, looked at. Functions that it has left out become those of the null
+ * object where it decides alone; false and an error that names seam and member where it wraps, and
+ * of numbers out of bounds. */
+bool tech_seams_check(struct tech_seams *s, const char *design, struct err *err);
 
 /* What is known of a seam, for documentation and tests. */
 struct seam_row {

@@ -87,6 +87,21 @@ static struct tech_access access_of(const struct l1_access *a)
                                 .is_prefetch = a->is_prefetch};
 }
 
+static enum inst_space space_of(const struct dinst *d)
+{
+    static const uint8_t spaces[] = {
+        [PTX_SPACE_GENERIC] = SPACE_GENERIC, [PTX_SPACE_REG] = SPACE_NONE,
+        [PTX_SPACE_GLOBAL] = SPACE_GLOBAL,   [PTX_SPACE_SHARED] = SPACE_SHARED,
+        [PTX_SPACE_LOCAL] = SPACE_LOCAL,     [PTX_SPACE_CONST] = SPACE_CONST,
+        [PTX_SPACE_PARAM] = SPACE_PARAM};
+    if (!(d->flags & (DINST_LOAD | DINST_STORE | DINST_ATOMIC | DINST_PREFETCH)))
+        return SPACE_NONE;
+    if (d->flags & DINST_SPILL)
+        return SPACE_LOCAL;
+    return ptx_inst_unit(d->x->src) == PTX_UNIT_TEX ? SPACE_TEXTURE
+                                                    : (enum inst_space)spaces[d->x->space];
+}
+
 static struct tech_inst inst(const struct dinst *d)
 {
     return (struct tech_inst){.is_load = d->flags & DINST_LOAD,
@@ -94,6 +109,7 @@ static struct tech_inst inst(const struct dinst *d)
                               .is_atomic = d->flags & DINST_ATOMIC,
                               .is_control = d->flags & DINST_CONTROL,
                               .is_barrier = d->flags & DINST_BARRIER,
+                              .space = space_of(d),
                               .nwritten = d->ndst,
                               .nread = d->nsrc,
                               .latency = d->latency,

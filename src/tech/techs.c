@@ -59,10 +59,13 @@ static bool announce_one(void *ctx, const struct tech_entry *e, const struct tec
     return true;
 }
 
-static bool has_good_stats(const struct binding *b, const struct technique *t)
+/* What it has left at seams and in the statistics. */
+static bool is_well_bound(const struct binding *b, const struct technique *t, const char *design)
 {
-    return !b->seams->stats_refused ||
-           err_set(b->err, "technique %s: %s", t->name, b->seams->stats_refused);
+    if (b->seams->stats_refused)
+        return err_set(b->err, "technique %s: %s", t->name, b->seams->stats_refused);
+    return tech_seams_check(b->seams, design, b->err) ||
+           err_prefix(b->err, "technique %s", t->name);
 }
 
 static bool bind_one(void *ctx, const struct tech_entry *e, const struct tech_design *d)
@@ -74,7 +77,7 @@ static bool bind_one(void *ctx, const struct tech_entry *e, const struct tech_de
     if (!e->t->bind(&at, &one.part, b->err))
         return tech_has_failed(e->t, "it could not be bound", b->err);
     vec_push(&b->techs->parts, one);
-    return has_good_stats(b, e->t);
+    return is_well_bound(b, e->t, d->name);
 }
 
 static bool settle_all(const struct binding *b)
@@ -88,7 +91,7 @@ static bool settle_all(const struct binding *b)
             return tech_has_failed(one.t, "it could not settle", b->err);
         if (one.part.self)
             vec_push(&b->techs->parts, one);
-        if (!has_good_stats(b, one.t))
+        if (!is_well_bound(b, one.t, one.t->name))
             return false;
     }
     return true;

@@ -1,8 +1,7 @@
-/* A technique outside the tree in an SM's pipeline: counts loads that bring all lanes the same
- * value, writes their registers `sameload.write` cycles later, puts a move before what reads such a
- * register first
- * (`sameload.moves`), adds `sameload.add` to 32-bit values from global memory, and lets the
- * youngest warp go first (`sameload.youngest`). Wraps what is bound. Built from include/parsim
+/* A technique outside the tree in an SM's pipeline: counts loads from global memory that bring all
+ * lanes the same value, writes their registers `sameload.write` cycles later, puts a move before
+ * every store (`sameload.moves`), adds `sameload.add` to what they bring, and lets the youngest
+ * warp go first (`sameload.youngest`). Wraps what is bound. Built from include/parsim
  * alone. */
 #include <parsim/tech.h>
 
@@ -15,7 +14,7 @@ struct sameload_cfg {
 
 static const struct conf_field fields[] = {
     CONF_FIELD(sameload_cfg, INT, write, "0", 0, 100, "cycles", "that such a load is written later")
-        CONF_FIELD(sameload_cfg, INT, add, "0", 0, 100, "", "to what 32-bit loads bring")
+        CONF_FIELD(sameload_cfg, INT, add, "0", 0, 100, "", "to what loads bring")
             CONF_FIELD(sameload_cfg, BOOL, moves, "false", 0, 0, "", "a move before every store")
                 CONF_FIELD(sameload_cfg, BOOL, youngest, "false", 0, 0, "",
                            "the youngest warp goes first")};
@@ -79,8 +78,9 @@ static void cost(void *self, const struct rf_event *e, struct rf_cost *sum)
     const struct tech_inst i = r->s->api->inst(e->d);
     uint64_t values[32];
     r->inner.cost(r->inner.self, e, sum);
-    if (e->is_extra || !i.is_load || !r->s->api->read(e->w, e->d, 0, values))
+    if (e->is_extra || !i.is_load || i.space != SPACE_GLOBAL)
         return;
+    r->s->api->read(e->w, e->d, 0, values);
     r->s->stats.loads++;
     if (!is_same(values, e->mask))
         return;
@@ -124,8 +124,9 @@ static void loaded(void *self, struct sm *sm, unsigned slot, struct warp *w, con
     struct values *v = self;
     uint64_t values[32];
     v->inner.loaded(v->inner.self, sm, slot, w, d, mask);
-    if (!v->s->cfg->add || v->s->api->read(w, d, 0, values) != 32)
+    if (!v->s->cfg->add || v->s->api->inst(d).space != SPACE_GLOBAL)
         return;
+    v->s->api->read(w, d, 0, values);
     for (unsigned l = 0; l < 32; l++)
         values[l] += (uint64_t)v->s->cfg->add;
     v->s->api->write(w, d, 0, mask, values);

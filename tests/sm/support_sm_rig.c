@@ -233,6 +233,8 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
     seams.issue = &issue;
     seams.values = r->values;
     seams.schedulers = r->schedulers;
+    r->breach = (struct breach){.any = &r->is_breached};
+    seams.l1.breach = &r->breach;
     r->sm = sm_new(&(struct sm_parts){.cfg = &r->cfg,
                                       .data = &r->data,
                                       .konst = &r->konst,

@@ -52,6 +52,8 @@ struct sm_rig {
     const struct issue_policy *issue;
     const struct value_policy *values;
     const struct sched_policy *schedulers;
+    struct breach breach; /* that they have made, noted */
+    atomic_bool is_breached;
     void (*prepare)(void *ctx); /* before each of the two runs, or NULL */
     void *prepare_ctx;
     struct kernel *extra;     /* what the extra warps run */

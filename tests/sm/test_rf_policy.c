@@ -98,13 +98,21 @@ static void loads_can_be_written_later(void **state)
                      gap_with(from_global, NULL, &nothing, 0, 2) + 3 + 3);
 }
 
-/* A calendar holds results for 2048 cycles: what would be beyond is cut to 1000. */
+/* A calendar holds results for 2048 cycles: what would be beyond is noted, and cut to 1000. */
 static void no_cost_is_beyond_the_calendar(void **state)
 {
     (void)state;
     static const char two[] = RIG_KERNEL("add.u32 %r2,%r1,1; add.u32 %r3,%r2,1; ret;\n");
-    struct costly huge = {.more.write = UINT16_MAX};
-    assert_int_equal(gap_with(two, NULL, &huge, 0, 1), ONE_READ + 1000);
+    struct costly most = {.more.write = 1000}, more = {.more.write = 1001};
+    assert_int_equal(gap_with(two, NULL, &most, 0, 1), ONE_READ + 1000);
+    const struct rf_policy p = around(&more, &rf_policy_null);
+    struct sm_rig *r = sm_rig_new(two, NULL);
+    r->rf = &p;
+    sm_rig_run(r, 1, 32);
+    assert_int_equal(rig_gap(r, 0, 1), ONE_READ + 1000);
+    assert_true(r->is_breached && r->breach.seam == SEAM_registers);
+    assert_string_equal(r->breach.what, "asks for more cycles than RF_COST_MAX");
+    sm_rig_free(r);
 }
 
 /* Costs of two add up, whichever is outside. */

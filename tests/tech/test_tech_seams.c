@@ -33,6 +33,36 @@ static void every_seam_is_bound_to_its_null_object(void **state)
     memory_free(mem);
 }
 
+/* Every function of a null object is a row, and what is checked of a policy is all of it: a policy
+ * of zeros becomes the null object where it is taken alone. */
+static void what_is_left_out_is_the_null_objects(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct tech_seams s;
+    struct err err = {0};
+    tech_seams_init(&s, &mem->m, NULL);
+#define EMPTY(name, type)             memset(s.name, 0, s.n[seam_rows[SEAM_##name].per] * sizeof *s.name);
+#define L1_SEAM(name, type, ...)      EMPTY(name, type)
+#define SM_SEAM(name, type, ...)      EMPTY(name, type)
+#define SLICE_SEAM(name, type, ...)   EMPTY(name, type)
+#define CHANNEL_SEAM(name, type, ...) EMPTY(name, type)
+#include "parsim/seams.def"
+    s.l1_capacity->tag_factor = s.l2_capacity->tag_factor = 1;
+    assert_true(tech_seams_check(&s, "x", &err));
+#define SAME(name, type)              assert_memory_equal(s.name, &type##_null, sizeof(struct type));
+#define L1_SEAM(name, type, ...)      SAME(name, type)
+#define SM_SEAM(name, type, ...)      SAME(name, type)
+#define SLICE_SEAM(name, type, ...)   SAME(name, type)
+#define CHANNEL_SEAM(name, type, ...) SAME(name, type)
+#include "parsim/seams.def"
+    s.l1_capacity->tag_factor = 0;
+    assert_false(tech_seams_check(&s, "x", &err));
+    assert_string_equal(err.msg, "SM 0: seam l1_capacity: tag_factor is 0: must be 1 to 64");
+    tech_seams_free(&s);
+    memory_free(mem);
+}
+
 static void one_decides_and_others_wrap(void **state)
 {
     (void)state;
@@ -88,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_seam_is_bound_to_its_null_object),
+        cmocka_unit_test(what_is_left_out_is_the_null_objects),
         cmocka_unit_test(one_decides_and_others_wrap),
         cmocka_unit_test(techniques_are_whole),
     };

@@ -1,0 +1,21 @@
+/* A policy has done what its seam does not allow (parsim/seams_*.h). The part of the machine that
+ * asked it notes the first such thing, goes on with what it would do without the answer, and the
+ * run ends with an error at the next meeting point: the same on any number of host threads. */
+#ifndef MEM_BREACH_H
+#define MEM_BREACH_H
+
+#include "parsim/seams.h"
+
+#include <stdatomic.h>
+
+/* Of one SM, slice or channel. */
+struct breach {
+    atomic_bool *any;    /* one for all of a machine */
+    const char *what;    /* a sentence without its subject; NULL: nothing happened */
+    enum tech_seam seam; /* SEAMS: of none; a function of struct tech_api was misused */
+};
+
+/* Without a machine (`b` is NULL, in rigs of tests) a panic. */
+void breach_note(struct breach *b, enum tech_seam seam, const char *what);
+
+#endif
