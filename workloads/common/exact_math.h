@@ -16,4 +16,19 @@ static inline double exact_exp(double x)
     return sum;
 }
 
+/* cos x within about 1e-12 for |x| < 10: the series of x / 64, the angle doubled six times. Kept as
+ * 1 - cos, which small angles would lose. */
+static inline double exact_cos(double x)
+{
+    double y = x / 64, term = 1, less = 0;
+
+    for (int i = 1; i <= 8; i++) {
+        term = -term * y * y / ((2 * i - 1) * (2 * i));
+        less -= term;
+    }
+    for (int i = 0; i < 6; i++)
+        less = less * (4 - 2 * less);
+    return 1 - less;
+}
+
 #endif
