@@ -73,10 +73,11 @@ struct dram *dram_new(const struct dram_cfg *cfg, const struct dram_client_ops *
     if (cfg->queues == DRAM_QUEUES_DIRECT) {
         queue_init(&d->opened, d->nbanks);
     } else {
-        d->nqueues = cfg->queues == DRAM_QUEUES_PER_BANK ? d->nbanks : 1;
+        const bool slots = cfg->queues == DRAM_QUEUES_SLOTS;
+        d->nqueues = cfg->queues == DRAM_QUEUES_SHARED ? 1 : d->nbanks;
         d->queues = xcalloc(d->nqueues, sizeof *d->queues);
         for (uint32_t i = 0; i < d->nqueues; i++)
-            queue_init(&d->queues[i], (uint32_t)cfg->command_queue);
+            queue_init(&d->queues[i], slots ? 1 : (uint32_t)cfg->command_queue);
     }
     answers_init(&d->bursts, 64);
     answers_init(&d->acks, 64);
@@ -178,6 +179,22 @@ static void accept_read(struct dram *d, struct dram_entry *e, struct mem_req *re
     entry_push(d, &d->reads, e);
 }
 
+/* Slots merge nothing and answer nothing from waiting writes. */
+static void accept_for_slot(struct dram *d, struct dram_entry *e, struct mem_req *req, cycle_t now)
+{
+    const uint32_t accesses = req->bytes / (uint32_t)d->cfg.access_bytes;
+    e->left = (uint8_t)(accesses ? accesses : 1);
+    e->write = mem_req_is_write(req);
+    ++*(e->write ? &d->stats.writes : &d->stats.reads);
+    req->next = NULL;
+    if (e->write)
+        answers_push(&d->acks, req, now + 1);
+    else
+        e->req = req;
+    ++(e->write ? d->write_filter : d->read_filter)[filter_slot(e->line)];
+    entry_push(d, &d->reads, e);
+}
+
 static void accept(struct dram *d, cycle_t now)
 {
     struct mem_req *req;
@@ -201,7 +218,12 @@ static void accept(struct dram *d, cycle_t now)
         struct dram_entry e = {.line = req->addr & ~(addr_t)(d->cfg.access_bytes - 1),
                                .arrive = now,
                                .row = at.row,
-                               .bank = (uint8_t)at.index};
+                               .bank = (uint8_t)at.index,
+                               .left = 1};
+        if (d->cfg.queues == DRAM_QUEUES_SLOTS) {
+            accept_for_slot(d, &e, req, now);
+            return; /* one a cycle */
+        }
         if (write)
             accept_write(d, &e, req, now);
         else
@@ -229,32 +251,48 @@ static void bank_close(struct dram_bank *b)
     b->hits = b->accesses = 0;
 }
 
-/* The column command of `e` goes out: statistics, the answer, the bank. */
-static void column_issue(struct dram *d, const struct dram_entry *e, cycle_t now)
+/* The last access of `e` is on its way: the answer. */
+static void column_answer(struct dram *d, const struct dram_entry *e, cycle_t at)
+{
+    --(e->write ? d->write_filter : d->read_filter)[filter_slot(e->line)];
+    for (struct mem_req *r = e->write ? NULL : e->req; r; r = r->next)
+        answers_push(&d->bursts, r, at);
+}
+
+/* A column command of `e` goes out and moves `n` accesses: statistics, the bank. */
+static void column_issue(struct dram *d, struct dram_entry *e, uint32_t n, cycle_t now)
 {
     struct dram_stats *st = &d->stats;
     struct dram_bank *b = &d->banks[e->bank];
-    st->bus_busy += (uint64_t)d->cfg.burst_cycles;
-    if (e->write) {
-        st->wr++;
-        st->wr_row_hits += b->accesses > 0;
-        d->write_filter[filter_slot(e->line)]--;
-    } else {
-        st->rd++;
-        st->rd_row_hits += b->accesses > 0;
-        d->read_filter[filter_slot(e->line)]--;
-        cycle_t at = now + (cycle_t)(d->cfg.t_cl + d->cfg.burst_cycles);
-        for (struct mem_req *r = e->req; r; r = r->next)
-            answers_push(&d->bursts, r, at);
-    }
-    b->accesses++;
+    const uint32_t busy = n * (uint32_t)d->cfg.burst_cycles, hits = b->accesses ? n : n - 1;
+    st->bus_busy += busy;
+    *(e->write ? &st->wr : &st->rd) += n;
+    *(e->write ? &st->wr_row_hits : &st->rd_row_hits) += hits;
+    b->accesses += n;
+    e->left = (uint8_t)(e->left - n);
+    if (e->left)
+        return;
+    column_answer(d, e, now + (cycle_t)d->cfg.t_cl + busy);
     b->hits -= b->hits > 0;
+}
+
+/* Entry `index` of `q` has had its last command. */
+static void entry_end(struct dram *d, struct dram_queue *q, uint32_t index, uint32_t bank)
+{
+    queue_remove(q, index);
+    if (d->cfg.queues == DRAM_QUEUES_DIRECT)
+        return;
+    d->waiting--;
+    d->busy_queues &= ~((uint64_t)!q->len << (q - d->queues));
+    d->full_queues &= d->nqueues > 1 ? ~(1ull << bank) : 0;
 }
 
 void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now)
 {
-    struct dram_entry e = p->queue->at[p->index];
-    struct dram_bank *b = &d->banks[e.bank];
+    struct dram_entry *e = &p->queue->at[p->index];
+    const uint32_t bank = e->bank, row = e->row, whole = d->gates.accesses;
+    const uint32_t moves = e->left < whole ? e->left : whole;
+    struct dram_bank *b = &d->banks[bank];
     enum dram_cmd cmd = p->cmd;
     bool direct = d->cfg.queues == DRAM_QUEUES_DIRECT;
     d->changed = true;
@@ -262,20 +300,16 @@ void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now)
     p->queue->retry = 0;
     p->queue->stale = true;
     if (command_class(cmd) == CLASS_COL) {
-        column_issue(d, &e, now);
-        queue_remove(p->queue, p->index);
-        if (!direct) {
-            d->waiting--;
-            d->busy_queues &= ~((uint64_t)!p->queue->len << (p->queue - d->queues));
-            d->full_queues &= d->nqueues > 1 ? ~(1ull << e.bank) : 0;
-        }
+        column_issue(d, e, moves, now);
         if (d->cfg.page == DRAM_PAGE_CLOSED) {
-            cmd = e.write ? DRAM_WRA : DRAM_RDA;
+            cmd = e->write ? DRAM_WRA : DRAM_RDA;
             bank_close(b);
         }
+        if (!e->left)
+            entry_end(d, p->queue, p->index, bank);
     } else if (cmd == DRAM_ACT) {
         d->stats.act++;
-        bank_open(d, b, &e);
+        bank_open(d, b, e);
         if (direct)
             direct_opened(d, p);
     } else {
@@ -284,8 +318,8 @@ void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now)
     }
     if (direct) /* what one queue did may open what another waits for */
         d->reads.retry = d->writes.retry = d->opened.retry = 0;
-    dram_gates_issue(&d->gates, cmd, e.bank, now);
-    probe_fire(d->probe, now, cmd, e.bank, e.row);
+    dram_gates_issue_part(&d->gates, cmd, moves, bank, now);
+    probe_fire(d->probe, now, cmd, bank, row);
 }
 
 static uint64_t pc_mask(const struct dram *d, uint32_t pc)
@@ -341,8 +375,14 @@ static bool refresh_step(struct dram *d, uint32_t pc, cycle_t now)
 
 static bool pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p)
 {
-    return d->cfg.queues == DRAM_QUEUES_DIRECT ? direct_pick(d, classes, now, p)
-                                               : staged_pick(d, classes, now, p);
+    switch ((enum dram_queues)d->cfg.queues) {
+    case DRAM_QUEUES_DIRECT:
+        return direct_pick(d, classes, now, p);
+    case DRAM_QUEUES_SLOTS:
+        return slots_pick(d, classes, now, p);
+    default:
+        return staged_pick(d, classes, now, p);
+    }
 }
 
 /* One command, or with two buses one of each class. */
@@ -396,7 +436,9 @@ static cycle_t next_interest(const struct dram *d, cycle_t now)
 {
     if (d->changed || d->refresh[0].waiting || d->refresh[1].waiting)
         return now + 1;
-    cycle_t next = d->cfg.queues == DRAM_QUEUES_DIRECT ? direct_retry(d) : staged_retry(d);
+    cycle_t next = d->cfg.queues == DRAM_QUEUES_DIRECT  ? direct_retry(d)
+                   : d->cfg.queues == DRAM_QUEUES_SLOTS ? d->slots_retry
+                                                        : staged_retry(d);
     next = earlier(next, earlier(answers_next(&d->bursts), answers_next(&d->acks)));
     next = earlier(next, earlier(d->refresh[0].due, d->refresh[1].due));
     return next > now ? next : now + 1;
@@ -404,23 +446,25 @@ static cycle_t next_interest(const struct dram *d, cycle_t now)
 
 cycle_t dram_tick(struct dram *d, cycle_t now)
 {
-    bool direct = d->cfg.queues == DRAM_QUEUES_DIRECT;
+    bool staged = d->cfg.queues == DRAM_QUEUES_PER_BANK || d->cfg.queues == DRAM_QUEUES_SHARED;
     if (!d->started)
         d->first = now;
     d->started = true;
     d->changed = false;
-    if (direct) {
-        answer_ring(d, &d->acks, now);
-        answer_ring(d, &d->bursts, now);
-        direct_mode_update(d);
-        command_step(d, now);
-        accept(d, now);
-    } else {
+    if (staged) {
         accept(d, now);
         command_step(d, now);
         staged_move(d);
-        answer_ring(d, &d->acks, now);
-        answer_ring(d, &d->bursts, now);
+    }
+    answer_ring(d, &d->acks, now);
+    answer_ring(d, &d->bursts, now);
+    if (!staged) {
+        if (d->cfg.queues == DRAM_QUEUES_DIRECT)
+            direct_mode_update(d);
+        else
+            slots_fill(d);
+        command_step(d, now);
+        accept(d, now);
     }
     d->stats.cycles = now + 1 - d->first;
     return next_interest(d, now);

@@ -8,8 +8,15 @@
  * Schedulers, the two readings of "first ready":
  *   first_ready    any ready command, oldest request first; a precharge is not ready while younger
  *                  requests still hit the open row, unless row_hit_cap hits were served (queues),
- * or row hits beyond the cap lose their turn (direct); row_hit_first  ready row hits first, then
- * the rest in age order; no precharge while a hit waits.
+ *                  or row hits beyond the cap lose their turn (direct)
+ *   row_hit_first  ready row hits first, then the rest in age order; no precharge while a hit
+ *                  waits.
+ *
+ * Slots (GPGPU-Sim's) know neither: each bank has a place for one request, which stays until all
+ * its column commands went out. A cycle fills one place, from the entry queue: the oldest request
+ * that hits the row the bank has open, else the bank's oldest. Then the first bank in turn whose
+ * request can have its next command gets it, be it for a row or a column. A request may be several
+ * accesses long (mem_req.bytes), of which a command moves command_accesses.
  *
  * A read's latency is counted from acceptance to the end of its data burst. Writes are posted: they
  * are answered in the cycle after acceptance. */
@@ -29,7 +36,12 @@ extern const char *const dram_sched_names[];
 extern const char *const dram_drain_names[];
 
 enum dram_page { DRAM_PAGE_OPEN, DRAM_PAGE_CLOSED };
-enum dram_queues { DRAM_QUEUES_PER_BANK, DRAM_QUEUES_SHARED, DRAM_QUEUES_DIRECT };
+enum dram_queues {
+    DRAM_QUEUES_PER_BANK,
+    DRAM_QUEUES_SHARED,
+    DRAM_QUEUES_DIRECT,
+    DRAM_QUEUES_SLOTS
+};
 enum dram_sched { DRAM_FIRST_READY, DRAM_ROW_HIT_FIRST };
 enum dram_drain { DRAM_DRAIN_BATCH, DRAM_DRAIN_WATERMARK };
 

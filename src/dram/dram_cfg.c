@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const dram_page_names[] = {"open", "closed", NULL};
-const char *const dram_queue_names[] = {"per_bank", "shared", "direct", NULL};
+const char *const dram_queue_names[] = {"per_bank", "shared", "direct", "slots", NULL};
 const char *const dram_sched_names[] = {"first_ready", "row_hit_first", NULL};
 const char *const dram_drain_names[] = {"batch", "watermark", NULL};
 
@@ -58,6 +58,17 @@ static bool power_of_two(int64_t v, const char *what, struct err *err)
            err_set(err, "dram.%s: %lld is not a power of two", what, (long long)v);
 }
 
+static bool slots_fit(const struct dram_cfg *c, struct err *err)
+{
+    if (c->queues != DRAM_QUEUES_SLOTS)
+        return c->command_accesses == 1 ||
+               err_set(err, "dram.command_accesses: more than one only with dram.queues = slots");
+    if (!c->unified)
+        return err_set(err, "dram.unified: slots are filled from one entry queue: must be true");
+    return c->page == DRAM_PAGE_OPEN ||
+           err_set(err, "dram.page: a slot's request needs its row open: must be open");
+}
+
 bool dram_cfg_resolve(struct dram_cfg *c, struct err *err)
 {
     for (int i = 0; i < DEVICE_VALUES; i++)
@@ -74,6 +85,8 @@ bool dram_cfg_resolve(struct dram_cfg *c, struct err *err)
                        (long long)c->banks, (long long)c->bank_groups, DRAM_BANKS_MAX);
     if (c->row_bytes < c->access_bytes)
         return err_set(err, "dram.row_bytes: a row is smaller than an access");
+    if (!slots_fit(c, err))
+        return false;
     if (!c->unified && c->write_high > c->write_queue)
         return err_set(err, "dram.write_high: a drain would never start: more than write_queue");
     struct dram_map map;

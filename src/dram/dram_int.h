@@ -5,10 +5,18 @@
 #include "dram/dram.h"
 #include "dram/dram_gate.h"
 
-enum { DRAM_FIELDS = 5, DRAM_BANKS_MAX = 64, FILTER_SIZE = 1024 };
+enum { DRAM_FIELDS = 5, DRAM_PARTS = 8, DRAM_BANKS_MAX = 64, FILTER_SIZE = 1024 };
+
+/* `mask` bits of an address, `shift` from its end, are bits of a field, `into` from its end. */
+struct dram_map_part {
+    uint8_t field, shift, into;
+    uint32_t mask;
+};
 
 struct dram_map {
-    uint32_t shift[DRAM_FIELDS], mask[DRAM_FIELDS]; /* pc, group, bank, row, col */
+    struct dram_map_part parts[DRAM_PARTS];
+    uint32_t nparts;
+    uint32_t mask[DRAM_FIELDS]; /* pc, group, bank, row, col */
     uint32_t banks_a_group, groups;
     bool bank_xor;
 };
@@ -25,6 +33,7 @@ struct dram_entry {
     cycle_t arrive;
     uint32_t row;
     uint8_t bank;
+    uint8_t left; /* accesses that no column command has moved yet */
     bool write;
 };
 
@@ -94,6 +103,8 @@ struct dram {
     uint32_t draining;        /* batch: writes left in this drain */
     bool write_mode;          /* watermark */
     struct dram_queue opened; /* direct: requests whose activate went out */
+    uint32_t next_bank;       /* slots: the bank whose turn it is */
+    cycle_t slots_retry;      /* slots: when the next command may go, unless something changes */
     struct dram_answers bursts, acks;
     uint16_t read_filter[FILTER_SIZE], write_filter[FILTER_SIZE]; /* waiting lines, by hash */
     bool changed; /* something happened in this tick */
@@ -129,17 +140,22 @@ void queue_push(struct dram_queue *q, const struct dram_entry *e);
 void queue_remove(struct dram_queue *q, uint32_t index);
 
 bool dram_read_waits(struct dram *d, addr_t line);
-/* Sends the command of `p`; a column command ends its entry. */
+/* Sends the command of `p`; the column command that moves the last access ends its entry. */
 void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now);
 
-/* Staged (per-bank or shared command queues) and direct, each in its file. `pick` finds a ready
- * command of the classes asked for. */
+/* Staged (per-bank or shared command queues), direct and slots, each in its file. `pick` finds a
+ * ready command of the classes asked for. */
 bool staged_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
+/* Takes entry `i` of entry queue `from` over into its command queue, which has room. */
+void staged_enter(struct dram *d, struct dram_queue *from, uint32_t i);
 void staged_move(struct dram *d);
 cycle_t staged_retry(const struct dram *d);
 bool direct_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
 void direct_mode_update(struct dram *d);
 void direct_opened(struct dram *d, const struct dram_pick *p);
 cycle_t direct_retry(const struct dram *d);
+bool slots_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
+/* One bank without a request gets one. */
+void slots_fill(struct dram *d);
 
 #endif

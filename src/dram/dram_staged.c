@@ -165,8 +165,7 @@ static void drain_start(struct dram *d)
     }
 }
 
-/* Takes entry `i` of `from` over into its command queue. */
-static void entry_move(struct dram *d, struct dram_queue *from, uint32_t i)
+void staged_enter(struct dram *d, struct dram_queue *from, uint32_t i)
 {
     struct dram_entry e = from->at[i];
     struct dram_queue *to = queue_of(d, &e);
@@ -201,7 +200,7 @@ void staged_move(struct dram *d)
             d->draining = 0; /* the read of the line goes first */
             d->changed = true;
         } else {
-            entry_move(d, from, i);
+            staged_enter(d, from, i);
         }
         return;
     }

@@ -65,9 +65,30 @@ static addr_t triad_address(const struct driver *g, uint64_t i)
     return array * (ARRAY_BYTES + 5 * row_bytes) + i / 3 * (uint64_t)g->cfg->access_bytes;
 }
 
+static uint64_t request_bytes(const struct driver *g)
+{
+    return g->t->request_bytes ? g->t->request_bytes : (uint64_t)g->cfg->access_bytes;
+}
+
+/* The array whose turn request `i` is. */
+static uint32_t stream_of(const struct driver *g, uint64_t i)
+{
+    return (uint32_t)(i / g->t->streams.run % g->t->streams.arrays);
+}
+
+static addr_t stream_address(const struct driver *g, uint64_t i)
+{
+    const struct dram_streams *s = &g->t->streams;
+    const uint64_t row_bytes = (uint64_t)g->cfg->row_bytes;
+    const uint32_t turn = stream_of(g, i);
+    const uint64_t array = turn - (s->rewritten && turn == s->arrays - 1);
+    const uint64_t at = i / s->run / s->arrays * s->run + i % s->run;
+    return array * (ARRAY_BYTES + s->apart * row_bytes) + at * request_bytes(g);
+}
+
 static addr_t address(struct driver *g, uint64_t i)
 {
-    uint64_t bytes = (uint64_t)g->cfg->access_bytes;
+    uint64_t bytes = request_bytes(g);
     uint32_t cols = (uint32_t)(g->cfg->row_bytes / g->cfg->access_bytes);
     switch (g->t->pattern) {
     case DRAM_PATTERN_b_random_read:
@@ -83,6 +104,8 @@ static addr_t address(struct driver *g, uint64_t i)
         return stride_address(g, i, (uint64_t)g->cfg->row_bytes);
     case DRAM_PATTERN_e2_stride_16rows:
         return stride_address(g, i, (uint64_t)g->cfg->row_bytes * 16);
+    case DRAM_PATTERN_f_streams:
+        return stream_address(g, i);
     default:
         return i * bytes;
     }
@@ -91,6 +114,8 @@ static addr_t address(struct driver *g, uint64_t i)
 static bool is_write(const struct driver *g, uint64_t i)
 {
     enum dram_pattern p = g->t->pattern;
+    if (p == DRAM_PATTERN_f_streams)
+        return g->t->streams.written >> stream_of(g, i) & 1;
     return (p == DRAM_PATTERN_d1_seq_2R1W || p == DRAM_PATTERN_d2_random_2R1W ||
             p == DRAM_PATTERN_d3_triad_2R1W) &&
            i % 3 == 2;
@@ -113,6 +138,7 @@ static struct mem_req *driver_peek(void *self, cycle_t now)
     struct mem_req *r = g->free_list;
     g->free_list = r->next;
     *r = (struct mem_req){.addr = address(g, g->issued),
+                          .bytes = g->t->request_bytes,
                           .kind = is_write(g, g->issued) ? MEM_WRITE : MEM_READ};
     g->current = r;
     return r;

@@ -14,7 +14,8 @@
  *   d2_random_2R1W      random, every third access a write
  *   d3_triad_2R1W       read A, read B, write C, three sequential arrays in different banks
  *   e1_stride_1row      stride 2 KB
- *   e2_stride_16rows    stride 32 KB */
+ *   e2_stride_16rows    stride 32 KB
+ *   f_streams           arrays in turn, as struct dram_streams says */
 #define DRAM_PATTERNS(X)      \
     X(a_seq_read)             \
     X(b_random_read)          \
@@ -24,7 +25,8 @@
     X(d2_random_2R1W)         \
     X(d3_triad_2R1W)          \
     X(e1_stride_1row)         \
-    X(e2_stride_16rows)
+    X(e2_stride_16rows)       \
+    X(f_streams)
 
 enum dram_pattern {
 #define X(name) DRAM_PATTERN_##name,
@@ -48,12 +50,22 @@ enum dram_load {
 int dram_pattern_find(const char *name);
 int dram_load_find(const char *name);
 
+/* `arrays` are walked, `run` requests of each in turn. Each begins `apart` rows further than a
+ * multiple of all banks behind the one before. Bit i of `written`: array i is written. With
+ * `rewritten` the last one is the one before it once more: lines that are fetched and written. */
+struct dram_streams {
+    uint32_t arrays, run, apart, written;
+    bool rewritten;
+};
+
 struct dram_traffic {
     enum dram_pattern pattern;
     enum dram_load load;
     uint64_t requests;
     uint64_t seed;
-    struct probe *probe; /* may be NULL */
+    struct probe *probe;    /* may be NULL */
+    uint32_t request_bytes; /* 0: an access */
+    struct dram_streams streams;
 };
 
 /* Runs until every request was accepted and every read answered; statistics and cycles come out. */

@@ -64,7 +64,7 @@ static void scale_bandwidth(struct dram_cfg *d)
     int64_t *const times[] = {&d->t_cl,    &d->t_cwl,  &d->t_rcd_rd, &d->t_rcd_wr, &d->t_rp,
                               &d->t_ras,   &d->t_rc,   &d->t_rrd_s,  &d->t_rrd_l,  &d->t_wtr_s,
                               &d->t_wtr_l, &d->t_wr,   &d->t_rtp,    &d->t_ppd,    &d->t_faw,
-                              &d->t_32aw,  &d->t_refi, &d->t_rfc};
+                              &d->t_32aw,  &d->t_refi, &d->t_rfc,    &d->t_rtp_l};
     for (unsigned i = 0; i < ARRAY_LEN(times); i++)
         *times[i] = (int64_t)ceil((double)*times[i] * d->bandwidth_scale - 1e-9);
 }
@@ -112,7 +112,8 @@ static bool check_sectors(const struct machine *m, struct err *err)
                        "mc.burst_bytes is %lld, but a DRAM access moves %lld bytes "
                        "(dram.access_bytes)",
                        (long long)m->mc.burst_bytes, (long long)m->dram_resolved.access_bytes);
-    return true;
+    return m->mc.bursts_per_request == 1 || m->dram.queues == DRAM_QUEUES_SLOTS ||
+           err_set(err, "mc.bursts_per_request: more than one only with dram.queues = slots");
 }
 
 /* Components that techniques report their energy by. */

@@ -3,7 +3,8 @@
  * A request taken from the interconnect at cycle t is looked up at t + latency at the earliest, one
  * lookup a cycle, in order; a hit is answered in the cycle of the lookup. Sectored, write-back,
  * write-allocate. A miss asks the memory controller for exactly the missing sectors, in one
- * request. A write that covers whole sectors fetches nothing; a sector of which only some bytes
+ * request. A write that covers whole sectors fetches nothing (unless `partial` is always: then what
+ * it misses is fetched, and it is answered with that); a sector of which only some bytes
  * were written is kept so and fetched when it is read (or at once, by configuration), and when it
  * is evicted (unless memory takes masked writes). Atomics need their sectors, keep the slice's ALU
  * busy for atomic_cycles a sector, and make the line dirty. Every request is answered once, by
@@ -26,7 +27,7 @@
 #include "stats/stats.h"
 
 extern const char *const l2_partial_names[];
-enum l2_partial { L2_PARTIAL_LAZY, L2_PARTIAL_FETCH };
+enum l2_partial { L2_PARTIAL_LAZY, L2_PARTIAL_FETCH, L2_PARTIAL_ALWAYS };
 
 struct l2_cfg {
 #define ROWS_FILE "mem/l2_cfg.def"

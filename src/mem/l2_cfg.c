@@ -1,7 +1,7 @@
 /* Configuration rows, statistics rows, and the check of a configuration. */
 #include "mem/l2_int.h"
 
-const char *const l2_partial_names[] = {"lazy", "fetch", NULL};
+const char *const l2_partial_names[] = {"lazy", "fetch", "always", NULL};
 
 const struct conf_field l2_fields[] = {
 #define ROWS_FILE   "mem/l2_cfg.def"

@@ -275,16 +275,30 @@ static bool is_refused(const struct l2 *l, const struct mem_req *r, const struct
     return p->form.bytes && (r->kind == MEM_ATOMIC || (r->kind == MEM_WRITE && p->full != l->all));
 }
 
+/* The sectors that a write fetches at once. */
+static uint16_t write_fetches(const struct l2 *l, const struct place *p)
+{
+    const uint16_t missing = p->sectors & (uint16_t)~p->valid;
+    switch ((enum l2_partial)l->cfg.partial) {
+    case L2_PARTIAL_FETCH:
+        return missing & (uint16_t)~p->full;
+    case L2_PARTIAL_ALWAYS:
+        return missing;
+    default:
+        return 0;
+    }
+}
+
 static bool write(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p)
 {
     bool hit = p->index != TAGS_NONE;
     uint16_t lacking = p->sectors & (uint16_t) ~(p->valid | p->full);
-    bool waits = lacking && l->cfg.partial == L2_PARTIAL_FETCH;
+    const uint16_t fetched = write_fetches(l, p);
     const uint32_t bytes = r->wire_bytes; /* before it becomes its own answer */
     if (!req_ring_room(&l->replies))
         return fail(&l->stats.fail_reply);
-    if (waits) {
-        if (!miss(l, now, r, p, lacking))
+    if (fetched) {
+        if (!miss(l, now, r, p, fetched))
             return false;
     } else {
         if (!way_find(l, p, 0))
@@ -293,7 +307,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p)
         l2_reply(l, now, r);
     }
     take_form(l, r, p);
-    tags_write(&l->tags, p->index, p->sectors, p->full);
+    tags_write(&l->tags, p->index, p->sectors, p->full & (uint16_t)~fetched);
     data_port_use(l, now, bytes);
     l->stats.write_partial_sectors += mem_sector_count(lacking);
     ++*(hit ? &l->stats.write_hits : &l->stats.write_misses);

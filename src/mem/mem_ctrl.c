@@ -189,16 +189,22 @@ static void start(struct mem_ctrl *m, cycle_t now)
     }
 }
 
-static void access_send(struct mem_ctrl *m, cycle_t now, uint32_t t, addr_t addr, uint8_t kind,
-                        uint8_t what)
+/* What is asked of DRAM at once: `bursts` from `addr` on. */
+struct access {
+    addr_t addr;
+    uint32_t bursts;
+    uint8_t kind, what;
+};
+
+static void access_send(struct mem_ctrl *m, cycle_t now, uint32_t t, const struct access *a)
 {
     struct mem_req *r = mem_req_get(&m->pool);
-    r->addr = addr;
-    r->bytes = 1u << m->burst_shift;
-    r->kind = kind;
+    r->addr = a->addr;
+    r->bytes = a->bursts << m->burst_shift;
+    r->kind = a->kind;
     r->sectors = 1;
     r->token = t;
-    r->what = what;
+    r->what = a->what;
     mem_req_stamp(r, MEM_AT_BORN, now);
     m->txns[t].inside++;
     m->stats.bytes_moved += r->bytes;
@@ -210,30 +216,41 @@ static void extra_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
     struct mem_txn *x = &m->txns[t];
     const struct storage_access *a = &x->form.extras[x->extra++];
     ++*(a->kind == MEM_READ ? &m->stats.extra_reads : &m->stats.extra_writes);
-    access_send(m, now, t, a->addr, a->kind, ACCESS_EXTRA);
+    access_send(m, now, t, &(struct access){a->addr, 1, a->kind, ACCESS_EXTRA});
 }
 
-/* Reads a burst of the block that is going to be written. */
+/* Takes the first bursts of `mask` that may go together out of it. */
+static struct access run_take(const struct mem_ctrl *m, const struct mem_txn *x, uint32_t *mask)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(*mask);
+    uint32_t n = 1;
+    while (n < m->cfg.bursts_per_request && (*mask >> first) >> n & 1)
+        n++;
+    *mask &= ~(uint32_t)(((1ull << n) - 1) << first);
+    return (struct access){.addr = x->local + ((addr_t)first << x->shift), .bursts = n};
+}
+
+/* Reads bursts of the block that is going to be written. */
 static void fetch_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
-    uint32_t b = (uint32_t)__builtin_ctz(x->fetch);
-    if (!x->fetching)
-        x->reads += (uint8_t)__builtin_popcount(x->fetch);
+    struct access a = run_take(m, x, &x->fetch);
+    a.kind = MEM_READ;
+    a.what = ACCESS_EXTRA;
     x->fetching = true;
-    x->fetch &= x->fetch - 1;
-    m->stats.extra_reads++;
-    access_send(m, now, t, x->local + ((addr_t)b << x->shift), MEM_READ, ACCESS_EXTRA);
+    x->reads++;
+    m->stats.extra_reads += a.bursts;
+    access_send(m, now, t, &a);
 }
 
 static void burst_send(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
-    uint32_t b = (uint32_t)__builtin_ctz(x->bursts);
-    uint8_t kind = mem_req_is_write(x->req) ? MEM_WRITE : MEM_READ;
-    x->bursts &= x->bursts - 1;
-    ++*(kind == MEM_READ ? &m->stats.burst_reads : &m->stats.burst_writes);
-    access_send(m, now, t, x->local + ((addr_t)b << x->shift), kind, ACCESS_DATA);
+    struct access a = run_take(m, x, &x->bursts);
+    a.kind = mem_req_is_write(x->req) ? MEM_WRITE : MEM_READ;
+    a.what = ACCESS_DATA;
+    *(a.kind == MEM_READ ? &m->stats.burst_reads : &m->stats.burst_writes) += a.bursts;
+    access_send(m, now, t, &a);
 }
 
 /* Has the transaction sent what it may send now? */

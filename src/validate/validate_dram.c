@@ -67,7 +67,10 @@ static bool run_one(const char *config, const char *pattern, const char *load, u
     if (ok && (p < 0 || l < 0))
         ok = err_set(err, "unknown workload '%s' or load mode '%s'", pattern, load);
     if (ok) {
-        struct dram_traffic t = {(enum dram_pattern)p, (enum dram_load)l, requests, 1, NULL};
+        struct dram_traffic t = {.pattern = (enum dram_pattern)p,
+                                 .load = (enum dram_load)l,
+                                 .requests = requests,
+                                 .seed = 1};
         out->cycles = (double)dram_traffic_run(&cfg, &t, &out->stats);
         double columns = (double)(out->stats.rd + out->stats.wr);
         out->bandwidth = columns * (double)cfg.burst_cycles / out->cycles;

@@ -158,7 +158,12 @@ static void tally_fire(void *ctx, cycle_t now, uint32_t cmd, uint64_t bank, uint
 static double bus_fraction(enum dram_pattern p, uint64_t requests, struct tally *tally)
 {
     struct probe probe = {tally_fire, tally, NULL};
-    struct dram_traffic t = {p, DRAM_LOAD_high, requests, 1, tally ? &probe : NULL};
+    struct dram_traffic t = {.pattern = p,
+                             .load = DRAM_LOAD_high,
+                             .requests = requests,
+                             .seed = 1,
+                             .probe = tally ? &probe : NULL,
+                             .streams = {.arrays = 3, .run = 8, .apart = 5, .written = 4}};
     struct dram_stats st;
     cycle_t cycles = dram_traffic_run(&cfg, &t, &st);
     if (tally) {
@@ -223,7 +228,8 @@ static void pseudo_channels_double_the_bandwidth(void **state)
                                 "dram.command_buses=2", "dram.t_refi=0", NULL};
     cfg_make(sets);
     assert_true(bus_fraction(DRAM_PATTERN_a_seq_read, 20000, NULL) > 0.97);
-    struct dram_traffic t = {DRAM_PATTERN_a_seq_read, DRAM_LOAD_high, 20000, 1, NULL};
+    struct dram_traffic t = {
+        .pattern = DRAM_PATTERN_a_seq_read, .load = DRAM_LOAD_high, .requests = 20000, .seed = 1};
     struct dram_stats st;
     cycle_t cycles = dram_traffic_run(&cfg, &t, &st);
     /* one column command a cycle feeds two halves of 2 cycles each */
@@ -243,6 +249,8 @@ static void every_organisation_conserves_requests(void **state)
         {"dram.page=closed", "dram.t_refi=1000"},
         {"dram.device=hbm2", "dram.map=row:bank:col:group:pc"},
         {"dram.device=hbm3", "dram.map=row:bank:col:group:pc", "dram.bank_xor=true"},
+        {"dram.queues=slots", "dram.unified=true", "dram.read_queue=16", "dram.t_refi=1000"},
+        {"dram.queues=slots", "dram.unified=true", "dram.device=hbm2", "dram.command_buses=2"},
     };
     for (size_t i = 0; i < ARRAY_LEN(orgs); i++) {
         cfg_make(orgs[i]);
@@ -254,9 +262,12 @@ static void every_organisation_conserves_requests(void **state)
 static void skipping_dead_time_changes_nothing(void **state)
 {
     (void)state;
-    const char *const sets[] = {"dram.t_refi=3900", NULL};
-    cfg_make(sets);
-    for (int skip = 0; skip < 2; skip++) {
+    const char *const staged[] = {"dram.t_refi=3900", NULL};
+    const char *const slots[] = {"dram.t_refi=3900", "dram.queues=slots", "dram.unified=true",
+                                 "dram.read_queue=16", NULL};
+    for (int run = 0; run < 4; run++) {
+        const bool skip = run & 1;
+        cfg_make(run < 2 ? staged : slots);
         struct script s = {.n = 40};
         struct rng rng = {7};
         for (unsigned i = 0; i < s.n; i++) {
@@ -289,7 +300,8 @@ static void skipping_dead_time_changes_nothing(void **state)
 static void maps_place_and_find_addresses(void **state)
 {
     (void)state;
-    const char *const maps[] = {"row:bank:group:col", "row:col:bank:group", "bank:row:col:group"};
+    const char *const maps[] = {"row:bank:group:col", "row:col:bank:group", "bank:row:col:group",
+                                "row:group:bank:col:bank1:col2"};
     for (size_t m = 0; m < ARRAY_LEN(maps); m++) {
         cfg_make(NULL);
         cfg.map = maps[m];
@@ -302,7 +314,10 @@ static void maps_place_and_find_addresses(void **state)
         dram_free(d);
     }
     struct err err;
-    const char *const bad[] = {"row:bank:col", "row:row:bank:group:col", "row:bank:group:column"};
+    const char *const bad[] = {
+        "row:bank:col",           "row:row:bank:group:col",        "row:bank:group:column",
+        "row:bank:group:col:row", "row:bank:group:col:bank3",      "row1:bank:group:col",
+        "row:bank:group:7",       "row:bank:group:col:bank123456", "row:bank:group:col0:col"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         cfg.map = bad[i];
         assert_false(dram_cfg_resolve(&cfg, &err));

@@ -51,6 +51,30 @@ static void a_write_covers_the_line_or_none_of_its_sectors(void **state)
     l2_rig_free(r);
 }
 
+/* Memory brings the line 51 cycles behind the lookup; a read until then waits for it, too. */
+static void always_means_a_line_that_is_written_whole_is_fetched(void **state)
+{
+    (void)state;
+    const char *const sets[] = {"l2.sectored=false", "l2.size=256",       "l2.ways=1",
+                                "l2.partial=always", "l2.port_bytes=128", NULL};
+    struct l2_rig *r = l2_rig_new(sets);
+    l2_rig_give(r, 10, 1, MEM_WRITE, 0, 0xf, 0xf);
+    l2_rig_give(r, 20, 2, MEM_READ, 0, 0x1, 0);
+    l2_rig_give(r, 300, 3, MEM_WRITE, 0, 0xf, 0xf);   /* hits */
+    l2_rig_give(r, 500, 4, MEM_WRITE, 256, 0xf, 0xf); /* takes its place */
+    l2_rig_run(r, 900);
+    const struct l2_stats *st = l2_stats(r->l2);
+    assert_int_equal(r->back[1], 10 + 120 + 51);
+    assert_int_equal(r->back[2], 10 + 120 + 52);
+    assert_int_equal(r->back[3], 300 + 120);
+    assert_int_equal(st->fetches, 2);
+    assert_int_equal(st->write_backs, 1);
+    assert_int_equal(st->evict_fetches, 0);
+    assert_int_equal(st->write_partial_sectors, 0);
+    assert_int_equal(st->read_merges, 1);
+    l2_rig_free(r);
+}
+
 /* Two sectors of an atomic keep the ALU busy for 8 cycles, not for 16, and the line is dirty. */
 static void an_atomic_counts_once_and_makes_the_line_dirty(void **state)
 {
@@ -120,6 +144,7 @@ static void it_keeps_time_as_one_sector_a_line_does(void **state)
     (void)state;
     compare_partial("l2.partial=fetch");
     compare_partial("l2.partial=lazy");
+    compare_partial("l2.partial=always");
 }
 
 int main(void)
@@ -127,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_fetches_the_line_and_answers_what_was_asked_for),
         cmocka_unit_test(a_write_covers_the_line_or_none_of_its_sectors),
+        cmocka_unit_test(always_means_a_line_that_is_written_whole_is_fetched),
         cmocka_unit_test(an_atomic_counts_once_and_makes_the_line_dirty),
         cmocka_unit_test(it_keeps_time_as_one_sector_a_line_does),
     };

@@ -114,9 +114,11 @@ static void model_look_up(struct model *m, const struct mem_req *r)
     if (r->kind == MEM_WRITE) {
         ++*(hit ? &m->write_hits : &m->write_misses);
         m->partials += count(lacking);
-        if (m->rig->cfg.partial == L2_PARTIAL_FETCH)
-            model_ask(m, l, lacking);
-        l->valid |= r->full;
+        const bool always = m->rig->cfg.partial == L2_PARTIAL_ALWAYS;
+        const uint16_t asked = always ? r->sectors & (uint16_t)~l->valid : lacking;
+        if (m->rig->cfg.partial != L2_PARTIAL_LAZY)
+            model_ask(m, l, asked);
+        l->valid |= always ? r->full & (uint16_t)~asked : r->full;
         l->dirty |= r->sectors;
         l->partial = (uint16_t)((l->partial | r->sectors) & ~l->valid);
         return;
@@ -261,12 +263,20 @@ static void immediate_fetches_agree_with_the_model(void **state)
     check_seeds(sets);
 }
 
+static void fetches_of_all_that_is_written_agree_with_the_model(void **state)
+{
+    (void)state;
+    const char *const sets[] = {COMMON, "l2.partial=always", NULL};
+    check_seeds(sets);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lazy_fetches_agree_with_the_model),
         cmocka_unit_test(masked_writes_agree_with_the_model),
         cmocka_unit_test(immediate_fetches_agree_with_the_model),
+        cmocka_unit_test(fetches_of_all_that_is_written_agree_with_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,31 @@ static void bursts_smaller_than_sectors(void **state)
     rig_free(r);
 }
 
+/* Of a block whose third sector is not asked for: two bursts, and the one behind it. */
+static void adjacent_bursts_go_as_one_request(void **state)
+{
+    (void)state;
+    const char *const sets[] = {"mc.burst_bytes=32", "mc.bursts_per_request=4", NULL};
+    struct rig *r = rig_new(sets, 1, &storage_policy_null);
+    give(r, 10, 0, 1, MEM_READ, 0x80, 15);
+    give(r, 11, 0, 2, MEM_WRITE, 0x100, 11);
+    rig_run(r, 300);
+    const addr_t addr[] = {0x80, 0x100, 0x160};
+    const uint32_t bytes[] = {128, 64, 32};
+    assert_int_equal(r->nsent, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(r->sent[i].addr, addr[i]);
+        assert_int_equal(r->sent[i].bytes, bytes[i]);
+        assert_int_equal(r->sent_at[i], 110 + i);
+    }
+    assert_int_equal(r->back[1], 110 + 21);
+    const struct mem_ctrl_stats *st = mem_ctrl_stats(r->mc);
+    assert_int_equal(st->burst_reads, 4);
+    assert_int_equal(st->burst_writes, 3);
+    assert_int_equal(st->bytes_moved, 7 * 32);
+    rig_free(r);
+}
+
 static void addresses_are_the_channels_own(void **state)
 {
     (void)state;
@@ -448,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_line_is_several_bursts_answered_with_the_last),
         cmocka_unit_test(bursts_may_come_back_in_any_order),
         cmocka_unit_test(bursts_smaller_than_sectors),
+        cmocka_unit_test(adjacent_bursts_go_as_one_request),
         cmocka_unit_test(addresses_are_the_channels_own),
         cmocka_unit_test(slices_take_turns),
         cmocka_unit_test(a_full_dram_holds_everything_in_order),

@@ -22,7 +22,8 @@ static void run(const char *name, enum dram_pattern pattern, const char *org, in
     cfg.command_queue = queues == DRAM_QUEUES_SHARED ? 32 : 8;
     if (!dram_cfg_resolve(&cfg, &err))
         panic("%s", err.msg);
-    struct dram_traffic t = {pattern, DRAM_LOAD_high, 2000000, 1, NULL};
+    struct dram_traffic t = {
+        .pattern = pattern, .load = DRAM_LOAD_high, .requests = 2000000, .seed = 1};
     struct dram_stats st;
     double start = cpu_seconds();
     cycle_t cycles = dram_traffic_run(&cfg, &t, &st);
