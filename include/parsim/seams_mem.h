@@ -6,6 +6,14 @@
 
 #include "parsim/types.h"
 
+/* The most cycles and the largest packet that a function may answer with: more ends the run with an
+ * error, as does everything that is said below and not kept.
+ *
+ * Cycles, and `now`, are of the clock of who asks: the core's in an SM (requests, sm_packets,
+ * l1_capacity, codec_engines and all of seams_sm.h), that of L2 and memory controllers in a slice
+ * and a channel (gpu.l2_mhz: l2_packets, l2_capacity, storage, forms). */
+enum { SEAM_CYCLES_MAX = 1000000, SEAM_PACKET_MAX = 65536 };
+
 /* A line as a miss finds it; masks of its sectors. */
 struct line_view {
     const struct l1_access *access;
@@ -31,7 +39,8 @@ static inline bool line_life_is_inconsistent(const struct line_life *l)
     return l->used & ~l->first;
 }
 
-/* Which sectors a miss of the data cache asks for, and which of them a fill makes valid. */
+/* Which sectors a miss of the data cache asks for, and which of them a fill makes valid. (The
+ * constant, texture and instruction caches of an SM have none.) */
 struct request_policy {
     /* The answer holds at least one sector of `missing`; a sector that is not asked for is not
      * waited for. Pure: an access that has to wait (for a miss register, a way, room in a queue)
@@ -52,16 +61,17 @@ struct request_policy {
     void *self;
 };
 
-/* Packets on the interconnect: one policy an SM, for what it sends and for the answers that it
- * gets, and one an L2 slice, for the requests that it gets and what it answers. Each function is
- * called once a packet.
+/* Packets on the interconnect: one policy an SM, for what its data, constant and texture caches
+ * send and for the answers that they get (its instruction cache's pass none), and one an L2 slice,
+ * for all requests that it gets and what it answers. Each function is called once a packet.
  *
  * A packet carries a byte of a technique's metadata (mem_req.meta, 0 at first): request() and
  * answer() may set it, all who see the packet may read it, and an answer brings back what came with
  * its request unless the slice's policy says otherwise. It costs what wire_bytes() adds for it. */
 struct packet_policy {
     /* Bytes on the wire of a packet that enters the interconnect, with the payload it would have
-     * (the data written or read, 0 for a read request or a write's answer). */
+     * (the data written or read, 0 for a read request or a write's answer); at most
+     * SEAM_PACKET_MAX. */
     uint32_t (*wire_bytes)(void *self, const struct mem_req *r, bool reply, uint32_t payload);
     /* Cycles that an engine needs before request or answer `r` (its wire_bytes are set) may leave.
      * Those behind it leave after it. */
@@ -71,10 +81,12 @@ struct packet_policy {
     /* Of an SM's: `r` is about to leave, before its wire_bytes(). */
     void (*request)(void *self, struct mem_req *r);
     /* Of a slice's: `r` has come. True: the slice never sees it, and the policy gives it back as a
-     * rider (mem_req_ride) on the answer to another read of the same SM. */
+     * rider (tech_api.ride) on the answer to another read of the same line by the same cache. Of
+     * reads only. */
     bool (*arrive)(void *self, struct mem_req *r, cycle_t now);
     /* Of a slice's: the answer to `r` is made, before its wire_bytes(). That of a read may bring
-     * more sectors of the line than it was asked for (mem_req_widen), and riders. */
+     * more sectors of the line than it was asked for (tech_api.widen), if the slice holds them
+     * (where l2.sectored is false it holds all of a line), and riders. */
     void (*answer)(void *self, struct mem_req *r);
     void *self;
 };
@@ -92,7 +104,7 @@ struct storage_form {
     uint32_t reads;    /* of a write: bursts of the block that are read, and waited for, before */
     uint32_t delay;    /* cycles an engine needs before the first access */
     uint32_t latency;  /* cycles an engine adds before the answer */
-    uint32_t fill;     /* bytes of the answer that the L2's data array takes */
+    uint32_t fill;     /* bytes of the answer that the L2's data array takes, at most a block's */
     bool extras_first; /* all others wait until the extra reads are back */
     uint8_t nextras;   /* further accesses (metadata) */
     struct storage_access extras[STORAGE_EXTRAS];
@@ -118,7 +130,9 @@ struct storage_policy {
 /* What a line takes in a cache's data array. The cache has tag_factor times as many tags as lines
  * would fit, and in each set the bytes of its ways; lines are replaced until what is new fits. */
 struct capacity_policy {
-    uint32_t tag_factor; /* 1: a line takes a line's place, and nothing is asked */
+    /* 1 to 64. 1: a line takes a line's place, whatever line_bytes() says, and hit_latency() is
+     * told 0 bytes. */
+    uint32_t tag_factor;
     /* Bytes of the data array for `line`, at most a line's; asked when it gets its place (`form` is
      * NULL in an L1, where it is not known yet how the line will come), and when it is written or
      * comes in another form. */

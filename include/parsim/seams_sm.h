@@ -62,9 +62,9 @@ enum sm_want {
     WANT_PICK = 256,   /* sched_policy: narrow and pick */
 };
 
-/* An instruction that was executed. While a function is told of it, `w`'s registers are those of
- * the frame in which it ran, and `base` gives their values (exec/lanes.h; outside the tree:
- * tech_api.read). What it has read may be overwritten by now. */
+/* An instruction that was executed (is_deferred: will be). While a function is told of it, `w`'s
+ * registers are those of the frame in which it ran, and `base` gives their values (exec/lanes.h;
+ * outside the tree: tech_api.read). What it has read may be overwritten by now. */
 struct rf_event {
     const struct dinst *d;
     struct warp *w;
@@ -75,6 +75,9 @@ struct rf_event {
     unsigned slot;   /* of the warp, or of an extra warp's parent */
     int partner;     /* slot of the warp that went with it (issue_policy.partner), -1: none */
     bool is_extra;   /* not the program's: an extra warp's, one that precede() gave, a spill */
+    /* It is executed where SMs meet (atomics of global memory, surfaces, calls of the runtime):
+     * what it writes still holds what it held before. */
+    bool is_deferred;
 };
 
 /* Most cycles that a policy of the pipeline may ask for (each of rf_cost, and initiation); numbers
@@ -126,8 +129,9 @@ struct issue_policy {
      * While it follows it neither fetches nor issues; where its next instruction is the leader's,
      * the leader waits until both can go, and both go in one issue, through one collector and one
      * pass of the pipe; else it sits out. Instructions that are executed at meeting points or have
-     * spills, and extra ones, never go in pairs; a leader that waits at a barrier leaves its
-     * follower to itself. A policy that wraps asks the one inside only if it has none itself. */
+     * spills, and extra ones, never go in pairs, nor do warps of different subcores (sm.subcores);
+     * a leader that waits at a barrier leaves its follower to itself. A policy that wraps asks the
+     * one inside only if it has none itself. */
     int (*partner)(void *self, struct sm *sm, unsigned slot);
     void *self;
 };

@@ -48,7 +48,10 @@ struct tech_access {
 
 struct tech_inst {
     bool is_load, is_store, is_atomic, is_control, is_barrier;
+    bool is_guarded; /* a predicate says which lanes execute it */
     enum inst_space space;
+    enum inst_unit unit;
+    uint64_t addr;           /* of the kernel's code, of each instruction another; 0: not its own */
     uint8_t nwritten, nread; /* registers */
     uint16_t latency, initiation;
 };
@@ -72,8 +75,11 @@ struct tech_api {
     bool (*setting)(const struct tech_machine *m, const char *key, char *buf, size_t size);
     /* The bytes behind an address now; NULL: not in device memory. */
     const void *(*bytes_at)(const struct tech_machine *m, addr_t addr, uint32_t bytes);
-    /* The seam's array: one element of its type an SM, slice or channel, each bound. NULL and an
-     * error that names both, if another technique (not `name`) decides the same. */
+    /* The seam's array: one element of its type an SM, slice or channel, each bound, of which the
+     * technique may change all or some. `name`: at->design->name. TAKE_ALONE: NULL and an error
+     * that names both, if a design (the same one, named twice, too) decides the same already.
+     * Functions that are NULL when bind() ends become those of the null object. TAKE_WRAP: none may
+     * be NULL (parsim/wrap.h). */
     void *(*take)(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
                   struct err *err);
     /* One instance of `group`, which is the technique's name or begins with it and a '_'; the
@@ -83,10 +89,10 @@ struct tech_api {
     struct tech_request (*request)(const struct mem_req *r);
     struct tech_access (*access)(const struct l1_access *a);
     struct tech_inst (*inst)(const struct dinst *d);
-    /* What packet_policy may do with a packet. set_meta: in request() and answer(). In answer(),
-     * false and nothing is done: what is not a read, or not of the same line and cache.
-     * widen: the answer brings `more` sectors of the asker's line too. ride: an absorbed one comes
-     * back with it. */
+    /* What packet_policy may do with a packet. set_meta: in request() and answer(). In answer():
+     * widen: the answer brings `more` sectors of the asker's line too. ride: one that arrive() has
+     * absorbed, and that was not given back yet, comes back with it. False, and nothing is done:
+     * what is not a read, not of the same line and cache, or beyond the line. */
     void (*set_meta)(struct mem_req *r, uint8_t meta);
     bool (*widen)(struct mem_req *r, uint16_t more);
     bool (*ride)(struct mem_req *r, struct mem_req *rider);
@@ -100,6 +106,8 @@ struct tech_api {
     unsigned (*read)(const struct warp *w, const struct dinst *d, unsigned k, uint64_t *values);
     unsigned (*write)(struct warp *w, const struct dinst *d, unsigned k, uint32_t mask,
                       const uint64_t *values);
+    /* Which register that is, as the kernel numbers them: below 2^32 - 1, which is none. */
+    uint32_t (*reg)(const struct dinst *d, unsigned k);
     /* Lanes that execute what is not control, from now on; all ones at a warp's begin. */
     void (*set_lanes)(struct warp *w, uint32_t lanes);
     /* For issue_policy.precede: an instruction that reads register `k` of `d` and writes it;
@@ -169,14 +177,14 @@ struct tech_option {
     const char *name, *key, *help;
 };
 
-/* Where it is bound. */
+/* Where it is bound. The site itself ends with bind(). */
 struct tech_site {
-    const struct tech_api *api;
-    const struct tech_machine *machine;
-    struct tech_seams *seams;
-    const struct tech_design *design; /* that was named; NULL for open and settle */
-    const void *cfg;                  /* its section */
-    void *state;                      /* what open has returned */
+    const struct tech_api *api;         /* is always there */
+    const struct tech_machine *machine; /* is there until the part is freed */
+    struct tech_seams *seams;           /* while techniques are bound */
+    const struct tech_design *design;   /* that was named; NULL for open and settle */
+    const void *cfg;                    /* its section, until the part is freed */
+    void *state;                        /* what open has returned */
 };
 
 struct technique {

@@ -27,6 +27,15 @@ enum inst_space {
     SPACE_TEXTURE /* textures and surfaces */
 };
 
+/* What executes an instruction. */
+enum inst_unit {
+    UNIT_LANES,   /* integers, floats, control */
+    UNIT_SPECIAL, /* special functions */
+    UNIT_DOUBLE,
+    UNIT_MATRIX,
+    UNIT_MEMORY
+};
+
 /* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
 struct line_form {
     uint16_t bytes;    /* encoded; 0: raw */

@@ -77,6 +77,12 @@ const struct conf_field *conf_find(const struct conf *c, const char *key, size_t
     return NULL;
 }
 
+const struct conf_field *conf_row(const struct conf *c, const char *key)
+{
+    size_t section;
+    return conf_find(c, key, &section);
+}
+
 const char *conf_nearest(const struct conf *c, const char *key, char *buf, size_t size)
 {
     struct near n;

@@ -34,9 +34,13 @@ void conf_add(struct conf *c, const char *name, const struct conf_field *fields,
 /* Whether rows from outside the tree, of a struct of `bytes`, can be added: an error names the
  * field and what is wrong. Those of the tree are right, or conf_add() panics. */
 bool conf_check_fields(const struct conf_field *fields, size_t n, size_t bytes, struct err *err);
+/* The row behind a key; NULL: there is none. */
+const struct conf_field *conf_row(const struct conf *c, const char *key);
 /* Letters, digits, '_' and '-', a letter first: what can be a key, a name in a list and a file's.
  */
 bool conf_is_word(const char *s);
+/* Not NULL, and without control characters: it can be written into a line. */
+bool conf_is_text(const char *s);
 bool conf_has_section(const struct conf *c, const char *name);
 
 /* `fn` is called after the value of `key` was set, and may add sections; false: the value is

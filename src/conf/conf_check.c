@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STRUCT_MAX = 1 << 20 };
+
 bool conf_is_word(const char *s)
 {
     if (!s || !isalpha((unsigned char)*s))
@@ -12,6 +14,14 @@ bool conf_is_word(const char *s)
     while (isalnum((unsigned char)*s) || *s == '_' || *s == '-')
         s++;
     return !*s;
+}
+
+bool conf_is_text(const char *s)
+{
+    for (; s && *s; s++)
+        if (iscntrl((unsigned char)*s))
+            return false;
+    return s;
 }
 
 static size_t member_bytes(enum conf_type t)
@@ -47,8 +57,9 @@ static bool is_twice(const struct conf_field *fields, size_t i)
 static const char *row_fault(const struct conf_field *f, size_t bytes)
 {
     const size_t own = member_bytes(f->type);
-    return !own                                     ? "has no type"
-           : !f->dflt || !f->unit || !f->help       ? "lacks a default, a unit or a help text"
+    return !own ? "has no type"
+           : !conf_is_text(f->dflt) || !conf_is_text(f->unit) || !conf_is_text(f->help)
+               ? "lacks a default, a unit or a help text of one line"
            : f->type == CONF_ENUM && !f->choices    ? "has no choices"
            : own > bytes || f->offset > bytes - own ? "lies outside the section's struct"
                                                     : NULL;
@@ -68,6 +79,8 @@ bool conf_check_fields(const struct conf_field *fields, size_t n, size_t bytes, 
 {
     if (!fields && n)
         return err_set(err, "%zu fields, and no rows of them", n);
+    if (bytes > STRUCT_MAX)
+        return err_set(err, "a struct of %zu bytes: at most %d", bytes, STRUCT_MAX);
     for (size_t i = 0; i < n; i++) {
         const struct conf_field *f = &fields[i];
         if (!conf_is_word(f->name))

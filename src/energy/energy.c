@@ -51,28 +51,41 @@ struct term {
     bool may_be_absent; /* its group: "group.name?" */
 };
 
-/* The next one; false: there is none. */
-static bool next_term(const char **text, struct term *t)
+static const char *skip_blanks(const char *p)
 {
-    const char *p = *text;
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+/* A sign (before the first it may be left out) and "group.name", or that and a '?'. False: there is
+ * none; *text is then at its end, or where it is wrong. */
+static bool next_term(const char **text, bool is_first, struct term *t)
+{
+    const char *p = skip_blanks(*text), *dot;
     size_t n = 0;
-    t->sign = 1;
-    for (; isspace((unsigned char)*p) || *p == '+' || *p == '-'; p++)
-        t->sign = *p == '-' ? -t->sign : t->sign;
+    *text = p;
+    if (*p != '+' && *p != '-' && !is_first)
+        return false;
+    t->sign = *p == '-' ? -1 : 1;
+    p = skip_blanks(p + (*p == '+' || *p == '-'));
     for (; isalnum((unsigned char)*p) || *p == '_' || *p == '.'; p++)
         if (n + 1 < sizeof t->key)
             t->key[n++] = *p;
     t->key[n] = 0;
     t->may_be_absent = *p == '?';
-    *text = p + t->may_be_absent;
-    return n && strchr(t->key, '.');
+    dot = strchr(t->key, '.');
+    if (!dot || dot == t->key || !dot[1])
+        return false;
+    *text = skip_blanks(p + t->may_be_absent);
+    return true;
 }
 
 static bool is_sum(const char *events)
 {
     struct term t;
     bool is_one = false;
-    while (next_term(&events, &t))
+    while (next_term(&events, !is_one, &t))
         is_one = true;
     return is_one && !*events;
 }
@@ -81,7 +94,7 @@ static double sum_of(const struct stats *st, const char *events)
 {
     struct term t;
     double sum = 0;
-    while (next_term(&events, &t))
+    for (bool is_first = true; next_term(&events, is_first, &t); is_first = false)
         sum += t.sign * get(st, t.key);
     return sum;
 }
@@ -111,7 +124,7 @@ bool energy_check_row(const struct energy_row *r, const struct stats *st, struct
 {
     const char *events = r->events;
     struct term t;
-    while (next_term(&events, &t)) {
+    for (bool is_first = true; next_term(&events, is_first, &t); is_first = false) {
         char near[96];
         struct search s = {.t = &t};
         near_begin(&s.near, t.key, near, sizeof near);

@@ -140,6 +140,11 @@ static void wire_dram(struct gpu *g, const struct wires *w)
     }
 }
 
+const char *const gpu_stat_groups[] = {
+    "sm",     "load_stages", "l1",        "l1c",    "l1t", "l1i",
+    "noc",    "noc_request", "noc_reply", "l2",     "mc",  "dram",
+    "limits", "energy",      "l1_usage",  "scalar", NULL};
+
 static void add_stats(struct gpu *g)
 {
     static const char *const caches[SM_CACHES] = {"l1", "l1c", "l1t", "l1i"};
@@ -177,6 +182,7 @@ static uint64_t hz(double mhz)
 bool gpu_build(struct gpu *g, struct err *err)
 {
     const struct machine *m = g->m;
+    stats_claim(g->stats, gpu_stat_groups);
     if (!(g->tech = gpu_tech_new(g, err)))
         return false;
     g->sim = sim_new();

@@ -62,6 +62,8 @@ struct gpu {
 };
 
 /* gpu_build.c */
+/* Of a machine and its observers, ended by NULL: no technique may have one of these names. */
+extern const char *const gpu_stat_groups[];
 bool gpu_build(struct gpu *g, struct err *err);
 /* gpu_run.c */
 void gpu_meet(void *ctx, uint64_t time);

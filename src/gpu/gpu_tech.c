@@ -97,9 +97,9 @@ bool gpu_tech_check_energy(const struct gpu_tech *t, const struct stats *st, str
 struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err)
 {
     struct gpu_tech *t = xcalloc(1, sizeof *t);
-    const struct tech_machine m = describe(g);
-    tech_seams_init(&t->seams, &m, g->stats);
-    t->techs = techs_bind(g->m->gpu.with, g->m->techs, &m, &t->seams, err);
+    t->machine = describe(g);
+    tech_seams_init(&t->seams, &t->machine, g->stats);
+    t->techs = techs_bind(g->m->gpu.with, g->m->techs, &t->machine, &t->seams, err);
     if (t->techs) {
         bind_energy(t, g->m);
         return t;

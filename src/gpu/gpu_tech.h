@@ -6,6 +6,7 @@
 #include "tech/techs.h"
 
 struct gpu_tech {
+    struct tech_machine machine; /* as techniques know it, as long as they are */
     struct tech_seams seams; /* every policy is bound: to a technique's, or to the null object */
     struct techs *techs;
     struct energy_model energy;  /* with the rows of techniques that are on the machine */

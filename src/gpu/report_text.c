@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "exec/oob.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,10 @@ static void print_techniques(const struct gpu *g, FILE *out)
         char text[256];
         if (!p->describe)
             continue;
+        *text = 0;
         p->describe(p->self, text, sizeof text);
+        for (char *c = text; *c; c++)
+            *c = iscntrl((unsigned char)*c) ? ' ' : *c; /* one line, whatever a plug-in says */
         line(out, "technique");
         fprintf(out, "%s\n", text);
     }

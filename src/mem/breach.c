@@ -1,8 +1,6 @@
 /* What a policy must not do, noted where it happens. */
 #include "mem/breach.h"
 
-#include "base/common.h"
-
 void breach_note(struct breach *b, enum tech_seam seam, const char *what)
 {
     if (!b)

@@ -4,6 +4,7 @@
 #ifndef MEM_BREACH_H
 #define MEM_BREACH_H
 
+#include "base/common.h"
 #include "parsim/seams.h"
 
 #include <stdatomic.h>
@@ -17,5 +18,15 @@ struct breach {
 
 /* Without a machine (`b` is NULL, in rigs of tests) a panic. */
 void breach_note(struct breach *b, enum tech_seam seam, const char *what);
+
+/* `n`, or 0 where it is more than a policy may answer. */
+static inline uint32_t breach_above(struct breach *b, enum tech_seam seam, uint32_t n,
+                                    uint32_t most, const char *what)
+{
+    if (LIKELY(n <= most))
+        return n;
+    breach_note(b, seam, what);
+    return 0;
+}
 
 #endif

@@ -70,6 +70,11 @@ void l1_add_miss_probe(struct l1 *l, struct probe *probe)
     probe_add(&l->miss_probe, probe);
 }
 
+uint16_t l1_sectors(const struct l1 *l)
+{
+    return l->all;
+}
+
 void l1_add_probe(struct l1 *l, struct probe *probe)
 {
     probe_add(&l->probe, probe);
@@ -331,7 +336,9 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now)
 
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
-    uint32_t engine = l->packets->fill_latency(l->packets->self, reply, now);
+    uint32_t engine = breach_above(l->breach, SEAM_sm_packets,
+                                   l->packets->fill_latency(l->packets->self, reply, now),
+                                   SEAM_CYCLES_MAX, "fill_latency() is more than SEAM_CYCLES_MAX");
     const uint32_t decoding = l->lines->fill(l, now, reply);
     if (decoding == L1_WAITS)
         return;

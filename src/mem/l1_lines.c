@@ -24,13 +24,17 @@ static bool plain_store(struct l1 *l, cycle_t now, struct mem_req *r)
 static uint32_t plain_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
 {
     (void)a;
-    return l->capacity->hit_latency(l->capacity->self, tags_bytes(&l->tags, i), now);
+    return breach_above(l->breach, SEAM_l1_capacity,
+                        l->capacity->hit_latency(l->capacity->self, tags_bytes(&l->tags, i), now),
+                        SEAM_CYCLES_MAX, "hit_latency() is more than SEAM_CYCLES_MAX");
 }
 
 static uint32_t plain_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
-    (void)l, (void)now, (void)reply;
-    assert(!reply->form.bytes && !reply->refused);
+    (void)now;
+    if (UNLIKELY(reply->form.bytes || reply->refused))
+        breach_note(l->breach, SEAM_forms,
+                    "a line has come encoded, and the L1 takes none (seam codes: CODE_PLAIN)");
     return 0;
 }
 

@@ -40,11 +40,16 @@ void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r)
     const struct packet_policy *pp = l->packets;
     assert(l->req_len < l->req_cap && !r->next);
     pp->request(pp->self, r);
-    r->wire_bytes = pp->wire_bytes(pp->self, r, false, r->kind == MEM_READ ? 0 : r->bytes);
+    r->wire_bytes =
+        breach_above(l->breach, SEAM_sm_packets,
+                     pp->wire_bytes(pp->self, r, false, r->kind == MEM_READ ? 0 : r->bytes),
+                     SEAM_PACKET_MAX, "wire_bytes() is more than SEAM_PACKET_MAX");
     uint32_t at = l->req_head + l->req_len++;
     at = at < l->req_cap ? at : at - l->req_cap;
     l->reqs[at] = r;
-    l->req_ready[at] = now + pp->send_latency(pp->self, r, now);
+    l->req_ready[at] =
+        now + breach_above(l->breach, SEAM_sm_packets, pp->send_latency(pp->self, r, now),
+                           SEAM_CYCLES_MAX, "send_latency() is more than SEAM_CYCLES_MAX");
     l->outstanding++;
 }
 

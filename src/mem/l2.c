@@ -60,6 +60,16 @@ void l2_free(struct l2 *l)
     free(l);
 }
 
+/* The packet policy has it until it rides on an answer. */
+static void absorb(struct l2 *l, struct mem_req *r)
+{
+    if (UNLIKELY(r->kind != MEM_READ))
+        breach_note(l->breach, SEAM_l2_packets,
+                    "arrive() absorbs what is no read and cannot be given back");
+    r->is_absorbed = true;
+    l->absorbed++;
+}
+
 static void take(struct l2 *l, cycle_t now)
 {
     struct mem_req *r;
@@ -67,8 +77,10 @@ static void take(struct l2 *l, cycle_t now)
         if (!(r = port_pop(l->from_noc, now)))
             return;
         mem_req_stamp(r, MEM_AT_L2_IN, now);
-        if (l->packets->arrive(l->packets->self, r, now))
+        if (l->packets->arrive(l->packets->self, r, now)) {
+            absorb(l, r);
             continue;
+        }
         hist_add(&l->stats.occupancy, l->in.len);
         req_ring_push(&l->in, r, now + (cycle_t)l->cfg.latency, 0);
     }
@@ -266,6 +278,9 @@ void l2_dump(const struct l2 *l, FILE *out)
             " in memory (%u not sent)\n",
             l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.nentries,
             l->outstanding, l->memory.len);
+    if (l->absorbed)
+        fprintf(out, "  %" PRIu64 " requests absorbed by a technique and not given back\n",
+                l->absorbed);
     const struct req_slot *head = req_ring_head(&l->in);
     if (head)
         fprintf(out, "  oldest: %#" PRIx64 " from node %u due at %" PRIu64 "%s\n", head->req->addr,

@@ -32,6 +32,7 @@ struct l2 {
     bool noc_full; /* the oldest reply found no room; the port wakes the slice */
     uint32_t line_shift, sector_shift, line_bytes, port_bytes;
     uint16_t all;         /* mask of a line's sectors */
+    uint64_t absorbed;    /* requests that the packet policy keeps */
     uint64_t outstanding; /* requests to the memory controller without answer */
     struct tags tags;
     struct mshr mshr;

@@ -185,18 +185,43 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     return true;
 }
 
+/* Sectors that the line of `r` has here. */
+static bool is_here(const struct l2 *l, const struct mem_req *r)
+{
+    const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
+    const uint32_t i = tags_find(&l->tags, l2_set_of(l, line), line);
+    return !l->cfg.sectored || (i != TAGS_NONE && !(l2_sectors_of(l, r) & ~l->tags.lines[i].valid));
+}
+
+/* What the packet policy has added to the answer. */
+static void answer(struct l2 *l, struct mem_req *r)
+{
+    const struct packet_policy *pp = l->packets;
+    const uint16_t asked = r->sectors;
+    pp->answer(pp->self, r);
+    if (UNLIKELY(r->sectors != asked && !is_here(l, r)))
+        breach_note(l->breach, SEAM_l2_packets,
+                    "answer() widens by sectors that the slice does not hold (l2.sectored)");
+    for (const struct mem_req *rider = r->next; UNLIKELY(rider != NULL); rider = rider->next)
+        l->absorbed--;
+}
+
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
-    pp->answer(pp->self, r);
+    answer(l, r);
     uint32_t payload = r->refused             ? l->line_bytes
                        : r->kind == MEM_WRITE ? 0
                                               : mem_sector_count(r->sectors) << l->sector_shift;
     cycle_t due = now;
     if (payload)
-        due += l->storage->l2_latency(l->storage->self, r);
-    r->wire_bytes = pp->wire_bytes(pp->self, r, true, payload);
-    due += pp->send_latency(pp->self, r, now);
+        due += breach_above(l->breach, SEAM_storage, l->storage->l2_latency(l->storage->self, r),
+                            SEAM_CYCLES_MAX, "l2_latency() is more than SEAM_CYCLES_MAX");
+    r->wire_bytes =
+        breach_above(l->breach, SEAM_l2_packets, pp->wire_bytes(pp->self, r, true, payload),
+                     SEAM_PACKET_MAX, "wire_bytes() is more than SEAM_PACKET_MAX");
+    due += breach_above(l->breach, SEAM_l2_packets, pp->send_latency(pp->self, r, now),
+                        SEAM_CYCLES_MAX, "send_latency() is more than SEAM_CYCLES_MAX");
     req_ring_push(&l->replies, r, due, 0);
 }
 
@@ -242,7 +267,10 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, struct 
         return fail(&l->stats.fail_reply);
     tags_touch(&l->tags, p->index);
     const uint32_t bytes = tags_bytes(&l->tags, p->index);
-    const cycle_t there = now + l->capacity->hit_latency(l->capacity->self, bytes, now);
+    const cycle_t there =
+        now + breach_above(l->breach, SEAM_l2_capacity,
+                           l->capacity->hit_latency(l->capacity->self, bytes, now), SEAM_CYCLES_MAX,
+                           "hit_latency() is more than SEAM_CYCLES_MAX");
     if (atomic) {
         l2_execute_atomic(l, there, r, p->index, p->sectors);
     } else {

@@ -71,7 +71,9 @@ static void txn_done(struct mem_ctrl *m, cycle_t now, uint32_t t)
 {
     struct mem_txn *x = &m->txns[t];
     mem_req_stamp(x->req, MEM_AT_MC_OUT, now);
-    uint32_t engine = m->storage->dram_done(m->storage->self, now, x->req, &x->form);
+    uint32_t engine = breach_above(m->breach, SEAM_storage,
+                                   m->storage->dram_done(m->storage->self, now, x->req, &x->form),
+                                   SEAM_CYCLES_MAX, "dram_done() is more than SEAM_CYCLES_MAX");
     req_ring_insert(&m->answers, x->req, now + (cycle_t)m->cfg.latency_out + engine, t);
 }
 
@@ -145,18 +147,34 @@ static void txn_begin(struct mem_ctrl *m, cycle_t now, uint32_t t)
         send_queue_push(m, t);
 }
 
+/* What is wrong with the form of `x`; NULL = nothing. */
+static const char *form_fault(const struct mem_ctrl *m, const struct mem_txn *x)
+{
+    const struct storage_form *f = &x->form;
+    const uint32_t bursts = m->block_bytes >> x->shift;
+    const uint32_t beyond = bursts < 32 ? ~0u << bursts : 0;
+    for (unsigned i = 0; i < f->nextras && i < STORAGE_EXTRAS; i++)
+        if (f->extras[i].kind > MEM_WRITE)
+            return "dram_form() has an extra access that neither reads nor writes";
+    return f->nextras > STORAGE_EXTRAS ? "dram_form() has more extras than STORAGE_EXTRAS"
+           : f->reads && !mem_req_is_write(x->req)
+               ? "dram_form() reads bursts before those of a read"
+           : (f->bursts | f->reads) & beyond ? "dram_form() moves bursts that a block does not have"
+           : f->fill > m->block_bytes        ? "dram_form() fills more than a block"
+           : f->delay > SEAM_CYCLES_MAX || f->latency > SEAM_CYCLES_MAX
+               ? "dram_form() asks for more cycles than SEAM_CYCLES_MAX"
+               : NULL;
+}
+
 static void dram_form(struct mem_ctrl *m, cycle_t now, struct mem_txn *x, uint32_t raw)
 {
-    struct storage_form *f = &x->form;
-    m->storage->dram_form(m->storage->self, now, x->req, x->local, raw, f);
-    if (UNLIKELY(f->nextras > STORAGE_EXTRAS)) {
-        breach_note(m->breach, SEAM_storage, "dram_form() has more extras than STORAGE_EXTRAS");
-        f->nextras = STORAGE_EXTRAS;
-    }
-    if (UNLIKELY(f->reads && !mem_req_is_write(x->req))) {
-        breach_note(m->breach, SEAM_storage, "dram_form() reads bursts before those of a read");
-        f->reads = 0;
-    }
+    const struct storage_policy *null = &storage_policy_null;
+    m->storage->dram_form(m->storage->self, now, x->req, x->local, raw, &x->form);
+    const char *fault = form_fault(m, x);
+    if (LIKELY(!fault))
+        return;
+    breach_note(m->breach, SEAM_storage, fault);
+    null->dram_form(null->self, now, x->req, x->local, raw, &x->form);
 }
 
 /* Requests whose latency is over become transactions, in order. */

@@ -39,11 +39,12 @@ struct mem_req {
     uint32_t wire_bytes; /* payload on the wire, after any packet policy */
     uint16_t full;       /* of a write: sectors of which every byte is written (0 is always safe) */
     uint8_t what;        /* the creator's */
-    bool refused;   /* of an answer: a write of a part, or an atomic, met an encoded line and has
-                       changed nothing; all of the line comes with it */
-    uint8_t meta;   /* a technique's (packet_policy) */
-    uint16_t slot;  /* the creator's: of the warp that asks */
-    uint32_t token; /* the creator's */
+    bool refused;     /* of an answer: a write of a part, or an atomic, met an encoded line and has
+                         changed nothing; all of the line comes with it */
+    uint8_t meta;     /* a technique's (packet_policy) */
+    bool is_absorbed; /* by the slice's packet_policy, which has not given it back yet */
+    uint16_t slot;    /* the creator's: of the warp that asks */
+    uint32_t token;   /* the creator's */
     struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */

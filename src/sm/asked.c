@@ -45,7 +45,8 @@ void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const 
                                .mask = s->mask,
                                .slot = slot,
                                .partner = other,
-                               .is_extra = is_extra};
+                               .is_extra = is_extra,
+                               .is_deferred = warp_is_deferred(w)};
     struct rf_cost cost = {0};
     uint32_t initiation = f->d->initiation;
     if (sm->asked & WANT_COST)

@@ -51,6 +51,7 @@ static void init_subcore(struct sm *sm, unsigned number)
 static struct l1_seams read_only_seams(const struct l1_seams *data, const struct code_cfg *code)
 {
     struct l1_seams s = l1_seams_null;
+    s.breach = data->breach;
     s.sm_packets = data->sm_packets;
     s.codec_engines = data->codec_engines;
     s.codes = code;
@@ -90,7 +91,9 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
     sm->konst = l1_new(p->konst, &sm->pool, p->node, &read_only);
     sm->tex = l1_new(p->tex, &sm->pool, p->node, &read_only);
-    sm->inst = l1_new(p->inst, &sm->pool, p->node, &l1_seams_null);
+    struct l1_seams code = l1_seams_null;
+    code.breach = p->seams.l1.breach;
+    sm->inst = l1_new(p->inst, &sm->pool, p->node, &code);
     sm->effects = effects_new();
     sm_extra_listen(sm);
     return sm;

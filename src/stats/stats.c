@@ -44,10 +44,18 @@ static struct stats_group *group_find(const struct stats *st, const char *name)
     return NULL;
 }
 
-bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows)
+void stats_claim(struct stats *st, const char *const *groups)
+{
+    st->claimed = groups;
+}
+
+bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows, size_t n)
 {
     const struct stats_group *g = group_find(st, group);
-    return !g || g->rows == rows;
+    for (const char *const *c = st->claimed; c && *c; c++)
+        if (!strcmp(*c, group))
+            return false;
+    return !g || (g->rows == rows && g->nrows == n);
 }
 
 void stats_add(struct stats *st, const char *group, const struct stat_row *rows, size_t n,

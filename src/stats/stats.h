@@ -28,8 +28,11 @@ void stats_free(struct stats *st);
 /* Adds one instance of `group`; `base` must outlive `st`. Same group, same rows. */
 void stats_add(struct stats *st, const char *group, const struct stat_row *rows, size_t n,
                const void *base);
+/* Names, ended by NULL, of groups that their owner may add alone: for others stats_fits() is false.
+ */
+void stats_claim(struct stats *st, const char *const *groups);
 /* Whether stats_add() can take these rows for the group. */
-bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows);
+bool stats_fits(const struct stats *st, const char *group, const struct stat_row *rows, size_t n);
 /* A fact about the run (version, seed, machine), written with the statistics. */
 void stats_note(struct stats *st, const char *key, const char *value);
 

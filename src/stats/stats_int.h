@@ -20,6 +20,7 @@ struct stats_note {
 };
 
 struct stats {
+    const char *const *claimed; /* NULL: none */
     struct arena arena;
     VEC(struct stats_group) groups;
     VEC(struct stats_note) notes;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -124,7 +125,8 @@ static void json_value(void *ctx, const struct stat_value *v)
     }
     json_object *o = v->hist                        ? hist_to_json(v->hist)
                      : v->row->kind == STAT_COUNTER ? json_count(v->count)
-                                                    : json_object_new_double(v->value);
+                     : isfinite(v->value)           ? json_object_new_double(v->value)
+                                                    : NULL; /* JSON has no other number */
     json_object_object_add(group, v->row->name, o);
 }
 

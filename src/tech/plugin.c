@@ -17,6 +17,20 @@ void tech_list_unload(struct tech_list *l)
             dlclose(l->entries.data[i].library);
 }
 
+/* A row of energy may use a field that is there, at its price. */
+static bool has_other_price(const struct tech_list *l, const struct energy_row *r, struct err *err)
+{
+    char key[96];
+    snprintf(key, sizeof key, "energy.%s", r->name);
+    const struct conf_field *f = conf_row(l->conf, key);
+    if (!f)
+        return false;
+    if (f->type != CONF_REAL || strcmp(f->unit, "pJ"))
+        return !err_set(err, "%s is there already, and is no energy of an event", key);
+    return strtod(f->dflt, NULL) != r->pj &&
+           !err_set(err, "%s is there already, with %s pJ, and not %g", key, f->dflt, r->pj);
+}
+
 static bool is_taken(const struct tech_list *l, const struct technique *t, const char *file,
                      struct err *err)
 {
@@ -27,6 +41,9 @@ static bool is_taken(const struct tech_list *l, const struct technique *t, const
     for (size_t i = 0; i < t->ndesigns; i++)
         if (tech_list_find(l, t->designs[i].name, &d) || !strcmp(t->designs[i].name, "base"))
             return !err_set(err, "%s: there is a design '%s' already", file, t->designs[i].name);
+    for (size_t i = 0; i < t->nenergy; i++)
+        if (has_other_price(l, &t->energy[i], err))
+            return !err_prefix(err, "%s", file);
     const char *names[] = {t->section.name, t->name}; /* statistics have the technique's */
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (names[i] && conf_has_section(l->conf, names[i]))

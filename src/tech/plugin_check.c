@@ -20,8 +20,9 @@ static bool check_designs(const struct technique *t, struct err *err)
         const struct tech_design *d = &t->designs[i];
         if (!conf_is_word(d->name))
             return no_word("a design", err);
-        if (!d->help || !d->codec)
-            return err_set(err, "design '%s' lacks a help text or a codec (\"\" for none)",
+        if (!conf_is_text(d->help) || !conf_is_text(d->codec))
+            return err_set(err,
+                           "design '%s' lacks a help text of one line or a codec (\"\" for none)",
                            d->name);
         for (size_t k = 0; k < i; k++)
             if (!strcmp(t->designs[k].name, d->name))
@@ -47,11 +48,16 @@ static bool check_energy(const struct technique *t, struct err *err)
         const struct energy_row *r = &t->energy[i];
         if (!conf_is_word(r->name) || !conf_is_word(r->component))
             return no_word("a row of energy, or its component,", err);
-        if (!r->events || !r->source)
-            return err_set(err, "energy.%s lacks events or a source", r->name);
+        if (!conf_is_text(r->events) || !conf_is_text(r->source) ||
+            (r->component_help && !conf_is_text(r->component_help)))
+            return err_set(err, "energy.%s lacks events or a source, of one line each", r->name);
         if (!isfinite(r->pj) || r->pj < 0 || r->pj > ENERGY_PJ_MAX)
             return err_set(err, "energy.%s: %g is out of bounds: from 0 to %g pJ", r->name, r->pj,
                            ENERGY_PJ_MAX);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(t->energy[k].name, r->name) && t->energy[k].pj != r->pj)
+                return err_set(err, "energy.%s is there twice, with %g and with %g pJ", r->name,
+                               t->energy[k].pj, r->pj);
     }
     return true;
 }

@@ -40,6 +40,10 @@ void tech_seams_free(struct tech_seams *s)
 #include "parsim/seams.def"
     for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
         free(s->breaches[per]);
+    for (unsigned seam = 0; seam < SEAMS; seam++) {
+        free(s->owner[seam]);
+        free(s->wrapper[seam]);
+    }
 }
 
 struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm)
@@ -83,6 +87,13 @@ void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam)
     return arrays[seam];
 }
 
+/* A name is the caller's, and need not last. */
+static void rename_to(char **at, const char *name)
+{
+    free(*at);
+    *at = xstrdup(name);
+}
+
 void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,
                 struct err *err)
 {
@@ -90,8 +101,12 @@ void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enu
         err_set(err, "%s wants seam %d, and there are %d", name, (int)seam, SEAMS);
         return NULL;
     }
+    if (!name) {
+        err_set(err, "the seam %s is taken without a design's name", seam_rows[seam].name);
+        return NULL;
+    }
     if (how == TAKE_WRAP) {
-        s->wrapper[seam] = name;
+        rename_to(&s->wrapper[seam], name);
         return tech_seams_array(s, seam);
     }
     if (s->owner[seam]) {
@@ -104,6 +119,6 @@ void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enu
                 s->wrapper[seam], seam_rows[seam].decides);
         return NULL;
     }
-    s->owner[seam] = name;
+    rename_to(&s->owner[seam], name);
     return tech_seams_array(s, seam);
 }

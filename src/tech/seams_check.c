@@ -102,7 +102,10 @@ static bool explain(const struct tech_seams *s, const struct breach *b, unsigned
     if (b->seam == SEAMS)
         return err_set(err, "a technique on %s %u %s", per_names[per], i, b->what);
     const char *owner = s->owner[b->seam], *wrapper = s->wrapper[b->seam];
-    return err_set(err, "technique %s%s%s%s on %s %u, seam %s: %s", wrapper ? wrapper : owner,
+    return err_set(err, "technique %s%s%s%s on %s %u, seam %s: %s",
+                   wrapper ? wrapper
+                   : owner ? owner
+                           : "of no name",
                    wrapper && owner ? " (around " : "", wrapper && owner ? owner : "",
                    wrapper && owner ? ")" : "", per_names[per], i, seam_rows[b->seam].name,
                    b->what);

@@ -43,14 +43,14 @@ struct tech_seams {
 #define SLICE_SEAM(name, type, ...)   struct type *name;
 #define CHANNEL_SEAM(name, type, ...) struct type *name;
 #include "parsim/seams.def"
-    uint32_t n[PER_CHANNEL + 1];               /* elements of the arrays, by enum tech_per */
-    const char *owner[SEAMS], *wrapper[SEAMS]; /* design, or NULL */
-    struct breach *breaches[PER_CHANNEL + 1];  /* of each SM, slice and channel */
-    atomic_bool is_breached;                   /* one of them was noted */
-    struct stats *stats;                       /* where a technique adds its own */
-    const char *stats_refused;                 /* why statistics could not be added, or NULL */
-    const struct techs *techs;                 /* that are being bound */
-    const struct technique *binding;           /* the one of them that is */
+    uint32_t n[PER_CHANNEL + 1];              /* elements of the arrays, by enum tech_per */
+    char *owner[SEAMS], *wrapper[SEAMS];      /* design, or NULL */
+    struct breach *breaches[PER_CHANNEL + 1]; /* of each SM, slice and channel */
+    atomic_bool is_breached;                  /* one of them was noted */
+    struct stats *stats;                      /* where a technique adds its own */
+    const char *stats_refused;                /* why statistics could not be added, or NULL */
+    const struct techs *techs;                /* that are being bound */
+    const struct technique *binding;          /* the one of them that is */
 };
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats);

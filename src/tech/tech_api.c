@@ -32,6 +32,13 @@ static bool is_own_group(const struct technique *t, const char *group)
            (!group[len] || group[len] == '_');
 }
 
+static bool is_whole(const struct stat_row *r)
+{
+    return conf_is_word(r->name) && (unsigned)r->kind <= STAT_FORMULA && conf_is_text(r->unit) &&
+           !strpbrk(r->unit, ",\"") && conf_is_text(r->help) &&
+           (r->kind != STAT_FORMULA || r->formula);
+}
+
 /* What is wrong with them; NULL = nothing. */
 static const char *rows_fault(const struct tech_seams *s, const char *group,
                               const struct stat_row *rows, size_t n, const void *values)
@@ -40,12 +47,15 @@ static const char *rows_fault(const struct tech_seams *s, const char *group,
         return "statistics of a group that is not its own: NAME or NAME_...";
     if (!rows || !n || !values)
         return "statistics without rows or values";
-    if (!stats_fits(s->stats, group, rows))
-        return "statistics of a group that has other rows already";
-    for (size_t i = 0; i < n; i++)
-        if (!conf_is_word(rows[i].name) || !rows[i].unit || !rows[i].help ||
-            (rows[i].kind == STAT_FORMULA && !rows[i].formula))
-            return "statistics with a row that lacks its name, unit, help text or formula";
+    if (!stats_fits(s->stats, group, rows, n))
+        return "statistics of a group that is the machine's, or has other rows already";
+    for (size_t i = 0; i < n; i++) {
+        if (!is_whole(&rows[i]))
+            return "statistics with a row that lacks its name, kind, unit, help text or formula";
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(rows[k].name, rows[i].name))
+                return "statistics with two rows of one name";
+    }
     return NULL;
 }
 
@@ -102,14 +112,34 @@ static enum inst_space space_of(const struct dinst *d)
                                                     : (enum inst_space)spaces[d->x->space];
 }
 
+/* Where its function lies, and which instruction of it this is. */
+static uint64_t addr_of(const struct dinst *d)
+{
+    return d->fn && d->x && !(d->flags & DINST_SPILL) ? d->fn->addr + (uint64_t)(d - d->fn->code)
+                                                      : 0;
+}
+
+static uint32_t reg(const struct dinst *d, unsigned k)
+{
+    return k < d->nregs ? d->regs[k] : UINT32_MAX;
+}
+
 static struct tech_inst inst(const struct dinst *d)
 {
+    static const uint8_t units[UNITS] = {[UNIT_SP] = UNIT_LANES,
+                                         [UNIT_SFU] = UNIT_SPECIAL,
+                                         [UNIT_DP] = UNIT_DOUBLE,
+                                         [UNIT_TENSOR] = UNIT_MATRIX,
+                                         [UNIT_MEM] = UNIT_MEMORY};
     return (struct tech_inst){.is_load = d->flags & DINST_LOAD,
                               .is_store = d->flags & DINST_STORE,
                               .is_atomic = d->flags & DINST_ATOMIC,
                               .is_control = d->flags & DINST_CONTROL,
                               .is_barrier = d->flags & DINST_BARRIER,
+                              .is_guarded = d->x && d->x->has_guard,
                               .space = space_of(d),
+                              .unit = (enum inst_unit)units[d->unit],
+                              .addr = addr_of(d),
                               .nwritten = d->ndst,
                               .nread = d->nsrc,
                               .latency = d->latency,
@@ -123,7 +153,8 @@ static void set_meta(struct mem_req *r, uint8_t meta)
 
 static bool widen(struct mem_req *r, uint16_t more)
 {
-    if (r->kind != MEM_READ)
+    const struct l1 *asker = r->owner;
+    if (r->kind != MEM_READ || (more & ~l1_sectors(asker)))
         return false;
     mem_req_widen(r, more);
     return true;
@@ -140,8 +171,9 @@ static addr_t line_of(const struct mem_req *r)
 static bool ride(struct mem_req *r, struct mem_req *rider)
 {
     if (r->kind != MEM_READ || rider->kind != MEM_READ || r->owner != rider->owner ||
-        line_of(r) != line_of(rider))
+        line_of(r) != line_of(rider) || !rider->is_absorbed)
         return false;
+    rider->is_absorbed = false;
     mem_req_ride(r, rider);
     return true;
 }
@@ -182,6 +214,7 @@ const struct tech_api tech_api = {
     .warp = warp_of,
     .read = sm_register_read,
     .write = sm_register_write,
+    .reg = reg,
     .set_lanes = set_lanes,
     .move = sm_move,
     .hold = sm_hold,

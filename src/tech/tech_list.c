@@ -169,8 +169,9 @@ bool tech_list_each(const struct tech_list *l, const char *names,
 
 bool tech_has_failed(const struct technique *t, const char *what, struct err *err)
 {
-    return err && *err->msg ? false
-                            : err_set(err, "technique %s: %s, without a reason", t->name, what);
+    if (!err || !*err->msg)
+        return err_set(err, "technique %s: %s, without a reason", t->name, what);
+    return strstr(err->msg, t->name) ? false : err_prefix(err, "technique %s", t->name);
 }
 
 static bool accept(void *ctx, const struct tech_entry *e, const struct tech_design *d)

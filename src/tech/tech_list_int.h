@@ -31,7 +31,8 @@ bool tech_list_each(const struct tech_list *l, const char *names,
                     bool (*fn)(void *ctx, const struct tech_entry *e, const struct tech_design *d),
                     void *ctx, struct err *err);
 
-/* False: a function of the technique has failed, and the error says so if it did not. */
+/* False: a function of the technique has failed, and the error says so, and whose, if it did not.
+ */
 bool tech_has_failed(const struct technique *t, const char *what, struct err *err);
 
 /* plugin.c: closes the libraries. */

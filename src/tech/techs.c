@@ -180,8 +180,9 @@ bool techs_finish(struct techs *t, struct err *err)
 {
     for (size_t i = 0; i < t->parts.len; i++) {
         const struct tech_part *p = &t->parts.data[i].part;
+        err_set(err, "%s", "");
         if (p->finish && !p->finish(p->self, err))
-            return false;
+            return tech_has_failed(t->parts.data[i].t, "its files could not be written", err);
     }
     return true;
 }

@@ -115,6 +115,20 @@ ok "a check that says nothing" 'unused "s/return c->cycles != 13.*/return false;
 ok "a bind that says nothing" 'unused "s/    if (!packets)/    if (packets)/" && says "technique tollgate: it could not be bound, without a reason"'
 ok "statistics of a group that is taken" 'unused "s/\"tollgate\", rows/\"l1\", rows/" && says "technique tollgate: statistics of a group that is not its own"'
 ok "statistics of a group that is no key" 'unused "s/\"tollgate\", rows/\"a b\", rows/" && says "technique tollgate: statistics of a group that is not its own"'
+for name in limits load_stages noc_reply scalar; do
+    ok "the name of the machine's statistics: $name" 'unused "s/\"tollgate\", rows/\"$name\", rows/; s/\.name = \"tollgate\"/.name = \"$name\"/" && says "technique $name: statistics of a group that is the machine"'
+done
+ok "two statistics of one name" 'unused "s/tollgate_stats, stores, /tollgate_stats, packets, /" && says "statistics with two rows of one name"'
+ok "a group with fewer rows than before" 'unused "s/sizeof rows \/ sizeof \*rows/i ? 2 : 1/" && says "has other rows already"'
+ok "a unit that breaks a line" 'unused "s/\"packets\", \"that have left\"/\"a,b\", \"that\"/" && says "statistics with a row that lacks its name, kind, unit"'
+refused "energy at another price" "s/\"tollgate_count\", 2.5/\"rf_read\", 2.5/" "energy.rf_read is there already, with 156 pJ, and not 2.5"
+refused "energy of what is none" "s/\"tollgate_count\", 2.5/\"scale\", 2.5/" "energy.scale is there already, and is no energy of an event"
+refused "a source of two lines" "s/\"made up\"/\"made\\\\nup\"/" "energy.tollgate_count lacks events or a source, of one line each"
+ok "energy that is no sum" 'rename "s/\"tollgate.packets\", \"made/\"tollgate.packets +\", \"made/" && says "is no sum of counters"'
+ok "... without an operator" 'rename "s/\"tollgate.packets\", \"made/\"tollgate.packets tollgate.stores\", \"made/" && says "is no sum of counters"'
+# the bytes behind an address are there while it runs
+sed 's/t->stats.packets++;/t->stats.packets++; const struct tech_request q = t->api->request(r); const unsigned char *b = t->api->bytes_at(t->m, q.addr, 1); t->stats.stores += b \&\& *b == 0;/; s/const struct tech_api \*api;/&\n    const struct tech_machine *m;/; s/at->api, (uint32_t)cfg/at->api, at->machine, (uint32_t)cfg/; s/t->stats.stores += t->api.*//' "$tmp/tollgate.c" >"$tmp/bytes.c"
+ok "bytes behind addresses can be looked at in a run" 'build -o bytes.so bytes.c && run --plugin "$tmp/bytes.so" --with tollgate --json "$tmp/bytes.json" && [ "$(value "$tmp/bytes.json" stats tollgate stores)" -gt 0 ]'
 ok "nothing to bind" 'rename "s/\.bind = tollgate_bind,//; s/^static bool tollgate_bind/__attribute__((unused)) &/" && says "the plug-in has no bind()"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

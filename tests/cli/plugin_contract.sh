@@ -21,14 +21,16 @@ mad.wide.u32 %rd3, %r1, 4, %rd1;
 mad.wide.u32 %rd4, %r1, 4, %rd2;
 ld.global.u32 %r3, [%rd3];
 add.u32 %r4, %r3, 1;
+ld.global.u32 %r3, [%rd3];
+add.u32 %r4, %r4, %r3;
 st.global.u32 [%rd4], %r4;
 ret;
 }
 P
 head -c 128 /dev/zero >"$tmp/in.bin"
-run() { # NAME OPTION...: one warp, on the SM that the technique is on
+run() { # NAME OPTION...: a warp of eight threads, which read a sector
     local name=$1; shift
-    timeout 20 "$PARSIM_BIN" launch --gpu gtx480 --set gpu.sms=1 "$@" --json "$tmp/$name.json" --grid 1 --block 32 "$tmp/k.ptx" k \
+    timeout 20 "$PARSIM_BIN" launch --gpu gtx480 --set gpu.sms=1 "$@" --json "$tmp/$name.json" --grid 1 --block 8 "$tmp/k.ptx" k \
         "in:$tmp/in.bin" "out:128:$tmp/out.bin" >"$tmp/out" 2>"$tmp/err"
 }
 with() { local deed=$1; shift; run "$deed" --plugin "$tmp/unruly.so" --with unruly --set "unruly.deed=$deed" "$@"; }
@@ -41,11 +43,12 @@ refused wraps-with-null "SM 0: seam requests: ask() is NULL; who takes a seam wi
 refused no-tags "slice 0: seam l2_capacity: tag_factor is 0: must be 1 to 64"
 refused no-mode "SM 0: seam codes: mode is 9: must be 0 to 3"
 refused foreign-wants "SM 0: seam registers: wants is 0x80, and may have no more bits than 0x7"
-# DEED PLACE TEXT: the run ends in the cycle in which it happens, on one thread and on two
+# DEED PLACE TEXT OPTION...: the run ends in the cycle in which it happens, on one thread and on two
 ends() {
-    ok "ended: $1" "! with $1 && grep -q \"kernel k: technique unruly on $2: $3\" '$tmp/err' && ! says 'blocked after'"
+    local more="${*:4}"
+    ok "ended: $1" "! with $1 $more && grep -q \"kernel k: technique unruly on $2: $3\" '$tmp/err' && ! says 'blocked after'"
     cp "$tmp/err" "$tmp/one"
-    ok "ended: $1, on two threads" "! with $1 --threads 2 && diff <(grep 'technique unruly' '$tmp/one') <(grep 'technique unruly' '$tmp/err')"
+    ok "ended: $1, on two threads" "! with $1 $more --threads 2 && diff <(grep 'technique unruly' '$tmp/one') <(grep 'technique unruly' '$tmp/err')"
 }
 ends ask "SM 0, seam requests" "ask() names no sector of line_view.missing"
 ends l1-line "SM 0, seam l1_capacity" "line_bytes() is more than a line's bytes"
@@ -57,6 +60,17 @@ ends initiation "SM 0, seam issue" "asks for more cycles than RF_COST_MAX"
 ends bank "SM 0, seam registers" "bank() is not below RF_BANKS_MAX"
 ends precede "SM 0, seam issue" "precede() gives an instruction of memory"
 ends pick "SM 0, seam schedulers" "pick() gives neither one of"
+ends large-request "SM 0, seam sm_packets" "wire_bytes() is more than SEAM_PACKET_MAX"
+ends late-request "SM 0, seam sm_packets" "send_latency() is more than SEAM_CYCLES_MAX"
+ends late-fill "SM 0, seam sm_packets" "fill_latency() is more than SEAM_CYCLES_MAX"
+ends late-hit "SM 0, seam l1_capacity" "hit_latency() is more than SEAM_CYCLES_MAX"
+ends large-answer "slice [0-9]*, seam l2_packets" "wire_bytes() is more than SEAM_PACKET_MAX"
+ends absorbs-writes "slice [0-9]*, seam l2_packets" "arrive() absorbs what is no read and cannot be given back"
+sectors=; for s in l1 l1c l1t l1i l2 mc; do sectors+=" --set $s.sector_bytes=32"; done
+ends widens "slice [0-9]*, seam l2_packets" "answer() widens by sectors that the slice does not hold (l2.sectored)" $sectors --set l1.sectored=true
+ends bursts "channel [0-9]*, seam storage" "dram_form() moves bursts that a block does not have"
+ends encoded "SM 0, seam forms" "a line has come encoded, and the L1 takes none"
+ok "riders that are not absorbed and sectors beyond a line are refused" 'with refused'
 ok "ended: hold" '! with hold && says "a technique on SM 0 holds a slot that no warp has: they are below sm.warps"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

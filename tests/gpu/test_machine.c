@@ -213,12 +213,40 @@ static void test_bad_files(void **state)
     assert_non_null(strstr(err.msg, "/nowhere/x.yaml"));
 }
 
+static void note_if_free(void *ctx, const struct stat_value *v)
+{
+    const struct stats *st = ctx;
+    if (stats_fits(st, v->group, v->row, 1))
+        fail_msg("group %s is not in gpu_stat_groups", v->group);
+}
+
+/* A technique cannot have the name of a group that the machine adds. */
+static void groups_of_the_machine_are_claimed(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gtx480", "mesh56"};
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        struct err err = {0};
+        struct machine *m = machine_new(names[i], NULL, 0, &err);
+        struct device *dev = machine_device(m, &err);
+        struct gpu *g = gpu_new(m, dev, 1, &err);
+        stats_each(gpu_stats(g), false, note_if_free, gpu_stats(g));
+        gpu_free(g);
+        device_free(dev);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_build),       cmocka_unit_test(test_papers),
-        cmocka_unit_test(test_dump_round_trip), cmocka_unit_test(test_base),
-        cmocka_unit_test(test_bandwidth_scale), cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(groups_of_the_machine_are_claimed),
+        cmocka_unit_test(test_all_build),
+        cmocka_unit_test(test_papers),
+        cmocka_unit_test(test_dump_round_trip),
+        cmocka_unit_test(test_base),
+        cmocka_unit_test(test_bandwidth_scale),
+        cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,8 @@ static struct l2_rig *rig_with(struct packet_policy *p)
 {
     struct slice_seams seams = slice_seams_null;
     seams.l2_packets = p;
-    return l2_rig_with(NULL, &seams);
+    static const char *const whole[] = {"l2.sectored=false", NULL};
+    return l2_rig_with(whole, &seams);
 }
 
 /* Sectors 0 and 1 to 3 of a line, asked for 10 cycles apart, are one lookup and one answer of 128

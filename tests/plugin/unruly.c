@@ -22,7 +22,18 @@ enum deed {
     NO_SUCH_BANK,
     MEMORY_FIRST,
     PICKS_WHO_CANNOT,
-    HOLDS_NOBODY
+    HOLDS_NOBODY,
+    LARGE_REQUEST,
+    LATE_REQUEST,
+    LATE_FILL,
+    LATE_HIT,
+    LARGE_ANSWER,
+    ABSORBS_WRITES,
+    WIDENS_TO_NOWHERE,
+    BURSTS_BEYOND,
+    ENCODED_FOR_NOBODY,
+    /* and what tech_api refuses: the run goes on */
+    REFUSED
 };
 
 static const char *const deeds[] = {"nothing",
@@ -41,6 +52,16 @@ static const char *const deeds[] = {"nothing",
                                     "precede",
                                     "pick",
                                     "hold",
+                                    "large-request",
+                                    "late-request",
+                                    "late-fill",
+                                    "late-hit",
+                                    "large-answer",
+                                    "absorbs-writes",
+                                    "widens",
+                                    "bursts",
+                                    "encoded",
+                                    "refused",
                                     NULL};
 
 struct unruly_cfg {
@@ -80,6 +101,60 @@ static void reads_first(void *self, cycle_t now, const struct mem_req *r, addr_t
 {
     (void)self, (void)now, (void)r, (void)local;
     *f = (struct storage_form){.bursts = bursts, .fill = 32, .reads = 1};
+}
+
+static uint32_t large(void *self, const struct mem_req *r, bool reply, uint32_t payload)
+{
+    (void)self, (void)r, (void)reply, (void)payload;
+    return UINT32_MAX;
+}
+
+static uint32_t too_late(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)r, (void)now;
+    return UINT32_MAX;
+}
+
+static uint32_t too_late_hit(void *self, uint32_t bytes, cycle_t now)
+{
+    (void)self, (void)bytes, (void)now;
+    return UINT32_MAX;
+}
+
+static bool absorb_writes(void *self, struct mem_req *r, cycle_t now)
+{
+    const struct tech_api *api = self;
+    (void)now;
+    return api->request(r).kind == MEM_WRITE;
+}
+
+/* All of its line, of which a slice with sectors has what was asked for. */
+static void widen(void *self, struct mem_req *r)
+{
+    const struct tech_api *api = self;
+    api->widen(r, 0xf);
+}
+
+/* Beyond the line, and riders that were never absorbed. */
+static void try_all(void *self, struct mem_req *r)
+{
+    const struct tech_api *api = self;
+    if (api->widen(r, 0xffff) || api->ride(r, r))
+        abort();
+}
+
+static void bursts_beyond(void *self, cycle_t now, const struct mem_req *r, addr_t local,
+                          uint32_t bursts, struct storage_form *f)
+{
+    (void)self, (void)now, (void)r, (void)local, (void)bursts;
+    *f = (struct storage_form){.bursts = ~0u, .fill = 32};
+}
+
+static struct line_form encoded(const void *self, addr_t line, bool is_here, enum mem_kind kind)
+{
+    const struct line_form f = {kind == MEM_READ ? 32 : 0, 0};
+    (void)self, (void)line, (void)is_here;
+    return f;
 }
 
 /* Two that add 40000 and 25537 are more than 16 bits hold. */
@@ -137,14 +212,16 @@ struct seams {
     struct issue_policy *issue;
     struct sched_policy *schedulers;
     struct storage_policy *storage;
+    struct packet_policy *answers;
+    struct form_policy *forms;
 };
 
 static struct seams take(const struct tech_site *at, enum tech_take how, struct err *err)
 {
 #define TAKE(seam) at->api->take(at->seams, SEAM_##seam, "unruly", how, err)
-    const struct seams s = {TAKE(requests),    TAKE(sm_packets), TAKE(l1_capacity),
-                            TAKE(l2_capacity), TAKE(codes),      TAKE(registers),
-                            TAKE(issue),       TAKE(schedulers), TAKE(storage)};
+    const struct seams s = {TAKE(requests), TAKE(sm_packets), TAKE(l1_capacity), TAKE(l2_capacity),
+                            TAKE(codes),    TAKE(registers),  TAKE(issue),       TAKE(schedulers),
+                            TAKE(storage),  TAKE(l2_packets), TAKE(forms)};
     return s;
 }
 
@@ -156,19 +233,44 @@ static void bind_memory(const struct seams *s, enum deed deed)
         s->l2[0].tag_factor = 0;
     if (deed == NO_MODE)
         s->codes[0].mode = 9;
+    if (deed == LARGE_REQUEST)
+        s->packets[0].wire_bytes = large;
+    if (deed == LATE_REQUEST)
+        s->packets[0].send_latency = too_late;
+    if (deed == LATE_FILL)
+        s->packets[0].fill_latency = too_late;
+    if (deed == LATE_HIT)
+        s->l1[0].hit_latency = too_late_hit;
     if (deed == L1_LINE_TOO_LARGE)
         s->l1[0] = (struct capacity_policy){.tag_factor = 2, .line_bytes = two_lines};
 }
 
 /* Of all slices and channels: one of them is asked. */
+static void bind_slice(struct packet_policy *p, enum deed deed, const struct tech_api *api)
+{
+    *p = (struct packet_policy){.self = (void *)(uintptr_t)api,
+                                .wire_bytes = deed == LARGE_ANSWER ? large : NULL,
+                                .arrive = deed == ABSORBS_WRITES ? absorb_writes : NULL,
+                                .answer = deed == WIDENS_TO_NOWHERE ? widen
+                                          : deed == REFUSED         ? try_all
+                                                                    : NULL};
+}
+
 static void bind_slices(const struct seams *s, enum deed deed, const struct tech_site *at)
 {
-    for (uint32_t i = 0; i < at->api->count(at->machine, PER_SLICE); i++)
+    for (uint32_t i = 0; i < at->api->count(at->machine, PER_SLICE); i++) {
+        bind_slice(&s->answers[i], deed, at->api);
         if (deed == L2_LINE_TOO_LARGE)
             s->l2[i] = (struct capacity_policy){.tag_factor = 2, .line_bytes = two_lines};
-    for (uint32_t i = 0; i < at->api->count(at->machine, PER_CHANNEL); i++)
-        if (deed == TOO_MANY_EXTRAS || deed == READS_BEFORE_READS)
-            s->storage[i].dram_form = deed == TOO_MANY_EXTRAS ? many_extras : reads_first;
+    }
+    for (uint32_t i = 0; i < at->api->count(at->machine, PER_CHANNEL); i++) {
+        if (deed == TOO_MANY_EXTRAS || deed == READS_BEFORE_READS || deed == BURSTS_BEYOND)
+            s->storage[i].dram_form = deed == TOO_MANY_EXTRAS ? many_extras
+                                      : deed == BURSTS_BEYOND ? bursts_beyond
+                                                              : reads_first;
+        if (deed == ENCODED_FOR_NOBODY)
+            s->forms[i].look = encoded;
+    }
 }
 
 static void bind_pipeline(const struct seams *s, enum deed deed, const struct tech_api *api)
