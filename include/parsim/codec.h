@@ -47,10 +47,10 @@ struct codec_params {
     const struct codec_table *table; /* e2mc's code; must outlive the codec */
 };
 
-/* `name` is one of codecs.def: zero bdi fpc fpc-seg cpack cpack4 dpc bpc gsr; e2mc-L or e2mc-LwW (L
- * symbol bits: 4 8 16 32, W parallel decoding ways: 1 2 4 8; "e2mc" = e2mc-16); bestof (=
- * bestof:bdi+fpc+ cpack) or bestof:NAME+NAME... of codecs that need no table. NULL and a message if
- * it is not. */
+/* `name` is codec_id_name() of a row of codecs.def; of e2mc also e2mc-L or e2mc-LwW (L symbol bits:
+ * 4 8 16 32, W parallel decoding ways: 1 2 4 8; "e2mc" = e2mc-16), of bestof (=
+ * bestof:bdi+fpc+cpack) also bestof:NAME+NAME... of codecs that need no table. NULL and a message
+ * that lists them if it is none. */
 CODEC_API struct codec *codec_new(const char *name, const struct codec_params *params,
                                   struct codec_error *err);
 CODEC_API void codec_free(struct codec *c);

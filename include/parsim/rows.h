@@ -110,7 +110,8 @@ struct energy_row {
     const char *component_help; /* NULL: the component is one of energy.def, or of a row before */
     const char *name;           /* of the field energy.NAME; the same name is the same field */
     double pj;
-    /* Counters, summed over the machine: "group.name + group.name - ...". One that the machine does
+    /* Counters, summed over the machine: "group.name + group.name - group.name / 16 ...", which may
+     * be negative as long as the component is not. One that the machine does
      * not have is an error; "group.name?": the group need not be there (another design has it). */
     const char *events;
     const char *source; /* where the number is from */

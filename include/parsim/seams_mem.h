@@ -47,13 +47,13 @@ struct request_policy {
      * asks again. */
     uint16_t (*ask)(const void *self, const struct line_view *v);
     /* The miss, as ask() has seen it, has sent its requests: once each. */
-    void (*sent)(void *self, const struct line_view *v, uint16_t asked);
+    void (*sent)(void *self, const struct line_view *v, uint16_t asked, cycle_t now);
     /* The sectors that `reply` makes valid, as a mask in the asker's line. */
     uint16_t (*valid)(void *self, const struct mem_req *reply);
     /* The last reply of a miss register has come; a line is replaced or gives way to a write (a
      * flush is not told). Both of lines that have been read. */
-    void (*settled)(void *self, addr_t line, const struct line_life *life);
-    void (*left)(void *self, addr_t line, const struct line_life *life);
+    void (*settled)(void *self, addr_t line, const struct line_life *life, cycle_t now);
+    void (*left)(void *self, addr_t line, const struct line_life *life, cycle_t now);
     /* Of lines of global memory. wakes_together: one with sectors on their way serves no hit, and
      * wakes those who wait for it when the last of them is there. replaces: a miss on a clean one
      * that is here, with nothing on its way, makes all of it invalid when its request is made. */
@@ -79,7 +79,7 @@ struct packet_policy {
     /* Of an SM's: cycles that an engine needs before what reply `r` brings can be used. */
     uint32_t (*fill_latency)(void *self, const struct mem_req *r, cycle_t now);
     /* Of an SM's: `r` is about to leave, before its wire_bytes(). */
-    void (*request)(void *self, struct mem_req *r);
+    void (*request)(void *self, struct mem_req *r, cycle_t now);
     /* Of a slice's: `r` has come. True: the slice never sees it, and the policy gives it back as a
      * rider (tech_api.ride) on the answer to another read of the same line by the same cache. Of
      * reads only. */
@@ -87,7 +87,7 @@ struct packet_policy {
     /* Of a slice's: the answer to `r` is made, before its wire_bytes(). That of a read may bring
      * more sectors of the line than it was asked for (tech_api.widen), if the slice holds them
      * (where l2.sectored is false it holds all of a line), and riders. */
-    void (*answer)(void *self, struct mem_req *r);
+    void (*answer)(void *self, struct mem_req *r, cycle_t now);
     void *self;
 };
 
@@ -215,18 +215,18 @@ struct codec_engine {
 };
 
 /* What an L1 does with encoded lines. */
-enum code_mode {
-    CODE_PLAIN,   /* there are none */
-    CODE_DECODED, /* they are decoded when they come */
-    CODE_KEPT,    /* they are decoded for every use */
-    CODE_DIRECT,  /* what an access needs is cut out of them, which takes direct_latency */
+enum encoding_mode {
+    ENCODED_NONE,    /* there are none */
+    ENCODED_DECODED, /* they are decoded when they come */
+    ENCODED_KEPT,    /* they are decoded for every use */
+    ENCODED_DIRECT,  /* what an access needs is cut out of them, which takes direct_latency */
 };
 
-struct code_cfg {
-    uint8_t mode;            /* enum code_mode */
+struct encoding_cfg {
+    uint8_t mode;            /* enum encoding_mode */
     uint32_t direct_latency; /* cycles */
     uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
-    uint32_t most_bytes;     /* a store whose code is larger leaves raw */
+    uint32_t most_bytes;     /* a store whose encoding is larger leaves raw */
     uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
 };
 

@@ -58,8 +58,9 @@ enum sm_want {
     WANT_PRECEDE = 16,
     WANT_BEFORE = 32,
     WANT_PARTNER = 64,
-    WANT_LOADED = 128, /* value_policy */
-    WANT_PICK = 256,   /* sched_policy: narrow and pick */
+    WANT_LOADED = 128,  /* value_policy */
+    WANT_PICK = 256,    /* sched_policy: narrow and pick */
+    WANT_RESUMED = 512, /* value_policy */
 };
 
 /* An instruction that was executed (is_deferred: will be). While a function is told of it, `w`'s
@@ -89,7 +90,8 @@ struct rf_cost {
     uint32_t hold;  /* in its collector, behind its last operand */
     uint32_t enter; /* then, in a delay line before its pipe or the load/store unit: holds nobody up
                      */
-    uint32_t write; /* before its result is written; a load's counts from its last access */
+    uint32_t write; /* before its result is written; a load's counts from its last access. One
+                       without a result ends as much later. */
 };
 
 /* What reading and writing registers costs, and where they lie. Called once an instruction, after
@@ -143,9 +145,13 @@ struct value_policy {
      * (tech_api.write). Seen are instructions that read memory into registers, of any space, a
      * kernel's parameters too: tech_api.inst(d).space tells. Not seen are atomics, fills of spilled
      * registers, copies to shared memory, loads that no lane executes, and those that are executed
-     * where SMs meet (surfaces). */
+     * where SMs meet (see resumed). */
     void (*loaded)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d,
                    uint32_t mask);
+    /* One that is executed where SMs meet (atomics of global memory, surfaces) was executed by
+     * these lanes: what it wrote is there. No SM runs. */
+    void (*resumed)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d,
+                    uint32_t mask);
     void *self;
 };
 

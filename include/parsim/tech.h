@@ -31,7 +31,7 @@ struct tech_request {
     enum mem_space space;
     uint16_t sectors, full; /* of the asker's line: asked for; of a write, wholly written */
     uint16_t src, dst;      /* nodes of the interconnect */
-    uint16_t code_bytes;    /* the line travels encoded, in so many bytes; 0: raw */
+    uint16_t encoded_bytes; /* the line travels encoded, in so many bytes; 0: raw */
     uint16_t slot;          /* of the warp whose store or bypassing read it is */
     uint8_t meta;           /* a technique's (packet_policy) */
     const void *owner;      /* the cache that asks, to be compared with others */
@@ -49,6 +49,8 @@ struct tech_access {
 struct tech_inst {
     bool is_load, is_store, is_atomic, is_control, is_barrier;
     bool is_guarded; /* a predicate says which lanes execute it */
+    bool is_spill;   /* not the program's: moves a spilled register */
+    const void *by;  /* of move(): who asked for it */
     enum inst_space space;
     enum inst_unit unit;
     uint64_t addr;           /* of the kernel's code, of each instruction another; 0: not its own */
@@ -111,8 +113,10 @@ struct tech_api {
     /* Lanes that execute what is not control, from now on; all ones at a warp's begin. */
     void (*set_lanes)(struct warp *w, uint32_t lanes);
     /* For issue_policy.precede: an instruction that reads register `k` of `d` and writes it;
-     * without such a register, one that only takes its slot. Good until the kernel has ended. */
-    const struct dinst *(*move)(struct sm *sm, const struct dinst *d, unsigned k);
+     * without such a register, one that only takes its slot. Good until the kernel has ended.
+     * `by`: the policy's self, by which it knows its own (tech_inst.by) when events tell of them.
+     */
+    const struct dinst *(*move)(struct sm *sm, const struct dinst *d, unsigned k, const void *by);
     /* The warp does not issue before a cycle, unless it is let go. Either way, and by look, it is
      * asked again what precedes its next instruction and who goes with it. */
     void (*hold)(struct sm *sm, unsigned slot, cycle_t until);

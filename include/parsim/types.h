@@ -36,7 +36,8 @@ enum inst_unit {
     UNIT_MEMORY
 };
 
-/* How all of a line lies, or travels. What the bytes of a code mean only its technique knows. */
+/* How all of a line lies, or travels. What the bytes of an encoding mean only its technique knows.
+ */
 struct line_form {
     uint16_t bytes;    /* encoded; 0: raw */
     uint8_t algorithm; /* which of the technique's codecs */

@@ -90,9 +90,16 @@ static inline void value_wrap_loaded(void *self, struct sm *sm, unsigned slot, s
     in->loaded(in->self, sm, slot, w, d, mask);
 }
 
+static inline void value_wrap_resumed(void *self, struct sm *sm, unsigned slot, struct warp *w,
+                                      const struct dinst *d, uint32_t mask)
+{
+    const struct value_policy *in = (const struct value_policy *)self;
+    in->resumed(in->self, sm, slot, w, d, mask);
+}
+
 static inline struct value_policy value_policy_wrap(struct value_policy *inner)
 {
-    const struct value_policy p = {inner->wants, value_wrap_loaded, inner};
+    const struct value_policy p = {inner->wants, value_wrap_loaded, value_wrap_resumed, inner};
     return p;
 }
 

@@ -33,10 +33,10 @@ static inline uint32_t packet_wrap_fill_latency(void *self, const struct mem_req
     return in->fill_latency(in->self, r, now);
 }
 
-static inline void packet_wrap_request(void *self, struct mem_req *r)
+static inline void packet_wrap_request(void *self, struct mem_req *r, cycle_t now)
 {
     const struct packet_policy *in = (const struct packet_policy *)self;
-    in->request(in->self, r);
+    in->request(in->self, r, now);
 }
 
 static inline bool packet_wrap_arrive(void *self, struct mem_req *r, cycle_t now)
@@ -45,10 +45,10 @@ static inline bool packet_wrap_arrive(void *self, struct mem_req *r, cycle_t now
     return in->arrive(in->self, r, now);
 }
 
-static inline void packet_wrap_answer(void *self, struct mem_req *r)
+static inline void packet_wrap_answer(void *self, struct mem_req *r, cycle_t now)
 {
     const struct packet_policy *in = (const struct packet_policy *)self;
-    in->answer(in->self, r);
+    in->answer(in->self, r, now);
 }
 
 static inline struct packet_policy packet_policy_wrap(struct packet_policy *inner)
@@ -71,10 +71,11 @@ static inline uint16_t request_wrap_ask(const void *self, const struct line_view
     return in->ask(in->self, v);
 }
 
-static inline void request_wrap_sent(void *self, const struct line_view *v, uint16_t asked)
+static inline void request_wrap_sent(void *self, const struct line_view *v, uint16_t asked,
+                                     cycle_t now)
 {
     const struct request_policy *in = (const struct request_policy *)self;
-    in->sent(in->self, v, asked);
+    in->sent(in->self, v, asked, now);
 }
 
 static inline uint16_t request_wrap_valid(void *self, const struct mem_req *reply)
@@ -83,16 +84,18 @@ static inline uint16_t request_wrap_valid(void *self, const struct mem_req *repl
     return in->valid(in->self, reply);
 }
 
-static inline void request_wrap_settled(void *self, addr_t line, const struct line_life *life)
+static inline void request_wrap_settled(void *self, addr_t line, const struct line_life *life,
+                                        cycle_t now)
 {
     const struct request_policy *in = (const struct request_policy *)self;
-    in->settled(in->self, line, life);
+    in->settled(in->self, line, life, now);
 }
 
-static inline void request_wrap_left(void *self, addr_t line, const struct line_life *life)
+static inline void request_wrap_left(void *self, addr_t line, const struct line_life *life,
+                                     cycle_t now)
 {
     const struct request_policy *in = (const struct request_policy *)self;
-    in->left(in->self, line, life);
+    in->left(in->self, line, life, now);
 }
 
 static inline struct request_policy request_policy_wrap(struct request_policy *inner)

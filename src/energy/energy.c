@@ -4,7 +4,9 @@
 #include "base/near.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What formulas of events may use: F(...). */
@@ -46,7 +48,7 @@ static struct energy_facts facts_of(const struct energy_cfg *cfg, const struct e
 
 /* A term of a sum of counters. */
 struct term {
-    double sign;
+    double weight;      /* 1 or -1, or a part of it: "group.name / 16" */
     char key[96];       /* the counter */
     bool may_be_absent; /* its group: "group.name?" */
 };
@@ -58,7 +60,8 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* A sign (before the first it may be left out) and "group.name", or that and a '?'. False: there is
+/* A sign (before the first it may be left out) and "group.name", perhaps with a '?', perhaps with
+ * "/ NUMBER" behind it. False: there is
  * none; *text is then at its end, or where it is wrong. */
 static bool next_term(const char **text, bool is_first, struct term *t)
 {
@@ -67,7 +70,7 @@ static bool next_term(const char **text, bool is_first, struct term *t)
     *text = p;
     if (*p != '+' && *p != '-' && !is_first)
         return false;
-    t->sign = *p == '-' ? -1 : 1;
+    t->weight = *p == '-' ? -1 : 1;
     p = skip_blanks(p + (*p == '+' || *p == '-'));
     for (; isalnum((unsigned char)*p) || *p == '_' || *p == '.'; p++)
         if (n + 1 < sizeof t->key)
@@ -77,7 +80,16 @@ static bool next_term(const char **text, bool is_first, struct term *t)
     dot = strchr(t->key, '.');
     if (!dot || dot == t->key || !dot[1])
         return false;
-    *text = skip_blanks(p + t->may_be_absent);
+    p = skip_blanks(p + t->may_be_absent);
+    if (*p == '/') {
+        char *end;
+        const double per = strtod(p + 1, &end);
+        if (!(per > 0) || !isfinite(per))
+            return false;
+        t->weight /= per;
+        p = skip_blanks(end);
+    }
+    *text = p;
     return true;
 }
 
@@ -95,7 +107,7 @@ static double sum_of(const struct stats *st, const char *events)
     struct term t;
     double sum = 0;
     for (bool is_first = true; next_term(&events, is_first, &t); is_first = false)
-        sum += t.sign * get(st, t.key);
+        sum += t.weight * get(st, t.key);
     return sum;
 }
 
@@ -181,7 +193,8 @@ bool energy_table_add(struct energy_table *t, const struct energy_row *rows, siz
     for (size_t i = 0; i < n; i++) {
         const struct energy_row *r = &rows[i];
         if (!is_sum(r->events))
-            return err_set(err, "energy.%s: '%s' is no sum of counters (group.name + group.name)",
+            return err_set(err,
+                           "energy.%s: '%s' is no sum of counters (group.name + group.name / 16)",
                            r->name, r->events);
         if (component_of(t, r->component) < t->n)
             continue;

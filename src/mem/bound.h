@@ -12,7 +12,7 @@
 #include "parsim/seams.def"
 
 /* Of a cache of the same SM that is not written to and keeps no line encoded. */
-struct code_cfg code_cfg_of_reader(const struct code_cfg *data);
+struct encoding_cfg encoding_cfg_of_reader(const struct encoding_cfg *data);
 
 struct l1_seams {
 #define L1_SEAM(name, type, ...) const struct type *name;

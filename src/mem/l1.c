@@ -38,9 +38,9 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->packets = seams->sm_packets;
     l->capacity = seams->l1_capacity;
     l->breach = seams->breach;
-    l->lines = l1_lines_by_mode[seams->codes->mode];
+    l->lines = l1_lines_by_mode[seams->encodings->mode];
     l->probe = l->miss_probe = &probe_null;
-    l1_code_init(&l->code, seams->codec_engines, seams->codes);
+    l1_code_init(&l->code, seams->codec_engines, seams->encodings);
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
@@ -61,7 +61,8 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     if (l->capacity->tag_factor > 1)
         tags_stretch(&l->tags, l->capacity->tag_factor, (uint32_t)cfg->line_bytes);
     by_line_init(l);
-    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges, seams->codes->line_buffers);
+    mshr_init(&l->mshr, (uint32_t)cfg->mshrs, (uint32_t)cfg->merges,
+              seams->encodings->line_buffers);
     return l;
 }
 
@@ -236,7 +237,7 @@ static void fetch_arrive(struct l1 *l, const struct mem_req *r)
 }
 
 /* Whoever waits for nothing more goes on. */
-static void fetch_done(struct l1 *l, const struct mem_req *r)
+static void fetch_done(struct l1 *l, cycle_t now, const struct mem_req *r)
 {
     const uint32_t e = r->token, slot = l->mshr.entries[e].slot;
     const struct request_policy *rp = l->requests;
@@ -251,15 +252,15 @@ static void fetch_done(struct l1 *l, const struct mem_req *r)
     }
     t->reserved = 0;
     if (l->lives[slot].used)
-        rp->settled(rp->self, l->tags.tag[slot], &l->lives[slot]);
+        rp->settled(rp->self, l->tags.tag[slot], &l->lives[slot], now);
 }
 
 /* A request is answered: it goes back to the pool. */
-static void answered(struct l1 *l, struct mem_req *r)
+static void answered(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     switch ((enum l1_what)r->what) {
     case L1_FETCH:
-        fetch_done(l, r);
+        fetch_done(l, now, r);
         break;
     case L1_DIRECT:
         token_push(&l->done, r->token);
@@ -284,7 +285,7 @@ void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
             fetch_arrive(l, r);
     for (struct mem_req *r = reply; r; r = next) {
         next = r->next;
-        answered(l, r);
+        answered(l, now, r);
     }
     l1_unblock(l, now);
 }

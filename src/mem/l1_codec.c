@@ -64,7 +64,8 @@ static void wake(void *self, cycle_t at)
     c->retry = at < c->retry ? at : c->retry;
 }
 
-void l1_code_init(struct l1_code *c, const struct codec_engine *engine, const struct code_cfg *cfg)
+void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
+                  const struct encoding_cfg *cfg)
 {
     c->client = (struct codec_client){wake, c};
     c->retry = CYCLE_NEVER;

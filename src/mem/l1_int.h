@@ -62,7 +62,7 @@ struct l1_reqs {
 struct l1_code {
     const struct codec_engine *engine;
     struct codec_client client; /* this cache, for the engine */
-    struct code_cfg cfg;
+    struct encoding_cfg cfg;
     struct l1_jobs reads, writes; /* not taken yet */
     cycle_t retry;                /* when the engine may take them: it has woken the cache */
     uint32_t taken;               /* jobs in the engine */
@@ -74,8 +74,8 @@ struct l1_code {
 
 enum { L1_WAITS = UINT32_MAX };
 
-/* What an L1 does with lines, by enum code_mode: all that its lookup knows of encoded ones. Plain
- * lines are the null object. (l1_lines.c) */
+/* What an L1 does with lines, by enum encoding_mode: all that its lookup knows of encoded ones.
+ * Plain lines are the null object. (l1_lines.c) */
 struct l1_lines {
     /* An access to `line` is about to send a request: a write of it that waits to be encoded goes
      * first, raw. False: it cannot. */
@@ -160,7 +160,8 @@ struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t 
                                enum l1_what what);
 
 /* l1_codec.c */
-void l1_code_init(struct l1_code *c, const struct codec_engine *engine, const struct code_cfg *cfg);
+void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
+                  const struct encoding_cfg *cfg);
 void l1_code_free(struct l1_code *c);
 /* Something changed that a blocked access may have waited for. */
 void l1_unblock(struct l1 *l, cycle_t at);

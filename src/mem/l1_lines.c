@@ -33,8 +33,9 @@ static uint32_t plain_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     (void)now;
     if (UNLIKELY(reply->form.bytes || reply->refused))
-        breach_note(l->breach, SEAM_forms,
-                    "a line has come encoded, and the L1 takes none (seam codes: CODE_PLAIN)");
+        breach_note(
+            l->breach, SEAM_forms,
+            "a line has come encoded, and the L1 takes none (seam encodings: ENCODED_NONE)");
     return 0;
 }
 
@@ -111,5 +112,7 @@ static const struct l1_lines kept = {l1_code_yield, l1_code_store, kept_hit, cod
 static const struct l1_lines direct = {l1_code_yield, l1_code_store, direct_hit, direct_fill,
                                        kept_arrive};
 
-const struct l1_lines *const l1_lines_by_mode[] = {
-    [CODE_PLAIN] = &plain, [CODE_DECODED] = &decoded, [CODE_KEPT] = &kept, [CODE_DIRECT] = &direct};
+const struct l1_lines *const l1_lines_by_mode[] = {[ENCODED_NONE] = &plain,
+                                                   [ENCODED_DECODED] = &decoded,
+                                                   [ENCODED_KEPT] = &kept,
+                                                   [ENCODED_DIRECT] = &direct};

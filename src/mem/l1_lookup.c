@@ -39,7 +39,7 @@ void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
     assert(l->req_len < l->req_cap && !r->next);
-    pp->request(pp->self, r);
+    pp->request(pp->self, r, now);
     r->wire_bytes =
         breach_above(l->breach, SEAM_sm_packets,
                      pp->wire_bytes(pp->self, r, false, r->kind == MEM_READ ? 0 : r->bytes),
@@ -117,7 +117,7 @@ static void give_way(struct l1 *l, cycle_t now, uint32_t i, enum l1_event why)
     const addr_t line = l->tags.tag[i];
     l1_evict(l, now, i);
     if (l->lives[i].used)
-        l->requests->left(l->requests->self, line, &l->lives[i]);
+        l->requests->left(l->requests->self, line, &l->lives[i], now);
     probe_fire(l->probe, now, why, i, 0);
 }
 
@@ -295,7 +295,7 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     l->tags.lines[p->index].reserved |= ask;
     l->lives[p->index].asked |= ask;
     fetch_send(l, now, a, entry, ask);
-    rp->sent(rp->self, &view, ask);
+    rp->sent(rp->self, &view, ask, now);
     return true;
 }
 

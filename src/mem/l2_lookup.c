@@ -194,11 +194,11 @@ static bool is_here(const struct l2 *l, const struct mem_req *r)
 }
 
 /* What the packet policy has added to the answer. */
-static void answer(struct l2 *l, struct mem_req *r)
+static void answer(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
     const uint16_t asked = r->sectors;
-    pp->answer(pp->self, r);
+    pp->answer(pp->self, r, now);
     if (UNLIKELY(r->sectors != asked && !is_here(l, r)))
         breach_note(l->breach, SEAM_l2_packets,
                     "answer() widens by sectors that the slice does not hold (l2.sectored)");
@@ -209,7 +209,7 @@ static void answer(struct l2 *l, struct mem_req *r)
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
-    answer(l, r);
+    answer(l, now, r);
     uint32_t payload = r->refused             ? l->line_bytes
                        : r->kind == MEM_WRITE ? 0
                                               : mem_sector_count(r->sectors) << l->sector_shift;

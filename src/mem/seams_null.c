@@ -8,9 +8,9 @@ static uint16_t null_ask(const void *self, const struct line_view *v)
     return v->fetch;
 }
 
-static void null_sent(void *self, const struct line_view *v, uint16_t asked)
+static void null_sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
-    (void)self, (void)v, (void)asked;
+    (void)self, (void)v, (void)asked, (void)now;
 }
 
 static uint16_t null_valid(void *self, const struct mem_req *reply)
@@ -19,9 +19,9 @@ static uint16_t null_valid(void *self, const struct mem_req *reply)
     return reply->sectors;
 }
 
-static void null_life(void *self, addr_t line, const struct line_life *life)
+static void null_life(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
-    (void)self, (void)line, (void)life;
+    (void)self, (void)line, (void)life, (void)now;
 }
 
 const struct request_policy request_policy_null = {.ask = null_ask,
@@ -42,9 +42,9 @@ static uint32_t null_packet_latency(void *self, const struct mem_req *r, cycle_t
     return 0;
 }
 
-static void null_packet(void *self, struct mem_req *r)
+static void null_packet(void *self, struct mem_req *r, cycle_t now)
 {
-    (void)self, (void)r;
+    (void)self, (void)r, (void)now;
 }
 
 static bool null_arrive(void *self, struct mem_req *r, cycle_t now)
@@ -164,11 +164,12 @@ static void null_join(void *self, const struct codec_client *client)
 
 const struct codec_engine codec_engine_null = {null_submit, null_done, null_next, NULL, null_join};
 
-const struct code_cfg code_cfg_null = {.mode = CODE_PLAIN};
+const struct encoding_cfg encoding_cfg_null = {.mode = ENCODED_NONE};
 
-struct code_cfg code_cfg_of_reader(const struct code_cfg *data)
+struct encoding_cfg encoding_cfg_of_reader(const struct encoding_cfg *data)
 {
-    return (struct code_cfg){.mode = data->mode == CODE_PLAIN ? CODE_PLAIN : CODE_DECODED};
+    return (struct encoding_cfg){.mode =
+                                     data->mode == ENCODED_NONE ? ENCODED_NONE : ENCODED_DECODED};
 }
 
 const struct l1_seams l1_seams_null = {

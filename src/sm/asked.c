@@ -79,6 +79,15 @@ bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now
     return true;
 }
 
+void asked_resumed(struct sm *sm, unsigned slot, const struct dinst *d, uint32_t mask)
+{
+    const struct value_policy *p = sm->seams.values;
+    if (LIKELY(!(sm->asked & WANT_RESUMED)) || !mask)
+        return;
+    warp_use_frame(sm->slot[slot].w);
+    p->resumed(p->self, sm, slot, sm->slot[slot].w, d, mask);
+}
+
 /* --- what goes before an instruction --- */
 
 static const struct dinst *precede(struct sm *sm, unsigned slot, const struct dinst *d)

@@ -33,6 +33,7 @@ struct dinst {
     const struct xinst *x;      /* NULL: put in by the machine (sm_move) */
     const struct dfunc *fn;     /* that it is in, or NULL */
     const uint32_t *regs;       /* ndst written, then nsrc read, then the guard */
+    const void *by;             /* of sm_move(): the policy that asked for it; else NULL */
     const struct dinst *spills; /* nloads to be issued before it, then nstores behind it */
     /* DINST_CONST with a fixed place: the offset in the parameters; DINST_SPILL: in the frame */
     uint32_t place;

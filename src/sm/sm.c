@@ -48,13 +48,13 @@ static void init_subcore(struct sm *sm, unsigned number)
 }
 
 /* Of the caches for constants and textures: their lines travel as those of the data cache. */
-static struct l1_seams read_only_seams(const struct l1_seams *data, const struct code_cfg *code)
+static struct l1_seams read_only_seams(const struct l1_seams *data, const struct encoding_cfg *code)
 {
     struct l1_seams s = l1_seams_null;
     s.breach = data->breach;
     s.sm_packets = data->sm_packets;
     s.codec_engines = data->codec_engines;
-    s.codes = code;
+    s.encodings = code;
     return s;
 }
 
@@ -86,7 +86,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->threads_free = (uint64_t)p->cfg->threads;
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
-    const struct code_cfg reader = code_cfg_of_reader(p->seams.l1.codes);
+    const struct encoding_cfg reader = encoding_cfg_of_reader(p->seams.l1.encodings);
     const struct l1_seams read_only = read_only_seams(&p->seams.l1, &reader);
     sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
     sm->konst = l1_new(p->konst, &sm->pool, p->node, &read_only);
@@ -256,8 +256,10 @@ void sm_resume(struct sm *sm, struct warp *w, const struct step *s)
         if (ws->w != w)
             continue;
         sm->deferred &= ~(UINT64_C(1) << slot);
-        if (ws->deferred != NO_INFLIGHT)
+        if (ws->deferred != NO_INFLIGHT) {
+            asked_resumed(sm, slot, sm->fl[ws->deferred].d, s->mask);
             lsu_resolve(sm, ws->deferred, s);
+        }
         sm_look_at_warp(sm, slot);
         return;
     }

@@ -349,6 +349,7 @@ void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const 
 const struct dinst *asked_next(struct sm *sm, unsigned slot, const struct dinst *d);
 void asked_issue_first(struct sm *sm, unsigned slot, cycle_t now);
 /* warp_step() between before() and loaded(). */
+void asked_resumed(struct sm *sm, unsigned slot, const struct dinst *d, uint32_t mask);
 bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s);
 
 /* sm_policy.c */

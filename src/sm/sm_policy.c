@@ -137,16 +137,27 @@ static struct dinst *move_new(struct sm *sm, const struct dinst *d, unsigned k, 
     return m;
 }
 
-const struct dinst *sm_move(struct sm *sm, const struct dinst *d, unsigned k)
+/* Whether `m` is what sm_move() gives for these. */
+static bool is_that_move(const struct dinst *m, const struct dinst *d, unsigned k, const void *by)
+{
+    const bool has_one = register_of(d, k) != NULL;
+    return m->by == by && m->ndst == has_one &&
+           (!has_one || (m->fn == d->fn && m->regs[0] == d->regs[k]));
+}
+
+const struct dinst *sm_move(struct sm *sm, const struct dinst *d, unsigned k, const void *by)
 {
     const struct lane_ref *r = register_of(d, k);
     if (!sm->moves)
         sm->moves = xcalloc(1, sizeof *sm->moves);
-    const uint64_t key = (uintptr_t)r; /* of one function of one kernel; 0: none */
-    const uint64_t *known = u64map_get(&sm->moves->by_register, key);
-    if (known)
-        return (const struct dinst *)(uintptr_t)*known;
+    uint64_t key = (uintptr_t)r ^ ((uint64_t)(uintptr_t)by << 20); /* of another: the next one */
+    for (const uint64_t *known; (known = u64map_get(&sm->moves->by_register, key)); key++) {
+        const struct dinst *m = (const struct dinst *)(uintptr_t)*known;
+        if (is_that_move(m, d, k, by))
+            return m;
+    }
     struct dinst *m = move_new(sm, d, k, r ? 1 : 0);
+    m->by = by;
     u64map_put(&sm->moves->by_register, key, (uintptr_t)m);
     return m;
 }

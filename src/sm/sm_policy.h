@@ -23,8 +23,9 @@ void sm_let_go(struct sm *sm, unsigned slot);
 void sm_look(struct sm *sm, unsigned slot);
 
 /* An instruction that reads register `k` of `d` and writes it, for issue_policy.precede; with no
- * such register: one that only takes its slot. It lives until the kernel has ended. */
-const struct dinst *sm_move(struct sm *sm, const struct dinst *d, unsigned k);
+ * such register: one that only takes its slot. It lives until the kernel has ended. `by` tells who
+ * asked for it. */
+const struct dinst *sm_move(struct sm *sm, const struct dinst *d, unsigned k, const void *by);
 
 /* Register `k` of the instruction (those written first, then those read, then the guard) of a warp
  * whose frame is in use. The bits of a lane's element: 1 of a predicate, else 16, 32, 64, 128 (of

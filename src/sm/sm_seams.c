@@ -143,7 +143,7 @@ static void as_loaded(void *self, struct sm *sm, unsigned slot, struct warp *w,
     goes_on(self, sm, slot, w, d);
 }
 
-const struct value_policy value_policy_null = {.loaded = as_loaded};
+const struct value_policy value_policy_null = {.loaded = as_loaded, .resumed = as_loaded};
 
 static uint64_t all_of(void *self, struct sm *sm, unsigned sched, uint64_t can)
 {

@@ -8,7 +8,7 @@
  *
  * Data is raw above the controller, whose engines encode and decode; or encoded, and the engines
  * work only on writes of parts and, beside the L2, on answers that are cut out of a block. Or there
- * are no engines: requests say in which form the block is (mem_req.code_bytes). */
+ * are no engines: requests say in which form the block is (mem_req.form). */
 #ifndef TECH_CMEM_H
 #define TECH_CMEM_H
 

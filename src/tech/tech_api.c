@@ -80,7 +80,7 @@ static struct tech_request request(const struct mem_req *r)
                                  .full = r->full,
                                  .src = r->src,
                                  .dst = r->dst,
-                                 .code_bytes = r->form.bytes,
+                                 .encoded_bytes = r->form.bytes,
                                  .slot = r->slot,
                                  .meta = r->meta,
                                  .owner = r->owner};
@@ -138,6 +138,8 @@ static struct tech_inst inst(const struct dinst *d)
                               .is_barrier = d->flags & DINST_BARRIER,
                               .is_guarded = d->x && d->x->has_guard,
                               .space = space_of(d),
+                              .is_spill = d->flags & DINST_SPILL,
+                              .by = d->by,
                               .unit = (enum inst_unit)units[d->unit],
                               .addr = addr_of(d),
                               .nwritten = d->ndst,

@@ -187,6 +187,7 @@ static void test_rows_of_techniques(void **state)
         {"engines", NULL, "trick_do", 61, "trick.done", "here"},
         {"tricks", "what tricks take", "trick_all", 2, "trick.done + trick.undone", "here"},
         {"tricks", NULL, "trick_less", 3, "trick.done - trick.undone", "here"},
+        {"tricks", NULL, "trick_part", 8, "trick.done / 5 - trick.undone / 4", "here"},
     };
     struct err err = {0};
     assert_true(energy_table_add(&r->table, rows, ARRAY_LEN(rows), &err));
@@ -201,12 +202,12 @@ static void test_rows_of_techniques(void **state)
     stats_add(r->st, "trick", trick_rows, ARRAY_LEN(trick_rows), &r->trick);
     count(r, 0);
     assert_int_equal(r->out.pj[ENERGY_engines], 10 * 61);
-    assert_int_equal(r->out.pj[ENERGY_COMPONENTS], 14 * 2 + 6 * 3);
+    assert_int_equal(r->out.pj[ENERGY_COMPONENTS], 14 * 2 + 6 * 3 + 8 * (2 - 1));
     r->cfg.scale = 0.5;
     count(r, 0);
     assert_int_equal(r->out.pj[ENERGY_engines], 305);
     r->trick.undone = 1000; /* energy is not less than none */
-    r->extras[1].pj = 0;
+    r->extras[1].pj = r->extras[3].pj = 0;
     count(r, 0);
     assert_int_equal(r->out.pj[ENERGY_COMPONENTS], 0);
 }
@@ -222,8 +223,13 @@ static void test_rows_that_are_refused(void **state)
     assert_string_equal(err.msg, "energy.x: nobody says what component 'magic' is");
     assert_false(energy_table_add(&r->table, &formula, 1, &err));
     assert_string_equal(err.msg,
-                        "energy.x: '2 * a.b' is no sum of counters (group.name + group.name)");
+                        "energy.x: '2 * a.b' is no sum of counters (group.name + group.name / 16)");
     assert_false(energy_table_add(&r->table, &empty, 1, &err));
+    static const char *const wrong[] = {"a.b +", "a.b c.d", "a.", ".b", "a.b / 0", "a.b / x"};
+    for (unsigned i = 0; i < ARRAY_LEN(wrong); i++) {
+        const struct energy_row row = {"engines", NULL, "x", 1, wrong[i], "here"};
+        assert_false(energy_table_add(&r->table, &row, 1, &err));
+    }
 }
 
 /* The comments of energy.def say how the numbers come about. */

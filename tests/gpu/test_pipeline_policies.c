@@ -60,7 +60,7 @@ static const struct dinst *precede(void *self, struct sm *sm, unsigned slot, str
     (void)w;
     if (d->before[slot] != next) {
         d->before[slot] = next;
-        d->move[slot] = throw(d, 4) ? NULL : tech_api.move(sm, next, throw(d, 4));
+        d->move[slot] = throw(d, 4) ? NULL : tech_api.move(sm, next, throw(d, 4), d);
     }
     return d->move[slot];
 }

@@ -178,11 +178,11 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         s->codec_engines->done = done;
         s->codec_engines->next = next;
         s->codec_engines->self = &all.engine;
-        s->codes->mode = CODE_DECODED;
+        s->encodings->mode = ENCODED_DECODED;
         encode_data(at, &all);
         break;
-    case SEAM_codes:
-        *s->codes = (struct code_cfg){.mode = CODE_DIRECT, .direct_latency = LATER};
+    case SEAM_encodings:
+        *s->encodings = (struct encoding_cfg){.mode = ENCODED_DIRECT, .direct_latency = LATER};
         encode_data(at, &all);
         break;
     case SEAM_warps:
@@ -216,7 +216,7 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
             s->storage[i].dram_done = done_later;
         break;
     case SEAM_forms:
-        s->codes->mode = CODE_DECODED;
+        s->encodings->mode = ENCODED_DECODED;
         encode_data(at, &all);
         break;
     case SEAMS:
@@ -312,7 +312,7 @@ static const struct {
     [SEAM_sm_packets] = {SECOND, 80},    /* parameter, line; code has no seam */
     [SEAM_l1_capacity] = {SECOND, 40},   /* one hit */
     [SEAM_codec_engines] = {SECOND, 40}, /* one line to decode */
-    [SEAM_codes] = {SECOND, 80},         /* both loads cut it out */
+    [SEAM_encodings] = {SECOND, 80},     /* both loads cut it out */
     [SEAM_warps] = {BLOCKS, -7},         /* 1000 registers a thread: one block for eight */
     [SEAM_registers] = {SECOND, 120},    /* three loads */
     [SEAM_issue] = {SECOND, 26 + 30},    /* see above */

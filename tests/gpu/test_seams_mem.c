@@ -32,16 +32,16 @@ static uint16_t ask_needed(const void *self, const struct line_view *v)
     return v->missing;
 }
 
-static void note_sent(void *self, const struct line_view *v, uint16_t asked)
+static void note_sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
-    (void)v, (void)asked;
+    (void)v, (void)asked, (void)now;
     ((struct sieve *)self)->sent++;
 }
 
-static void note_settled(void *self, addr_t line, const struct line_life *life)
+static void note_settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct sieve *s = self;
-    (void)line;
+    (void)line, (void)now;
     s->settled++;
     s->life = *life;
 }
@@ -71,7 +71,7 @@ static bool absorb_second(void *self, struct mem_req *r, cycle_t now)
     return packet_wrap_arrive(self, r, now);
 }
 
-static void answer_both(void *self, struct mem_req *r)
+static void answer_both(void *self, struct mem_req *r, cycle_t now)
 {
     struct table *t = self;
     if (r == t->first && t->rider) {
@@ -80,7 +80,7 @@ static void answer_both(void *self, struct mem_req *r)
     }
     if (r == t->first)
         t->first = t->rider = NULL;
-    packet_wrap_answer(self, r);
+    packet_wrap_answer(self, r, now);
 }
 
 struct late {
@@ -97,8 +97,9 @@ static uint32_t reads_later(void *self, const struct mem_req *r, cycle_t now)
 /* A byte that costs a flit on the wire, and its value in cycles where an answer brings it to a
  * read.
  */
-static void mark(void *self, struct mem_req *r)
+static void mark(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     (void)self;
     tech_api.set_meta(r, MARK);
 }

@@ -89,15 +89,16 @@ static void answer(void *ctx, const struct mem_req *reply)
     r->form.algorithm = r->form.bytes ? 2 : 0;
 }
 
-static void bind(struct l1_rig *r, const struct codec_engine *engine, const struct code_cfg *cfg)
+static void bind(struct l1_rig *r, const struct codec_engine *engine,
+                 const struct encoding_cfg *cfg)
 {
     struct l1_seams seams = l1_seams_null;
     seams.codec_engines = engine;
-    seams.codes = cfg;
+    seams.encodings = cfg;
     l1_rig_bind(r, &seams);
 }
 
-static struct memory *memory_new(uint32_t latency, const struct code_cfg *cfg)
+static struct memory *memory_new(uint32_t latency, const struct encoding_cfg *cfg)
 {
     struct memory *m = xcalloc(1, sizeof *m);
     m->r = l1_rig_new(NULL);
@@ -120,7 +121,7 @@ static void memory_free(struct memory *m)
     free(m);
 }
 
-static const struct code_cfg decoded = {CODE_DECODED, 0, 4, 96, 0};
+static const struct encoding_cfg decoded = {ENCODED_DECODED, 0, 4, 96, 0};
 
 static struct l1_access read_of(addr_t addr, uint32_t token)
 {
@@ -223,7 +224,7 @@ static void a_busy_engine_wakes_its_cache(void **state)
 static void plain_lines_need_no_engine(void **state)
 {
     (void)state;
-    struct memory *m = memory_new(20, &code_cfg_null);
+    struct memory *m = memory_new(20, &encoding_cfg_null);
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(128, 15, 3)};
     const cycle_t at[] = {10, 200, 201};
     submit_all(m, a, at, 3);
@@ -312,7 +313,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
 static void a_full_buffer_lets_stores_go_raw(void **state)
 {
     (void)state;
-    const struct code_cfg one = {CODE_DECODED, 0, 1, 96, 0};
+    const struct encoding_cfg one = {ENCODED_DECODED, 0, 1, 96, 0};
     struct memory *m = memory_new(20, &one);
     const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
     const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
@@ -461,7 +462,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
 static void kept_lines_are_decoded_for_every_use(void **state)
 {
     (void)state;
-    const struct code_cfg kept = {CODE_KEPT, 0, 0, 96, 0};
+    const struct encoding_cfg kept = {ENCODED_KEPT, 0, 0, 96, 0};
     struct memory *m = memory_new(20, &kept);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
@@ -481,7 +482,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
 static void direct_loads_need_no_engine(void **state)
 {
     (void)state;
-    const struct code_cfg direct = {CODE_DIRECT, 3, 0, 96, 0};
+    const struct encoding_cfg direct = {ENCODED_DIRECT, 3, 0, 96, 0};
     struct memory *m = memory_new(20, &direct);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
@@ -616,7 +617,7 @@ static void wild_access(struct l1_rig *r, uint32_t *x, uint32_t *token)
     }
 }
 
-static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t *tokens)
+static struct l1_rig *wild_run(const struct encoding_cfg *cfg, bool sleeps, uint32_t *tokens)
 {
     struct wild w = {.n = 0};
     const struct codec_engine engine = {wild_submit, wild_done, wild_next, &w, wild_join};
@@ -644,7 +645,8 @@ static struct l1_rig *wild_run(const struct code_cfg *cfg, bool sleeps, uint32_t
 static void nothing_is_lost_and_sleeping_changes_nothing(void **state)
 {
     (void)state;
-    static const struct code_cfg ways[] = {{CODE_DECODED, 0, 3, 96, 0}, {CODE_KEPT, 0, 2, 96, 0}};
+    static const struct encoding_cfg ways[] = {{ENCODED_DECODED, 0, 3, 96, 0},
+                                               {ENCODED_KEPT, 0, 2, 96, 0}};
     for (size_t k = 0; k < ARRAY_LEN(ways); k++) {
         uint32_t tokens, again;
         struct l1_rig *awake = wild_run(&ways[k], false, &tokens);

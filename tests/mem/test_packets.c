@@ -42,8 +42,9 @@ static bool absorb(void *self, struct mem_req *r, cycle_t now)
     return true;
 }
 
-static void answer_all(void *self, struct mem_req *r)
+static void answer_all(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     struct table *t = self;
     if (r != t->first)
         return;
@@ -117,8 +118,9 @@ static void an_answer_leaves_later(void **state)
 }
 
 /* Stores carry 7, which takes a byte on the wire, and an engine as many cycles at the end. */
-static void mark_stores(void *self, struct mem_req *r)
+static void mark_stores(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     (void)self;
     if (r->kind == MEM_WRITE)
         r->meta = 7;
@@ -171,8 +173,9 @@ static bool keep(void *self, struct mem_req *r, cycle_t now)
     return false;
 }
 
-static void give(void *self, struct mem_req *r)
+static void give(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     if (r->kind == MEM_READ)
         r->meta = *(uint8_t *)self;
 }

@@ -25,23 +25,26 @@ static uint16_t needed_or_rest(const void *self, const struct line_view *v)
     return v->reserved ? v->fetch : v->missing;
 }
 
-static void note_sent(void *self, const struct line_view *v, uint16_t asked)
+static void note_sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
     struct filter *f = self;
+    (void)now;
     assert_int_equal(asked, needed_or_rest(self, v));
     f->sent[f->nsent++] = *v;
 }
 
-static void note_settled(void *self, addr_t line, const struct line_life *life)
+static void note_settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct filter *f = self;
+    (void)now;
     f->line = line;
     f->settled[f->nsettled++] = *life;
 }
 
-static void note_left(void *self, addr_t line, const struct line_life *life)
+static void note_left(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct filter *f = self;
+    (void)now;
     f->line = line;
     f->left[f->nleft++] = *life;
 }

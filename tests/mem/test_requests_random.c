@@ -38,9 +38,10 @@ static uint16_t ask(const void *self, const struct line_view *v)
     return mood == 0 ? v->missing : mood == 1 ? v->fetch : v->missing | (v->fetch & 0x5);
 }
 
-static void sent(void *self, const struct line_view *v, uint16_t asked)
+static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
     struct trial *t = self;
+    assert_int_equal(now, t->rig->now);
     assert_int_equal(v->missing & ~asked, 0);
     assert_int_equal(v->missing & ~v->need, 0);
     assert_int_equal(v->valid & v->reserved, 0);
@@ -53,17 +54,19 @@ static void look_at(const struct line_life *life)
     assert_int_equal(life->first & ~life->used, 0);
 }
 
-static void settled(void *self, addr_t line, const struct line_life *life)
+static void settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct trial *t = self;
     (void)line;
+    assert_int_equal(now, t->rig->now);
     look_at(life);
     t->nsettled++;
 }
 
-static void left(void *self, addr_t line, const struct line_life *life)
+static void left(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct trial *t = self;
+    assert_int_equal(now, t->rig->now);
     look_at(life);
     t->left[line_number(line)] = t->rig->now;
     t->nleft++;

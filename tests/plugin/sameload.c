@@ -101,7 +101,7 @@ static const struct dinst *precede(void *self, struct sm *sm, unsigned slot, str
 {
     struct issue *i = self;
     if (i->s->cfg->moves && i->s->api->inst(d).is_store && !i->s->has_moved[slot])
-        return i->s->api->move(sm, d, 0);
+        return i->s->api->move(sm, d, 0, self);
     return i->inner.precede(i->inner.self, sm, slot, w, d);
 }
 
@@ -109,7 +109,7 @@ static uint32_t initiation(void *self, const struct rf_event *e, uint32_t cycles
 {
     struct issue *i = self;
     const struct tech_inst inst = i->s->api->inst(e->d);
-    if (i->s->cfg->moves && e->is_extra && !inst.is_load && !inst.is_store) {
+    if (inst.by == self) {
         i->s->has_moved[e->slot] = true;
         i->s->stats.moves++;
     } else if (inst.is_store && !e->is_extra) {

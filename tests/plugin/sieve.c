@@ -69,18 +69,18 @@ static uint16_t ask(const void *self, const struct line_view *v)
     return f->api->access(v->access).space == MEM_GLOBAL ? asked & v->missing : asked;
 }
 
-static void sent(void *self, const struct line_view *v, uint16_t asked)
+static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
     struct filter *f = self;
-    request_wrap_sent(self, v, asked);
+    request_wrap_sent(self, v, asked, now);
     f->stats.asked += (uint64_t)__builtin_popcount(asked);
     f->stats.spared += (uint64_t)__builtin_popcount(v->fetch & ~asked);
 }
 
-static void settled(void *self, addr_t line, const struct line_life *life)
+static void settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct filter *f = self;
-    request_wrap_settled(self, line, life);
+    request_wrap_settled(self, line, life, now);
     f->stats.settled++;
     f->stats.inconsistent += line_life_is_inconsistent(life);
 }
@@ -125,10 +125,10 @@ static bool arrive(void *self, struct mem_req *r, cycle_t now)
     return false;
 }
 
-static void answer(void *self, struct mem_req *r)
+static void answer(void *self, struct mem_req *r, cycle_t now)
 {
     struct node *n = self;
-    packet_wrap_answer(self, r);
+    packet_wrap_answer(self, r, now);
     for (struct entry *e = n->table; e < n->table + ENTRIES; e++) {
         if (e->first != r)
             continue;

@@ -129,15 +129,17 @@ static bool absorb_writes(void *self, struct mem_req *r, cycle_t now)
 }
 
 /* All of its line, of which a slice with sectors has what was asked for. */
-static void widen(void *self, struct mem_req *r)
+static void widen(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     const struct tech_api *api = self;
     api->widen(r, 0xf);
 }
 
 /* Beyond the line, and riders that were never absorbed. */
-static void try_all(void *self, struct mem_req *r)
+static void try_all(void *self, struct mem_req *r, cycle_t now)
 {
+    (void)now;
     const struct tech_api *api = self;
     if (api->widen(r, 0xffff) || api->ride(r, r))
         abort();
@@ -207,7 +209,7 @@ struct seams {
     struct request_policy *requests;
     struct packet_policy *packets;
     struct capacity_policy *l1, *l2;
-    struct code_cfg *codes;
+    struct encoding_cfg *encodings;
     struct rf_policy *registers;
     struct issue_policy *issue;
     struct sched_policy *schedulers;
@@ -219,9 +221,9 @@ struct seams {
 static struct seams take(const struct tech_site *at, enum tech_take how, struct err *err)
 {
 #define TAKE(seam) at->api->take(at->seams, SEAM_##seam, "unruly", how, err)
-    const struct seams s = {TAKE(requests), TAKE(sm_packets), TAKE(l1_capacity), TAKE(l2_capacity),
-                            TAKE(codes),    TAKE(registers),  TAKE(issue),       TAKE(schedulers),
-                            TAKE(storage),  TAKE(l2_packets), TAKE(forms)};
+    const struct seams s = {TAKE(requests),  TAKE(sm_packets), TAKE(l1_capacity), TAKE(l2_capacity),
+                            TAKE(encodings), TAKE(registers),  TAKE(issue),       TAKE(schedulers),
+                            TAKE(storage),   TAKE(l2_packets), TAKE(forms)};
     return s;
 }
 
@@ -232,7 +234,7 @@ static void bind_memory(const struct seams *s, enum deed deed)
     if (deed == NO_TAGS)
         s->l2[0].tag_factor = 0;
     if (deed == NO_MODE)
-        s->codes[0].mode = 9;
+        s->encodings[0].mode = 9;
     if (deed == LARGE_REQUEST)
         s->packets[0].wire_bytes = large;
     if (deed == LATE_REQUEST)

@@ -36,7 +36,7 @@ static const struct dinst *move_first(void *self, struct sm *sm, unsigned slot, 
     struct mover *m = self;
     if (pc_of(d) != m->pc || m->is_done)
         return m->inner.precede(m->inner.self, sm, slot, w, d);
-    m->move = sm_move(sm, d, m->k);
+    m->move = sm_move(sm, d, m->k, m);
     return m->move;
 }
 
@@ -124,7 +124,7 @@ static void the_outer_one_precedes_first(void **state)
     for (unsigned outer = 0; outer < 2; outer++) {
         uint32_t order = 0;
         struct mover m[2] = {{.pc = 1, .k = 0, .order = &order, .number = 1},
-                             {.pc = 1, .k = 1, .order = &order, .number = 2}};
+                             {.pc = 1, .k = 0, .order = &order, .number = 2}};
         struct issue_policy inside = mover_around(&m[!outer], &issue_policy_null);
         struct issue_policy outside = mover_around(&m[outer], &inside);
         struct sm_rig *r = sm_rig_new(dependent, NULL);
@@ -261,6 +261,57 @@ static void loads_can_bring_other_values(void **state)
     }
 }
 
+/* What an atomic of global memory brings is there when SMs meet, not when its cost is asked. */
+struct watcher {
+    uint64_t at_cost, at_meeting;
+    uint32_t mask;
+};
+
+static void see_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
+{
+    struct watcher *w = self;
+    uint64_t values[WARP_LANES];
+    (void)cost;
+    assert_true(e->is_deferred == !!(e->d->flags & DINST_ATOMIC));
+    if (e->is_deferred && sm_register_read(e->w, e->d, 0, values))
+        w->at_cost = values[3];
+}
+
+static void see_result(void *self, struct sm *sm, unsigned slot, struct warp *warp,
+                       const struct dinst *d, uint32_t mask)
+{
+    struct watcher *w = self;
+    uint64_t values[WARP_LANES];
+    (void)sm, (void)slot;
+    assert_int_equal(sm_register_read(warp, d, 0, values), 32);
+    w->at_meeting = values[3];
+    w->mask = mask;
+}
+
+static void atomics_tell_when_they_are_done(void **state)
+{
+    (void)state;
+    struct watcher w = {0};
+    struct rf_policy rf = rf_policy_null;
+    struct value_policy values = value_policy_null;
+    rf.cost = see_cost;
+    rf.wants = WANT_COST;
+    values.resumed = see_result;
+    values.wants = WANT_RESUMED;
+    rf.self = values.self = &w;
+    struct sm_rig *r =
+        sm_rig_new(RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; setp.lt.u32 %p1,%r1,4;\n"
+                              "mov.u32 %r2,77; @%p1 atom.global.add.u32 %r2,[%rd1],1; ret;\n"),
+                   NULL);
+    r->rf = &rf;
+    r->values = &values;
+    sm_rig_run(r, 1, 32);
+    assert_int_equal(w.at_cost, 77);
+    assert_in_range(w.at_meeting, 3, 7); /* the fourth lane's, in the first run or the second */
+    assert_int_equal(w.mask, 0xf);
+    sm_rig_free(r);
+}
+
 /* --- sched_policy --- */
 
 static int last_slot(void *self, struct sm *sm, unsigned sched, uint64_t can)
@@ -313,10 +364,15 @@ static void a_technique_can_schedule(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_move_can_go_before),         cmocka_unit_test(a_slot_can_be_taken),
-        cmocka_unit_test(the_outer_one_precedes_first), cmocka_unit_test(lanes_can_be_left_out),
-        cmocka_unit_test(control_is_not_left_out),      cmocka_unit_test(a_warp_can_be_held),
-        cmocka_unit_test(loads_can_bring_other_values), cmocka_unit_test(a_technique_can_schedule),
+        cmocka_unit_test(a_move_can_go_before),
+        cmocka_unit_test(a_slot_can_be_taken),
+        cmocka_unit_test(the_outer_one_precedes_first),
+        cmocka_unit_test(lanes_can_be_left_out),
+        cmocka_unit_test(control_is_not_left_out),
+        cmocka_unit_test(a_warp_can_be_held),
+        cmocka_unit_test(loads_can_bring_other_values),
+        cmocka_unit_test(atomics_tell_when_they_are_done),
+        cmocka_unit_test(a_technique_can_schedule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static bool check(const struct tech_design *d, const struct tech_machine *m,
 static bool take(const struct tech_design *d, struct tech_seams *s, struct err *err)
 {
     const enum tech_seam seams[] = {SEAM_storage, SEAM_l2_packets,    SEAM_sm_packets,
-                                    SEAM_forms,   SEAM_codec_engines, SEAM_codes};
+                                    SEAM_forms,   SEAM_codec_engines, SEAM_encodings};
     for (size_t i = 0; i < ARRAY_LEN(seams); i++)
         if (!tech_take(s, seams[i], d->name, TAKE_ALONE, err))
             return false;
@@ -231,17 +231,17 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
                          struct err *err)
 {
     const int v = c->d->variant;
-    const struct code_cfg code = {
-        .mode = v & CABA_L1       ? CODE_KEPT
-                : v & CABA_DIRECT ? CODE_DIRECT
-                                  : CODE_DECODED,
+    const struct encoding_cfg code = {
+        .mode = v & CABA_L1       ? ENCODED_KEPT
+                : v & CABA_DIRECT ? ENCODED_DIRECT
+                                  : ENCODED_DECODED,
         .direct_latency = (uint32_t)cfg->direct_latency,
         .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
         .most_bytes = line_codecs_most(&c->codec),
         .line_buffers = (uint32_t)cfg->line_buffers,
     };
     for (uint32_t i = 0; i < c->m.sms; i++)
-        s->codes[i] = code;
+        s->encodings[i] = code;
     if (c->codec.n && cfg->engine_latency < 0)
         return bind_assist(c, s, err);
     const uint32_t latency = cfg->engine_latency < 0 ? 0 : (uint32_t)cfg->engine_latency;
