@@ -67,6 +67,13 @@ struct tech_warp {
     const struct dinst *next; /* that it will issue, or NULL: not known yet */
 };
 
+/* Something that a technique shows on a timeline. */
+struct tech_mark {
+    const char *name; /* letters, digits, '_' and '-'; lives as long as the technique */
+    uint64_t number;  /* shown behind it */
+    cycle_t begin, end;
+};
+
 /* What the machine does for a technique. */
 struct tech_api {
     uint32_t version; /* PARSIM_TECH_VERSION */
@@ -77,6 +84,10 @@ struct tech_api {
     bool (*setting)(const struct tech_machine *m, const char *key, char *buf, size_t size);
     /* The bytes behind an address now; NULL: not in device memory. */
     const void *(*bytes_at)(const struct tech_machine *m, addr_t addr, uint32_t bytes);
+    /* Puts something on the timeline of SM, slice or channel `i` (--trace): from within the
+     * functions of its seams, in cycles of its clock. Without a timeline nothing is done. */
+    void (*mark)(const struct tech_machine *m, enum tech_per per, uint32_t i,
+                 const struct tech_mark *what);
     /* The seam's array: one element of its type an SM, slice or channel, each bound, of which the
      * technique may change all or some. `name`: at->design->name. TAKE_ALONE: NULL and an error
      * that names both, if a design (the same one, named twice, too) decides the same already.

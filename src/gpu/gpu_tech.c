@@ -98,6 +98,7 @@ struct gpu_tech *gpu_tech_new(struct gpu *g, struct err *err)
 {
     struct gpu_tech *t = xcalloc(1, sizeof *t);
     t->machine = describe(g);
+    t->machine.seams = &t->seams;
     tech_seams_init(&t->seams, &t->machine, g->stats);
     t->techs = techs_bind(g->m->gpu.with, g->m->techs, &t->machine, &t->seams, err);
     if (t->techs) {

@@ -16,7 +16,9 @@ enum {
     PID_DRAM = 1001,
     TID_BLOCKS = 1,
     TID_WARPS = 101,
-    TID_EXTRA = 201
+    TID_EXTRA = 201,
+    PID_SLICE = 2001,
+    TID_MARKS = 301 /* of techniques */
 };
 
 enum text {
@@ -56,11 +58,19 @@ struct source {
     uint64_t burst_ps;
 };
 
+/* What techniques have to show, of one SM, slice or channel. */
+struct marks {
+    struct timeline_source *to;
+    struct probe probe;
+    double ps_cycle;
+};
+
 struct trace {
     struct gpu *gpu;
     struct timeline *line;
     struct source *sources;
     uint32_t nsources;
+    struct marks *marks[PER_CHANNEL + 1]; /* NULL: the machine has no technique */
     bool is_off;
 };
 
@@ -178,6 +188,54 @@ static void dram_fired(void *ctx, cycle_t now, uint32_t event, uint64_t bank, ui
     }
 }
 
+/* --- what techniques show --- */
+
+static void marked(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_t b)
+{
+    const struct marks *m = ctx;
+    const struct tech_mark *what = (const struct tech_mark *)(uintptr_t)a;
+    const uint64_t ps = ps_of(now, m->ps_cycle);
+    (void)event, (void)b;
+    timeline_put(m->to,
+                 &(struct timeline_event){.ps = ps,
+                                          .dur = ps_of(what->end, m->ps_cycle) - ps,
+                                          .name = conf_is_word(what->name) ? what->name : "mark",
+                                          .form = TIMELINE_NUMBERED,
+                                          .number = what->number,
+                                          .tid = TID_MARKS,
+                                          .ph = 'X'});
+}
+
+static void observe_techniques(struct trace *t)
+{
+    static const uint32_t pids[] = {
+        [PER_SM] = PID_SM, [PER_SLICE] = PID_SLICE, [PER_CHANNEL] = PID_DRAM};
+    const struct gpu_cfg *c = &t->gpu->m->gpu;
+    struct tech_seams *s = &t->gpu->tech->seams;
+    if (!techs_part(t->gpu->tech->techs, 0))
+        return;
+    for (uint32_t i = 0; i < s->n[PER_SLICE]; i++)
+        timeline_name_process(t->line, PID_SLICE + i, "L2 slice", i);
+    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
+        t->marks[per] = xcalloc(s->n[per], sizeof *t->marks[per]);
+        for (uint32_t i = 0; i < s->n[per]; i++) {
+            struct marks *m = &t->marks[per][i];
+            m->to = timeline_add_source(t->line, pids[per] + i);
+            m->ps_cycle = 1e6 / (per == PER_SM ? c->core_mhz : c->l2_mhz);
+            m->probe = (struct probe){marked, m, NULL};
+            probe_add(&s->marks[per][i], &m->probe);
+        }
+    }
+}
+
+static void ignore_techniques(struct trace *t)
+{
+    struct tech_seams *s = &t->gpu->tech->seams;
+    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
+        for (uint32_t i = 0; i < s->n[per] && t->marks[per] && !t->is_off; i++)
+            probe_drop(&s->marks[per][i], &t->marks[per][i].probe);
+}
+
 /* --- start and end --- */
 
 static void stop_observing(struct trace *t)
@@ -186,6 +244,7 @@ static void stop_observing(struct trace *t)
         sm_drop_probe(t->gpu->sms[i], &t->sources[i].probe);
     for (uint32_t i = 0; i < t->gpu->nchannels; i++)
         dram_drop_probe(t->gpu->dram[i], &t->sources[t->gpu->nsms + i].probe);
+    ignore_techniques(t);
     t->is_off = true;
 }
 
@@ -227,6 +286,7 @@ static void observe(struct trace *t)
         dram_add_probe(g->dram[i], &s->probe);
         timeline_name_process(t->line, PID_DRAM + i, "DRAM", i);
     }
+    observe_techniques(t);
     sim_at_sync(g->sim, flush, t);
 }
 
@@ -269,6 +329,8 @@ void trace_free(struct trace *t)
     if (!t)
         return;
     timeline_free(t->line);
+    for (unsigned per = 0; per <= PER_CHANNEL; per++)
+        free(t->marks[per]);
     free(t->sources);
     free(t);
 }

@@ -21,8 +21,11 @@ void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct 
     *s = (struct tech_seams){.stats = stats, .n = {m->sms, m->slices, m->channels}};
     for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
         s->breaches[per] = xcalloc(s->n[per], sizeof *s->breaches[per]);
-        for (uint32_t i = 0; i < s->n[per]; i++)
+        s->marks[per] = xcalloc(s->n[per], sizeof *s->marks[per]);
+        for (uint32_t i = 0; i < s->n[per]; i++) {
             s->breaches[per][i].any = &s->is_breached;
+            s->marks[per][i] = &probe_null;
+        }
     }
 #define L1_SEAM(name, type, ...)      FILL(name, type, m->sms)
 #define SM_SEAM(name, type, ...)      FILL(name, type, m->sms)
@@ -38,8 +41,10 @@ void tech_seams_free(struct tech_seams *s)
 #define SLICE_SEAM(name, ...)   free(s->name);
 #define CHANNEL_SEAM(name, ...) free(s->name);
 #include "parsim/seams.def"
-    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
+    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
         free(s->breaches[per]);
+        free(s->marks[per]);
+    }
     for (unsigned seam = 0; seam < SEAMS; seam++) {
         free(s->owner[seam]);
         free(s->wrapper[seam]);

@@ -31,9 +31,10 @@ struct tech_machine {
     addr_t memory_base;    /* device addresses are [memory_base, memory_base + memory_range) */
     uint64_t memory_range, memory_bytes; /* memory_bytes: that the GPU has */
     struct mem_image image;
-    struct device *dev;      /* for code that techniques bring */
-    const struct sm_cfg *sm; /* where it runs */
-    bool verify;             /* check that everything that is encoded can be decoded */
+    struct device *dev;             /* for code that techniques bring */
+    const struct sm_cfg *sm;        /* where it runs */
+    const struct tech_seams *seams; /* where marks go */
+    bool verify;                    /* check that everything that is encoded can be decoded */
 };
 
 /* Every seam of a machine: an array of policies each, all bound, at first to null objects. */
@@ -43,14 +44,15 @@ struct tech_seams {
 #define SLICE_SEAM(name, type, ...)   struct type *name;
 #define CHANNEL_SEAM(name, type, ...) struct type *name;
 #include "parsim/seams.def"
-    uint32_t n[PER_CHANNEL + 1];              /* elements of the arrays, by enum tech_per */
-    char *owner[SEAMS], *wrapper[SEAMS];      /* design, or NULL */
-    struct breach *breaches[PER_CHANNEL + 1]; /* of each SM, slice and channel */
-    atomic_bool is_breached;                  /* one of them was noted */
-    struct stats *stats;                      /* where a technique adds its own */
-    const char *stats_refused;                /* why statistics could not be added, or NULL */
-    const struct techs *techs;                /* that are being bound */
-    const struct technique *binding;          /* the one of them that is */
+    uint32_t n[PER_CHANNEL + 1];                 /* elements of the arrays, by enum tech_per */
+    char *owner[SEAMS], *wrapper[SEAMS];         /* design, or NULL */
+    struct breach *breaches[PER_CHANNEL + 1];    /* of each SM, slice and channel */
+    const struct probe **marks[PER_CHANNEL + 1]; /* fired at by tech_api.mark: a = tech_mark */
+    atomic_bool is_breached;                     /* one of them was noted */
+    struct stats *stats;                         /* where a technique adds its own */
+    const char *stats_refused;                   /* why statistics could not be added, or NULL */
+    const struct techs *techs;                   /* that are being bound */
+    const struct technique *binding;             /* the one of them that is */
 };
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats);

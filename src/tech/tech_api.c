@@ -34,9 +34,9 @@ static bool is_own_group(const struct technique *t, const char *group)
 
 static bool is_whole(const struct stat_row *r)
 {
-    return conf_is_word(r->name) && (unsigned)r->kind <= STAT_FORMULA && conf_is_text(r->unit) &&
-           !strpbrk(r->unit, ",\"") && conf_is_text(r->help) &&
-           (r->kind != STAT_FORMULA || r->formula);
+    return conf_is_word(r->name) && strcmp(r->name, "instances") &&
+           (unsigned)r->kind <= STAT_FORMULA && conf_is_text(r->unit) && !strpbrk(r->unit, ",\"") &&
+           conf_is_text(r->help) && (r->kind != STAT_FORMULA || r->formula);
 }
 
 /* What is wrong with them; NULL = nothing. */
@@ -180,6 +180,13 @@ static bool ride(struct mem_req *r, struct mem_req *rider)
     return true;
 }
 
+static void mark(const struct tech_machine *m, enum tech_per per, uint32_t i,
+                 const struct tech_mark *what)
+{
+    if ((unsigned)per <= PER_CHANNEL && i < count(m, per) && what->end >= what->begin)
+        probe_fire(m->seams->marks[per][i], what->begin, 0, (uintptr_t)what, 0);
+}
+
 static struct tech_warp warp_of(const struct sm *sm, unsigned slot)
 {
     const struct warp *w = sm_warp(sm, slot);
@@ -204,6 +211,7 @@ const struct tech_api tech_api = {
     .count = count,
     .setting = setting,
     .bytes_at = bytes_at,
+    .mark = mark,
     .take = tech_take,
     .add_stats = add_stats,
     .request = request,

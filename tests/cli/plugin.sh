@@ -44,6 +44,14 @@ ok "loaded and not used, it changes nothing" 'run --plugin "$tmp/tollgate.so" --
 ok "... and says so, with what would turn it on" 'says "note: a plug-in is loaded, but not on: add --with tollgate"'
 ok "... which it does not where it is used" 'with tollgate && ! says "note:"'
 
+# What it shows on a timeline: a span of 7 cycles for each packet, on its SM's.
+ok "its marks are in the trace" 'with tollgate --set tollgate.cycles=7 --json "$tmp/t.json" --trace "$tmp/t.trace" && python3 - "$tmp/t.trace" "$tmp/t.json" <<<"
+import json,sys; t,j=[json.load(open(f)) for f in sys.argv[1:]]
+e=[x for x in t[\"traceEvents\"] if x[\"name\"].startswith(\"toll \")]
+assert len(e) == j[\"stats\"][\"tollgate\"][\"packets\"], len(e)
+assert all(abs(x[\"dur\"] - 7 / 1400) < 2e-6 and x[\"ph\"] == \"X\" for x in e), e[:2]"'
+ok "... the same on two threads" 'with tollgate --set tollgate.cycles=7 --threads 2 --trace "$tmp/t2.trace" && cmp -s "$tmp/t.trace" "$tmp/t2.trace"'
+
 # Wherever designs are named.
 p() { (cd "$tmp" && "$PARSIM_BIN" "$@") >"$tmp/out" 2>"$tmp/err"; }
 ok "compare" 'p compare --plugin tollgate.so --designs base,tollgate@tollgate.cycles=100 sdk-fwt --size tiny --json c.json && python3 -c "import json,sys; c,l=[json.load(open(f)) for f in sys.argv[1:]]; assert c[\"runs\"][1][\"cycles\"] == l[\"cycles\"]" "$tmp/c.json" "$tmp/late.json"'
@@ -126,8 +134,9 @@ refused "energy of what is none" "s/\"tollgate_count\", 2.5/\"scale\", 2.5/" "en
 refused "a source of two lines" "s/\"made up\"/\"made\\\\nup\"/" "energy.tollgate_count lacks events or a source, of one line each"
 ok "energy that is no sum" 'rename "s/\"tollgate.packets\", \"made/\"tollgate.packets +\", \"made/" && says "is no sum of counters"'
 ok "... without an operator" 'rename "s/\"tollgate.packets\", \"made/\"tollgate.packets tollgate.stores\", \"made/" && says "is no sum of counters"'
+ok "a statistic that JSON has a use for" 'unused "s/tollgate_stats, stores, /tollgate_stats, instances, /; s/packets, stores;/packets, instances;/; s/stats.stores/stats.instances/" && says "statistics with a row that lacks its name, kind, unit"'
 # the bytes behind an address are there while it runs
-sed 's/t->stats.packets++;/t->stats.packets++; const struct tech_request q = t->api->request(r); const unsigned char *b = t->api->bytes_at(t->m, q.addr, 1); t->stats.stores += b \&\& *b == 0;/; s/const struct tech_api \*api;/&\n    const struct tech_machine *m;/; s/at->api, (uint32_t)cfg/at->api, at->machine, (uint32_t)cfg/; s/t->stats.stores += t->api.*//' "$tmp/tollgate.c" >"$tmp/bytes.c"
+sed 's/t->stats.packets++;/t->stats.packets++; const struct tech_request q = t->api->request(r); const unsigned char *b = t->api->bytes_at(t->machine, q.addr, 1); t->stats.stores += b \&\& *b == 0;/; s/t->stats.stores += t->api.*//' "$tmp/tollgate.c" >"$tmp/bytes.c"
 ok "bytes behind addresses can be looked at in a run" 'build -o bytes.so bytes.c && run --plugin "$tmp/bytes.so" --with tollgate --json "$tmp/bytes.json" && [ "$(value "$tmp/bytes.json" stats tollgate stores)" -gt 0 ]'
 ok "nothing to bind" 'rename "s/\.bind = tollgate_bind,//; s/^static bool tollgate_bind/__attribute__((unused)) &/" && says "the plug-in has no bind()"'
 echo "$passed passed, $failed failed"

@@ -24,7 +24,8 @@ static const struct stat_row rows[] = {
 struct tollgate {
     struct packet_policy inner; /* first, as packet_policy_wrap() wants it */
     const struct tech_api *api;
-    uint32_t cycles;
+    const struct tech_machine *machine;
+    uint32_t sm, cycles;
     struct tollgate_stats stats;
 };
 
@@ -38,6 +39,8 @@ static uint32_t send_latency(void *self, const struct mem_req *r, cycle_t now)
     struct tollgate *t = self;
     t->stats.packets++;
     t->stats.stores += t->api->request(r).kind == MEM_WRITE;
+    const struct tech_mark held = {"toll", t->stats.packets, now, now + t->cycles};
+    t->api->mark(t->machine, PER_SM, t->sm, &held);
     return t->inner.send_latency(t->inner.self, r, now) + t->cycles;
 }
 
@@ -68,7 +71,8 @@ static bool tollgate_bind(const struct tech_site *at, struct tech_part *part, st
     a->n = at->api->count(at->machine, PER_SM);
     a->sms = calloc(a->n, sizeof *a->sms);
     for (uint32_t i = 0; i < a->n; i++) {
-        a->sms[i] = (struct tollgate){packets[i], at->api, (uint32_t)cfg->cycles, {0, 0}};
+        a->sms[i] =
+            (struct tollgate){packets[i], at->api, at->machine, i, (uint32_t)cfg->cycles, {0, 0}};
         packets[i] = packet_policy_wrap(&a->sms[i].inner);
         packets[i].send_latency = send_latency;
         at->api->add_stats(at->seams, "tollgate", rows, sizeof rows / sizeof *rows,
