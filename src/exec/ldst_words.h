@@ -34,6 +34,36 @@ typedef uint64_t v4q __attribute__((vector_size(32)));
             CASE(u128);       \
     } while (0)
 
+/* Words side by side, a vector at a time: what gcc makes of a memcpy of such lengths (rep movs) takes
+ * longer to begin than the copying does, and what follows cannot read it while it is on its way. */
+INLINE void copy_vector(char *to, const char *from)
+{
+    v4q v;
+    memcpy(&v, from, sizeof v);
+    memcpy(to, &v, sizeof v);
+    __asm__("" : : : "memory"); /* or a loop of it is seen to be a memcpy */
+}
+
+INLINE void copy_line(char *restrict to, const char *restrict from, unsigned size)
+{
+    for (unsigned at = 0; at < N * size; at += sizeof(v4q))
+        copy_vector(to + at, from + at);
+}
+
+/* The last vector may overlap the one before it. */
+INLINE void copy_words(char *restrict to, const char *restrict from, unsigned n, unsigned size)
+{
+    const unsigned bytes = n * size;
+    if (bytes < sizeof(v4q)) {
+        for (unsigned at = 0; at < bytes; at += size)
+            memcpy(to + at, from + at, size);
+        return;
+    }
+    for (unsigned at = 0; at < bytes - sizeof(v4q); at += sizeof(v4q))
+        copy_vector(to + at, from + at);
+    copy_vector(to + bytes - sizeof(v4q), from + bytes - sizeof(v4q));
+}
+
 /* --- memory to words --- */
 
 #define WORD_AT(type, i)                                                \
@@ -195,7 +225,7 @@ INLINE void deliver(const struct xmem *m, char *const *base, const void *words, 
         if (mask != UINT32_MAX)
             blend(reg, words, size, mask);
         else if (reg != words)
-            memcpy(reg, words, (size_t)N * size);
+            copy_line(reg, words, size);
     } else if (size == 16) {
         take_wide(m, base, words, mask);
     } else {
@@ -241,10 +271,13 @@ INLINE void give(const struct xmem *m, unsigned k, char *const *base, void *rest
 
 INLINE void give_fours(const struct xmem *m, char *const *base, char *words)
 {
+    const v8u *from[4];
+    for (unsigned k = 0; k < 4; k++)
+        from[k] = (const v8u *)lane_at(&m->regs[k], base);
     for (unsigned i = 0; i < N; i += 8) {
         v8u v[4];
         for (unsigned k = 0; k < 4; k++)
-            v[k] = ((const v8u *)lane_at(&m->regs[k], base))[i / 8];
+            v[k] = from[k][i / 8];
         const v8u a = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13);
         const v8u b = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13);
         const v8u c = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15);
@@ -253,10 +286,12 @@ INLINE void give_fours(const struct xmem *m, char *const *base, char *words)
                              __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15),
                              __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13),
                              __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15)};
-        for (unsigned k = 0; k < 4; k++) {
-            *(v4u *)(words + (i + k) * 16) = __builtin_shufflevector(word[k], word[k], 0, 1, 2, 3);
-            *(v4u *)(words + (i + k + 4) * 16) =
-                __builtin_shufflevector(word[k], word[k], 4, 5, 6, 7);
+        for (unsigned k = 0; k < 4; k += 2) {
+            const v8u lo = __builtin_shufflevector(word[k], word[k + 1], 0, 1, 2, 3, 8, 9, 10, 11);
+            const v8u hi =
+                __builtin_shufflevector(word[k], word[k + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+            memcpy(words + (i + k) * 16, &lo, sizeof lo);
+            memcpy(words + (i + k + 4) * 16, &hi, sizeof hi);
         }
     }
 }
@@ -271,20 +306,38 @@ INLINE void give_pairs(const struct xmem *m, char *const *base, char *words)
     }
 }
 
+/* The words of a store that is not plain, put together. */
+INLINE void assemble(const struct xmem *m, char *const *base, char *words, unsigned size)
+{
+    if (size == 16 && m->bytes == 4)
+        give_fours(m, base, words);
+    else if (size == 16)
+        give_pairs(m, base, words);
+    else
+        for (unsigned k = 0; k < m->nregs; k++)
+            give(m, k, base, words, size);
+}
+
 /* The words of a store: in its register if it is plain, else put together in tmp. */
 INLINE const char *collect(const struct xmem *m, char *const *base, char *tmp, unsigned size,
                            bool is_plain)
 {
     if (is_plain)
         return lane_at(&m->regs[0], base);
-    if (size == 16 && m->bytes == 4)
-        give_fours(m, base, tmp);
-    else if (size == 16)
-        give_pairs(m, base, tmp);
-    else
-        for (unsigned k = 0; k < m->nregs; k++)
-            give(m, k, base, tmp, size);
+    assemble(m, base, tmp, size);
     return tmp;
+}
+
+/* All lanes of a store, side by side from `at` on. Words of more than one element are written once,
+ * each part of them as a vector. */
+INLINE void store_line(const struct xmem *m, char *const *base, char *at, unsigned size,
+                       bool is_plain)
+{
+    _Alignas(64) char tmp[N * 16];
+    if (!is_plain && size == 16)
+        assemble(m, base, at, size);
+    else
+        copy_line(at, collect(m, base, tmp, size, is_plain), size);
 }
 
 /* --- words to memory --- */

@@ -43,12 +43,14 @@ INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned
     const struct located l = locate_access(w, x, mask, size, true, each);
     if (UNLIKELY(!l.at))
         return ldst_store_checked(w, x, mask);
-    const char *words = collect(&x->mem, w->base, tmp, size, is_plain);
     if (l.step == size && mask == UINT32_MAX) {
-        memcpy(l.at, words, (size_t)N * size);
-    } else if (l.step == size && is_run(mask)) {
+        store_line(&x->mem, w->base, l.at, size, is_plain);
+        return true;
+    }
+    const char *words = collect(&x->mem, w->base, tmp, size, is_plain);
+    if (l.step == size && is_run(mask)) {
         const size_t at = (size_t)__builtin_ctz(mask) * size;
-        memcpy(l.at + at, words + at, (size_t)__builtin_popcount(mask) * size);
+        copy_words(l.at + at, words + at, (unsigned)__builtin_popcount(mask), size);
     } else if (!l.step) { /* of all lanes the last one stays */
         memcpy(l.at, words + (size_t)(31 - __builtin_clz(mask)) * size, size);
     } else {
