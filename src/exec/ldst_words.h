@@ -34,8 +34,9 @@ typedef uint64_t v4q __attribute__((vector_size(32)));
             CASE(u128);       \
     } while (0)
 
-/* Words side by side, a vector at a time: what gcc makes of a memcpy of such lengths (rep movs) takes
- * longer to begin than the copying does, and what follows cannot read it while it is on its way. */
+/* Words side by side, a vector at a time: what gcc makes of a memcpy of such lengths (rep movs)
+ * takes longer to begin than the copying does, and what follows cannot read it while it is on its
+ * way. */
 INLINE void copy_vector(char *to, const char *from)
 {
     v4q v;

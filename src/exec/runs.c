@@ -124,10 +124,36 @@ void runs_free(struct xfunc *fn)
         translator_get()->drop(rs->code[i]);
     free(rs->code);
     free(rs->is_apart);
-    free(rs->nscattered);
     free(rs->run);
     free(rs);
     fn->runs = NULL;
+}
+
+/* Loads of the run that have scattered more often than `limit` times, or, if that is ALL_APART, all
+ * of it that is no lane operation, are executed by themselves from now on; what lies between them
+ * is to be translated at once. True if there are any. */
+enum { ALL_APART = -1 };
+static bool set_apart(const struct xfunc *fn, const struct xrun *r, int64_t limit)
+{
+    struct xruns *rs = fn->runs;
+    const uint32_t first = r->first, last = r->first + r->n - 1, before = rs->n;
+    bool any = false, *marks = apart_marks(fn);
+    for (uint32_t pc = first; pc <= last; pc++) {
+        const struct xinst *x = &fn->code[pc];
+        const bool may_scatter = is_load(x);
+        marks[pc] = x->kind != X_LANE &&
+                    (limit == ALL_APART || (may_scatter && *x->mem.nscattered > limit));
+        any |= marks[pc];
+        if (may_scatter)
+            *x->mem.nscattered = 0;
+    }
+    if (!any)
+        return false;
+    fn->code[first].run = 0;
+    find_between(fn, first, last);
+    for (uint32_t i = before; i < rs->n; i++)
+        rs->run[i].countdown = 1;
+    return true;
 }
 
 /* --- describing --- */
@@ -242,7 +268,6 @@ static void add_pieces(struct batch *b, const struct xrun *run)
             pc < end && !(x->ends_turn & TURN_SHARED) && runs_describe(x, &op) && b->tr->knows(&op);
         const bool is_cut = known && (piece.n == MAX_RUN || spoils_guard(b, &piece, &op));
         if (known && !is_cut) {
-            op.nscattered = op.kind == RUN_LOAD ? &b->fn->runs->nscattered[pc] : NULL;
             piece_add(b, &piece, &op, x);
             continue;
         }
@@ -277,15 +302,31 @@ static void take(struct batch *b, struct xrun *r)
     r->n = 0;
 }
 
+static uint32_t times_executed(const struct xrun *r)
+{
+    return r->asked < r->hot ? r->hot : r->hot - r->countdown;
+}
+
+/* The run, or what is left of it without the loads that scatter. */
+static void collect_run(struct batch *b, uint32_t run)
+{
+    struct xruns *rs = b->fn->runs;
+    const struct xrun r = rs->run[run];
+    if (set_apart(b->fn, &r, times_executed(&r) / 2))
+        rs->run[run].n = 0; /* those that were found instead follow */
+    else
+        take(b, &rs->run[run]);
+}
+
 /* The run itself and others that are warm. */
 static void collect(struct batch *b, uint32_t run)
 {
     struct xruns *rs = b->fn->runs;
-    take(b, &rs->run[run]);
+    collect_run(b, run);
     for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
         const struct xrun *r = &rs->run[i];
         if (!r->fn && r->n && r->countdown <= r->hot - r->hot / WARM)
-            take(b, &rs->run[i]);
+            collect_run(b, i);
     }
 }
 
@@ -340,8 +381,6 @@ struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
         return NULL;
     }
     struct batch b = {.fn = fn, .tr = translator_get()};
-    if (!rs->nscattered)
-        rs->nscattered = xcalloc(fn->ncode, sizeof *rs->nscattered);
     if (!b.tr || rs->ncode == MAX_CODE) {
         fn->code[pc].run = 0;
         return NULL;
@@ -384,33 +423,9 @@ static void uncount(struct warp *w, const struct xfunc *fn, const struct xrun *r
     }
 }
 
-/* The loads of the run that have scattered often, or all of it that is no lane operation, are
- * executed by themselves from now on; what lies between them may still be translated. True if there
- * are any. */
-static bool set_apart(const struct xfunc *fn, const struct xrun *r, bool all)
-{
-    struct xruns *rs = fn->runs;
-    const uint32_t first = r->first, last = r->first + r->n - 1, before = rs->n;
-    bool any = false, *marks = apart_marks(fn);
-    for (uint32_t pc = first; pc <= last; pc++) {
-        const bool is_apart =
-            fn->code[pc].kind != X_LANE && (all || rs->nscattered[pc] > 2 * RUN_REVIEW);
-        marks[pc] = is_apart;
-        rs->nscattered[pc] = 0;
-        any |= is_apart;
-    }
-    if (!any)
-        return false;
-    fn->code[first].run = 0;
-    find_between(fn, first, last);
-    for (uint32_t i = before; i < rs->n; i++)
-        rs->run[i].countdown = 1;
-    return true;
-}
-
 void runs_review(const struct xfunc *fn, const struct xrun *r)
 {
-    set_apart(fn, r, false);
+    set_apart(fn, r, 2 * RUN_REVIEW);
 }
 
 bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
@@ -421,7 +436,7 @@ bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_
             uncount(w, fn, r, pc, mask, left);
             return false;
         }
-    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE && !set_apart(fn, r, true))
+    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE && !set_apart(fn, r, ALL_APART))
         fn->code[r->first].run = 0;
     return true;
 }

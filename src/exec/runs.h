@@ -32,8 +32,7 @@ struct xruns {
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
-    bool *is_apart;       /* by pc: in no run; NULL: none */
-    uint32_t *nscattered; /* by pc: run_op.nscattered since the last review; NULL: none yet */
+    bool *is_apart; /* by pc: in no run; NULL: none */
 };
 
 /* Numbers the runs of a function that has been lowered. */

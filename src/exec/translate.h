@@ -44,9 +44,7 @@ struct run_op {
         const struct xmem *mem;
         const struct xop *move;
     };
-    uint8_t space, slot; /* loads */
-    uint32_t
-        *nscattered; /* loads: counts strips of eight lanes that were each at a place of its own */
+    uint8_t space, slot;  /* loads */
     uint16_t op, variant; /* enum ptx_op; LV_* or an enum ptx_mod */
     uint8_t type, type2;  /* enum ptx_type */
     uint8_t d, s[4];      /* bytes */

@@ -35,9 +35,12 @@ struct address_pattern {
     val at; /* NULL: none */
     unsigned step;
     val first;      /* lane 0's */
-    val line, same; /* i8: lanes that are `step` bytes behind each other, from the first one on;
-                     * that are where it is */
+    val line, same; /* i1: all eight are `step` bytes behind each other, from the first one on; are
+                     * where it is */
 };
+
+/* Registers of 1, 2, 4, 8 bytes, of which those of 1 are predicates. */
+enum { REG_SIZES = 4 };
 
 struct emit {
     LLVMContextRef ctx;
@@ -45,8 +48,9 @@ struct emit {
     LLVMBuilderRef b;
     const struct run_text *run;
     val fn, base[LANE_BASES];
-    val strip; /* i64: 0 to 3 */
-    val mask;  /* i8: its lanes */
+    val strip;                 /* i64: 0 to 3 */
+    val strip_regs[REG_SIZES]; /* where its registers begin, by log2 of their bytes; preds */
+    val mask;                  /* i8: its lanes */
     struct {
         val tlb;                          /* words */
         val shared, shared_limit, params; /* i64 */
@@ -115,6 +119,8 @@ void emit_move(struct emit *e);
 
 /* --- runs --- */
 
+/* Of the strip that begins, before its registers are read. */
+void emit_strip_regs(struct emit *e);
 /* Where the strip's lanes of an operand lie: a pointer to their bits, of a predicate to a byte. */
 val emit_place(const struct emit *e, const struct lane_ref *r);
 val emit_load_bits(struct emit *e, const struct lane_ref *r);

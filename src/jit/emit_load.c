@@ -8,6 +8,8 @@
 #include "exec/grid.h"
 #include "jit/read_lanes.h"
 
+#include <string.h>
+
 enum { LANES = RUN_STRIP_LANES, MAX_PARTS = 4 };
 
 /* An access may begin at lo up to lo + room; its host address is the address + host. */
@@ -185,26 +187,74 @@ static void way_ends(struct emit *e, struct ways *w, val astray)
     LLVMBuildBr(e->b, w->meet);
 }
 
-/* Lane l's word k of n that lie side by side. */
-static val word_of_line(const struct emit *e, val all, unsigned k, unsigned n)
+/* Words of `bits` that lie side by side, as a vector of `n`. */
+static val vector_at(const struct emit *e, val address, unsigned bits, unsigned n)
 {
-    val pick[LANES];
-    if (n == 1)
-        return all;
-    for (unsigned l = 0; l < LANES; l++)
-        pick[l] = b_int(e, 32, (uint64_t)l * n + k);
-    return LLVMBuildShuffleVector(e->b, all, all, LLVMConstVector(pick, LANES), "");
+    LLVMTypeRef t = LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), n);
+    val v =
+        LLVMBuildLoad2(e->b, t, LLVMBuildIntToPtr(e->b, address, LLVMPointerType(t, 0), ""), "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+static val shuffled(const struct emit *e, val x, val y, const uint8_t *pick, unsigned n)
+{
+    val lanes[LANES];
+    for (unsigned i = 0; i < n; i++)
+        lanes[i] = b_int(e, 32, pick[i]);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, n), "");
+}
+
+/* The following three take vectors of the host apart by steps that are instructions of it: what
+ * LLVM has to find out for itself takes it long. */
+
+static void read_pairs_32(struct emit *e, val first, val *word)
+{
+    static const uint8_t pick[2][LANES] = {{0, 2, 4, 6, 8, 10, 12, 14},
+                                           {1, 3, 5, 7, 9, 11, 13, 15}};
+    val x = vector_at(e, first, 32, LANES), y = vector_at(e, add(e, first, 32), 32, LANES);
+    for (unsigned k = 0; k < 2; k++)
+        word[k] = shuffled(e, x, y, pick[k], LANES);
+}
+
+static void read_pairs_64(struct emit *e, val first, val *word)
+{
+    static const uint8_t pick[2][4] = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+    static const uint8_t both[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    val v[4];
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = vector_at(e, add(e, first, 32 * i), 64, 4);
+    for (unsigned k = 0; k < 2; k++)
+        word[k] = shuffled(e, shuffled(e, v[0], v[1], pick[k], 4),
+                           shuffled(e, v[2], v[3], pick[k], 4), both, LANES);
+}
+
+/* As exec/eight_by_four.h does. */
+static void read_fours_32(struct emit *e, val first, val *word)
+{
+    static const uint8_t both[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint8_t by_word[2][LANES] = {{0, 8, 1, 9, 4, 12, 5, 13},
+                                              {2, 10, 3, 11, 6, 14, 7, 15}};
+    static const uint8_t by_two[2][LANES] = {{0, 1, 8, 9, 4, 5, 12, 13},
+                                             {2, 3, 10, 11, 6, 7, 14, 15}};
+    val v[4];
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = shuffled(e, vector_at(e, add(e, first, 16 * i), 32, 4),
+                        vector_at(e, add(e, first, 16 * (i + 4)), 32, 4), both, LANES);
+    for (unsigned k = 0; k < 4; k++)
+        word[k] = shuffled(e, shuffled(e, v[0], v[1], by_word[k / 2], LANES),
+                           shuffled(e, v[2], v[3], by_word[k / 2], LANES), by_two[k % 2], LANES);
 }
 
 static void read_line(struct emit *e, val first, val *word)
 {
     const struct words w = words_of(e->op->mem);
-    LLVMTypeRef t = LLVMVectorType(LLVMIntTypeInContext(e->ctx, w.bits), LANES * w.n);
-    val p = LLVMBuildIntToPtr(e->b, first, LLVMPointerType(t, 0), "");
-    val all = LLVMBuildLoad2(e->b, t, p, "");
-    LLVMSetAlignment(all, 1);
-    for (unsigned k = 0; k < w.n; k++)
-        word[k] = widened(e, word_of_line(e, all, k, w.n), 32);
+    if (w.n == 1)
+        word[0] = widened(e, vector_at(e, first, w.bits, LANES), 32);
+    else if (w.n == 2)
+        (w.bits == 32 ? read_pairs_32 : read_pairs_64)(e, first, word);
+    else
+        read_fours_32(e, first, word);
 }
 
 static void read_one_place(struct emit *e, val place, val *word)
@@ -232,7 +282,7 @@ static val read_each(struct emit *e, val addr, const struct range *r, val *word)
                   r->room,
                   r->host,
                   LLVMBuildZExt(e->b, active_lanes(e), i64, ""),
-                  b_int(e, 64, (uintptr_t)e->op->nscattered)};
+                  b_int(e, 64, (uintptr_t)e->op->mem->nscattered)};
     val outside = LLVMBuildCall2(e->b, t, fn, args, ARRAY_LEN(args), "");
     val words = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, bits), 0), "");
     for (unsigned k = 0; k < w.n; k++) {
@@ -307,6 +357,22 @@ static void read_named(struct emit *e, val *word)
     read_one_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere), word);
 }
 
+/* Whether all lanes have the same bits. */
+static val are_equal(const struct emit *e, val x, val y)
+{
+    static const uint8_t low[] = {0, 1, 2, 3}, high[] = {4, 5, 6, 7};
+    const char *name = "llvm.x86.avx.ptestz.256";
+    val differ = b_xor(e, x, y);
+    if (emit_bits_of(x) == 64)
+        differ = b_or(e, shuffled(e, differ, differ, low, 4), shuffled(e, differ, differ, high, 4));
+    else
+        differ = b_as(e, differ, LLVMVectorType(word_type(e), 4));
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    val args[] = {differ, differ}, fn = LLVMGetIntrinsicDeclaration(e->mod, id, NULL, 0);
+    val none = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, NULL, 0), fn, args, 2, "");
+    return LLVMBuildICmp(e->b, LLVMIntNE, none, b_int(e, 32, 0), "");
+}
+
 /* How the lanes of an address register lie to each other. */
 static void find_pattern(struct emit *e, struct address_pattern *p, val at, unsigned step)
 {
@@ -318,8 +384,8 @@ static void find_pattern(struct emit *e, struct address_pattern *p, val at, unsi
     p->at = at;
     p->step = step;
     p->first = first;
-    p->line = b_bits(e, b_icmp(e, LLVMIntEQ, at, b_add(e, all, LLVMConstVector(by, LANES))));
-    p->same = b_bits(e, b_icmp(e, LLVMIntEQ, at, all));
+    p->line = are_equal(e, at, b_add(e, all, LLVMConstVector(by, LANES)));
+    p->same = are_equal(e, at, all);
 }
 
 /* Loads from one register, with several offsets, follow each other. */
@@ -342,32 +408,27 @@ static val with_offset(const struct emit *e, val at, int64_t imm)
     return widened(e, imm ? LLVMBuildAdd(e->b, at, c, "") : at, 64);
 }
 
-static val are_all(const struct emit *e, val lanes, val active)
-{
-    val both = LLVMBuildAnd(e->b, lanes, active, "");
-    return LLVMBuildICmp(e->b, LLVMIntEQ, both, b_int(e, 8, 0xff), "");
-}
-
 /* Places in a register: by the first way that fits. Of 32 bits a line may go round at 4 GB; it ends
  * in the range then only if the range is larger than that, and none is. */
 static void read_places(struct emit *e, val *word)
 {
     const struct xmem *m = e->op->mem;
-    const unsigned size = size_of(m);
-    val at = emit_ref(e, &m->addr), active = active_lanes(e), none = b_int(e, 8, 0);
+    val at = emit_ref(e, &m->addr), none = b_int(e, 8, 0);
     const struct address_pattern *p = pattern_of(e, at);
     val first = with_offset(e, p->first, m->imm);
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
-    val good = is_good(e, &r, first, (LANES - 1) * size);
-    LLVMBasicBlockRef other =
-        branch_if(e, LLVMBuildAnd(e->b, good, are_all(e, p->line, active), ""));
-    read_line(e, LLVMBuildAdd(e->b, first, r.host, ""), w.word[0]);
+    val good = is_good(e, &r, first, (LANES - 1) * size_of(m));
+    val is_whole =
+        LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_int(e, 8, (1 << LANES) - 1), "");
+    good = LLVMBuildAnd(e->b, good, is_whole, "");
+    val place = LLVMBuildAdd(e->b, first, r.host, "");
+    LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));
+    read_line(e, place, w.word[0]);
     way_ends(e, &w, none);
     LLVMPositionBuilderAtEnd(e->b, other);
-    good = is_good(e, &r, first, 0);
-    other = branch_if(e, LLVMBuildAnd(e->b, good, are_all(e, p->same, active), ""));
-    read_one_place(e, LLVMBuildAdd(e->b, first, r.host, ""), w.word[1]);
+    other = branch_if(e, LLVMBuildAnd(e->b, good, p->same, ""));
+    read_one_place(e, place, w.word[1]);
     way_ends(e, &w, none);
     LLVMPositionBuilderAtEnd(e->b, other);
     val outside = read_each(e, with_offset(e, at, m->imm), &r, w.word[2]);

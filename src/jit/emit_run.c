@@ -126,6 +126,7 @@ static void begin(struct emit *e, struct frame_blocks *f)
     val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_int(e, 8, 0), "");
     LLVMBuildCondBr(e->b, none, f->next, f->body);
     LLVMPositionBuilderAtEnd(e->b, f->body);
+    emit_strip_regs(e);
 }
 
 /* Behind the operations: leaves a strip with a NaN, stores the others. */
@@ -198,6 +199,10 @@ static val declare(const struct emit *e, const char *name)
             fn, LLVMAttributeFunctionIndex,
             LLVMCreateStringAttribute(e->ctx, k, (unsigned)strlen(k), v, (unsigned)strlen(v)));
     }
+    const char *nothrow = "nounwind"; /* no tables for unwinding */
+    const unsigned kind = LLVMGetEnumAttributeKindForName(nothrow, strlen(nothrow));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->ctx, kind, 0));
     return fn;
 }
 

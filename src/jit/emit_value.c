@@ -97,14 +97,26 @@ val emit_narrow(const struct emit *e, val real, LLVMTypeRef t)
 
 /* --- registers in memory --- */
 
+/* A predicate has a bit a lane, so a byte a strip. */
+static val strip_of(const struct emit *e, unsigned sel, unsigned bytes)
+{
+    const unsigned stride = bytes ? bytes * LANES : 1;
+    val at = LLVMBuildMul(e->b, e->strip, b_int(e, 64, stride), "");
+    return LLVMBuildGEP2(e->b, LLVMInt8TypeInContext(e->ctx), e->base[sel], &at, 1, "");
+}
+
+void emit_strip_regs(struct emit *e)
+{
+    for (unsigned log = 0; log < REG_SIZES; log++)
+        e->strip_regs[log] = strip_of(e, LANE_REGS, log ? 1u << log : 0);
+}
+
 val emit_place(const struct emit *e, const struct lane_ref *r)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i8 = LLVMInt8TypeInContext(e->ctx);
-    /* A predicate has a bit a lane, so a byte a strip. */
-    const unsigned stride = r->bytes ? r->bytes * LANES : 1;
-    val at = LLVMBuildMul(e->b, e->strip, LLVMConstInt(i64, stride, false), "");
-    at = LLVMBuildAdd(e->b, at, LLVMConstInt(i64, r->off, false), "");
-    val p = LLVMBuildGEP2(e->b, i8, e->base[r->sel], &at, 1, "");
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->ctx);
+    val from = r->sel == LANE_REGS ? e->strip_regs[r->bytes ? __builtin_ctz(r->bytes) : 0]
+                                   : strip_of(e, r->sel, r->bytes);
+    val off = b_int(e, 64, r->off), p = LLVMBuildGEP2(e->b, i8, from, &off, 1, "");
     LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : i8;
     return LLVMBuildBitCast(e->b, p, LLVMPointerType(t, 0), "");
 }

@@ -2,6 +2,7 @@
 #include "jit/emit.h"
 
 #include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
 #include <stdio.h>
@@ -166,9 +167,17 @@ static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
     return NULL;
 }
 
+/* The only loop of a run goes over four strips, from pointers that are ready. */
+static void set_passes(void)
+{
+    static const char *const options[] = {"parsim", "-disable-lsr"};
+    LLVMParseCommandLineOptions(ARRAY_LEN(options), options, "");
+}
+
 const struct translator *parsim_translator(void)
 {
     static const struct translator translator = {knows, translate, drop};
+    set_passes();
     LLVMLinkInMCJIT();
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
         return NULL;

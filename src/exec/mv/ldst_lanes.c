@@ -3,10 +3,20 @@
 
 #include "base/cpu.h"
 #include "exec/ldst_words.h"
+#include "exec/translate.h"
 
 extern const struct ldst_lanes MV(ldst_lanes);
 
 #define INLINE LOCATE_INLINE
+
+/* Whether the first lanes, which are a strip of a translated run, probably lie side by side or at
+ * one place. */
+INLINE bool is_strip(const addr_t *each, unsigned size)
+{
+    enum { LAST = RUN_STRIP_LANES - 1 };
+    const addr_t bytes = each[LAST] - each[0];
+    return !bytes || bytes == (addr_t)LAST * size;
+}
 
 INLINE bool load(struct warp *w, const struct xinst *x, uint32_t mask, unsigned size, bool is_plain)
 {
@@ -19,10 +29,12 @@ INLINE bool load(struct warp *w, const struct xinst *x, uint32_t mask, unsigned 
     if (UNLIKELY(!l.at))
         return ldst_load_checked(w, x, mask);
     void *to = is_plain && mask == UINT32_MAX ? lane_at(&m->regs[0], w->base) : tmp;
-    if (!l.step)
+    if (!l.step) {
         repeat(to, l.at, size);
-    else if (l.step != size)
+    } else if (l.step != size) {
         gather(to, each, size);
+        *m->nscattered += !is_strip(each, size);
+    }
     deliver(m, w->base, l.step == size ? l.at : to, size, is_plain, mask);
     return true;
 }
