@@ -48,6 +48,10 @@ for name in $names; do
     run_one "$name" "--gpu gtx480-gpgpusim"
     [ "$hash" = "$first" ] || fail "$name: other results when time is kept"
 done
+run_one rodinia-bp --functional
+first=$hash
+run_one rodinia-bp "--with base --gpu gtx480" --variant pow
+[ "$hash" = "$first" ] || fail "rodinia-bp --variant pow: other results"
 "$PARSIM_BIN" run --quiet --functional workload:sdk-tra --no-check --size tiny >"$tmp/out" || fail "--no-check"
 ! grep -q '^check ' "$tmp/out" || fail "--no-check checks"
 
@@ -69,6 +73,8 @@ expect() { # code, pattern, arguments of run
 expect 2 "no workload 'nothing'" workload:nothing
 expect 2 'tiny, small, medium and large' workload:sdk-tra --size huge
 expect 2 'not a whole number' workload:sdk-tra --seed one
+expect 2 "rodinia-bp has no variant 'power', but pow" workload:rodinia-bp --variant power
+expect 2 "sdk-tra has no variant 'pow', nor another" workload:sdk-tra --variant pow
 expect 2 'not known' workload:sdk-tra --nonsense
 expect 2 'one workload' workload:sdk-tra sdk-tra
 expect 1 'cannot make the folder' workload:sdk-tra --dump "$tmp/no/such"

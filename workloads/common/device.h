@@ -1,7 +1,9 @@
 /* What device code may use: the CUDA names below, for clang without any CUDA toolkit. nvcc has them
  * itself. Both compile without contraction of a*b+c (tools/workloads_ptx, nvcc -fmad=false): where
  * the original's compiler would fuse, write __fmaf_rn(), so that the CPU reference can do the same.
- * No shuffles, votes with masks or 64-bit minimum: the target is sm_20, as the papers' machines. */
+ * A shared variable (not an array) that one thread sets for others is volatile: clang 14 believes
+ * that a barrier cannot change it, and reads it before. No shuffles, votes with masks or 64-bit
+ * minimum: the target is sm_20, as the papers' machines. */
 #ifndef WORKLOADS_COMMON_DEVICE_H
 #define WORKLOADS_COMMON_DEVICE_H
 
@@ -20,6 +22,10 @@
 WL_FN float __fmaf_rn(float a, float b, float c)
 {
     return __nvvm_fma_rn_f(a, b, c);
+}
+WL_FN double __fma_rn(double a, double b, double c)
+{
+    return __nvvm_fma_rn_d(a, b, c);
 }
 WL_FN float __fsqrt_rn(float a)
 {

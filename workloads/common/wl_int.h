@@ -22,8 +22,9 @@ struct wl {
     const struct wl_row *row;
     enum wl_size size;
     uint64_t seed;
-    bool check;      /* outputs get an `expect` */
-    bool has_device; /* context and module are there */
+    const char *variant; /* NULL, or the workload's */
+    bool check;          /* outputs get an `expect` */
+    bool has_device;     /* context and module are there */
     void *state;
     CUcontext context;
     CUmodule module;

@@ -17,6 +17,7 @@ static const char help[] =
     "\n"
     "  --size S      tiny, small, medium or large (default tiny)\n"
     "  --seed N      of the input generators (default 1)\n"
+    "  --variant V   other device code, where a workload has it (--list --json says so)\n"
     "  --check       compare also at medium and large (tiny and small always are)\n"
     "  --no-check    do not compare\n"
     "  --inputs      generate and print the inputs only; needs no GPU\n"
@@ -28,6 +29,7 @@ static const char help[] =
 enum {
     OPT_SIZE = 256,
     OPT_SEED,
+    OPT_VARIANT,
     OPT_CHECK,
     OPT_NO_CHECK,
     OPT_INPUTS,
@@ -39,6 +41,7 @@ enum {
 static const struct option longopts[] = {
     {"size", required_argument, NULL, OPT_SIZE},
     {"seed", required_argument, NULL, OPT_SEED},
+    {"variant", required_argument, NULL, OPT_VARIANT},
     {"check", no_argument, NULL, OPT_CHECK},
     {"no-check", no_argument, NULL, OPT_NO_CHECK},
     {"inputs", no_argument, NULL, OPT_INPUTS},
@@ -86,6 +89,9 @@ static bool set_option(struct options *o, int c, char **argv)
         return set_size(o, optarg);
     case OPT_SEED:
         return set_seed(o, optarg);
+    case OPT_VARIANT:
+        o->w.variant = optarg;
+        return true;
     case OPT_CHECK:
     case OPT_NO_CHECK:
         o->check = c == OPT_CHECK;
@@ -117,12 +123,13 @@ static void print_list(bool json)
             printf("%-20s %-12s %-24s %-8s %s\n", r->name, r->origin, r->domain, r->type, r->bound);
             continue;
         }
-        printf(" {\"name\": \"%s\", \"origin\": \"%s\", \"domain\": \"%s\", \"type\": \"%s\", "
-               "\"bound\": \"%s\",\n  \"algorithm\": \"%s\",\n  \"input\": \"%s\",\n"
-               "  \"tolerance\": \"%s\", \"abs_tol\": %g, \"rel_tol\": %g}%s\n",
-               r->name, r->origin, r->domain, r->type, r->bound, r->workload->algorithm,
-               r->workload->input, r->workload->tolerance, r->workload->abs_tol,
-               r->workload->rel_tol, i + 1 < wl_nrows ? "," : "");
+        printf(
+            " {\"name\": \"%s\", \"origin\": \"%s\", \"domain\": \"%s\", \"type\": \"%s\", "
+            "\"bound\": \"%s\",\n  \"algorithm\": \"%s\",\n  \"input\": \"%s\",\n"
+            "  \"tolerance\": \"%s\", \"abs_tol\": %g, \"rel_tol\": %g, \"variant\": \"%s\"}%s\n",
+            r->name, r->origin, r->domain, r->type, r->bound, r->workload->algorithm,
+            r->workload->input, r->workload->tolerance, r->workload->abs_tol, r->workload->rel_tol,
+            r->workload->variant ? r->workload->variant : "", i + 1 < wl_nrows ? "," : "");
     }
     if (json)
         printf("]\n");
@@ -243,6 +250,12 @@ int main(int argc, char **argv)
     o.w.row = wl_find(argv[optind]);
     if (!o.w.row) {
         fprintf(stderr, "parsim-workloads: no workload '%s'; --list lists them\n", argv[optind]);
+        return 2;
+    }
+    const char *variant = o.w.row->workload->variant;
+    if (o.w.variant && (!variant || strcmp(variant, o.w.variant) != 0)) {
+        fprintf(stderr, "parsim-workloads: %s has no variant '%s', %s%s\n", o.w.row->name,
+                o.w.variant, variant ? "but " : "nor another", variant ? variant : "");
         return 2;
     }
     return run(&o);

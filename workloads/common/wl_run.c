@@ -117,6 +117,11 @@ enum wl_size wl_size(const struct wl *w)
     return w->size;
 }
 
+bool wl_variant(const struct wl *w)
+{
+    return w->variant != NULL;
+}
+
 struct rng wl_rng(const struct wl *w, uint32_t stream)
 {
     struct rng r = {w->seed * 0x2545f4914f6cdd1du + stream};

@@ -64,6 +64,8 @@ struct workload {
     double abs_tol, rel_tol;
     /* For docs/workloads.md: one sentence each. */
     const char *algorithm, *input, *tolerance;
+    const char
+        *variant; /* NULL, or what `--variant` may ask for: other device code, same outputs */
 };
 
 /* Declares an array of `count` > 0 elements. Only in make(). Names are [a-z0-9_], unique in the
@@ -97,6 +99,8 @@ void wl_write(struct wl *w, CUdeviceptr to, const void *data, size_t bytes);
 _Noreturn void wl_die(const struct wl *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 enum wl_size wl_size(const struct wl *w);
+/* Whether the run asked for the workload's variant. */
+bool wl_variant(const struct wl *w);
 /* A stream of random numbers of its own for each `stream`, from the run's seed. */
 struct rng wl_rng(const struct wl *w, uint32_t stream);
 

@@ -26,7 +26,7 @@ struct shape {
 // Sums of all elements before each of the 2 * HALF, in place; returns the sum of all.
 WL_FN unsigned scan(unsigned *data)
 {
-    __shared__ unsigned total;
+    __shared__ volatile unsigned total;
     unsigned t = threadIdx.x, stride = 1;
     for (unsigned active = HALF; active > 0; active /= 2, stride *= 2) {
         __syncthreads();

@@ -75,7 +75,7 @@ static void run(struct wl *w, void *state)
     size_t sums = s->inputs / TILE * HIDDEN;
     float *partial = wl_alloc(w, sums, sizeof *partial), delta[ROW];
 
-    wl_launch(w, "bp_forward", grid, block, 0,
+    wl_launch(w, wl_variant(w) ? "bp_forward_pow" : "bp_forward", grid, block, 0,
               WL_ARGS(&s->input->dev, &s->weights->dev, &s->partial->dev));
     wl_read(w, s->partial->dev, partial, sums * sizeof *partial);
     hidden_deltas(s, partial, s->weights->f32, delta);
@@ -127,4 +127,5 @@ const struct workload workload_rodinia_bp = {
     .input =
         "pixels of a natural-looking image as 0..1; normal weights of deviation 1/sqrt(inputs)",
     .tolerance = "bit-equal: the order of additions is fixed",
+    .variant = "pow", /* steps of the additions by powers of two on the special function unit */
 };

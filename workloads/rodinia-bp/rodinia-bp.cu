@@ -28,6 +28,46 @@ extern "C" __global__ void bp_forward(const float *input, const float *weights, 
         partial[blockIdx.y * HIDDEN + ty] = product[0][ty];
 }
 
+/* 2 to the power of n, and how many rounds halve TILE to 1: on the special function unit, and computed
+ * whenever asked for (the text counts the instructions of every round). Rounded, both are exact. */
+WL_FN int power_of_two(int n)
+{
+    float log, power;
+    asm volatile("lg2.approx.f32 %0, %1;" : "=f"(log) : "f"(2.0f));
+    asm volatile("ex2.approx.f32 %0, %1;" : "=f"(power) : "f"((float)n * log));
+    return __float2int_rn(power);
+}
+WL_FN int rounds()
+{
+    float log;
+    asm volatile("lg2.approx.f32 %0, %1;" : "=f"(log) : "f"((float)TILE));
+    return __float2int_rn(log);
+}
+
+/* The same, but each round computes its step as a power of two in floats, as Rodinia does. */
+extern "C" __global__ void bp_forward_pow(const float *input, const float *weights, float *partial)
+{
+    __shared__ float node[TILE];
+    __shared__ float product[TILE][TILE];
+    unsigned tx = threadIdx.x, ty = threadIdx.y;
+    unsigned unit = blockIdx.y * TILE + ty + 1;
+
+    if (tx == 0)
+        node[ty] = input[unit];
+    __syncthreads();
+    product[ty][tx] = weights[unit * (HIDDEN + 1) + tx + 1] * node[ty];
+    __syncthreads();
+#pragma unroll 1
+    for (int i = 1; i <= rounds(); i++) {
+        int step = power_of_two(i);
+        if (ty % step == 0)
+            product[ty][tx] += product[ty + step / 2][tx];
+        __syncthreads();
+    }
+    if (tx == 0)
+        partial[blockIdx.y * HIDDEN + ty] = product[0][ty];
+}
+
 /* Adds eta * delta * input + momentum * (the last change) to each weight. */
 extern "C" __global__ void bp_adjust(const float *delta, const float *input, float *weights,
                                      float *change)
