@@ -116,20 +116,36 @@ static double sum_of(const struct stats *st, const char *events)
 struct search {
     const struct term *t;
     bool has_group, is_counter;
-    struct near near;
 };
 
 static void compare(void *ctx, const struct stat_value *v)
 {
     struct search *s = ctx;
     const size_t len = strlen(v->group);
-    char key[96];
-    if (v->row->kind != STAT_COUNTER)
+    if (strncmp(s->t->key, v->group, len) || s->t->key[len] != '.')
         return;
+    s->has_group = true;
+    s->is_counter |= v->row->kind == STAT_COUNTER && !strcmp(s->t->key + len + 1, v->row->name);
+}
+
+static void try_near(void *ctx, const struct stat_value *v)
+{
+    char key[96];
     snprintf(key, sizeof key, "%s.%s", v->group, v->row->name);
-    near_try(&s->near, key);
-    s->has_group |= !strncmp(s->t->key, v->group, len) && s->t->key[len] == '.';
-    s->is_counter |= !strcmp(s->t->key, key);
+    if (v->row->kind == STAT_COUNTER)
+        near_try(ctx, key);
+}
+
+static bool no_counter(const struct energy_row *r, const char *key, const struct stats *st,
+                       struct err *err)
+{
+    char buf[96];
+    struct near n;
+    near_begin(&n, key, buf, sizeof buf);
+    stats_each(st, false, try_near, &n);
+    const char *known = near_found(&n);
+    return err_set(err, "energy.%s: this machine has no counter '%s'%s%s%s", r->name, key,
+                   known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
 }
 
 bool energy_check_row(const struct energy_row *r, const struct stats *st, struct err *err)
@@ -137,15 +153,10 @@ bool energy_check_row(const struct energy_row *r, const struct stats *st, struct
     const char *events = r->events;
     struct term t;
     for (bool is_first = true; next_term(&events, is_first, &t); is_first = false) {
-        char near[96];
         struct search s = {.t = &t};
-        near_begin(&s.near, t.key, near, sizeof near);
         stats_each(st, false, compare, &s);
-        if (s.is_counter || (t.may_be_absent && !s.has_group))
-            continue;
-        const char *known = near_found(&s.near);
-        return err_set(err, "energy.%s: this machine has no counter '%s'%s%s%s", r->name, t.key,
-                       known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
+        if (!s.is_counter && (s.has_group || !t.may_be_absent))
+            return no_counter(r, t.key, st, err);
     }
     return true;
 }

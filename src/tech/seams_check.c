@@ -86,6 +86,8 @@ bool tech_seams_check(struct tech_seams *s, const char *design, struct err *err)
 {
     for (unsigned seam = 0; seam < SEAMS; seam++) {
         const uint32_t n = s->n[seam_rows[seam].per];
+        if (!s->owner[seam] && !s->wrapper[seam])
+            continue;
         char *array = tech_seams_array(s, (enum tech_seam)seam);
         for (uint32_t i = 0; i < n; i++)
             if (!check_policy(s, (enum tech_seam)seam, design, array + i * shapes[seam].bytes, err))

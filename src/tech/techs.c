@@ -91,7 +91,7 @@ static bool settle_all(const struct binding *b)
             return tech_has_failed(one.t, "it could not settle", b->err);
         if (one.part.self)
             vec_push(&b->techs->parts, one);
-        if (!is_well_bound(b, one.t, one.t->name))
+        if (one.t->settle && !is_well_bound(b, one.t, one.t->name))
             return false;
     }
     return true;
