@@ -42,7 +42,9 @@ static void what_is_left_out_is_the_null_objects(void **state)
     struct tech_seams s;
     struct err err = {0};
     tech_seams_init(&s, &mem->m, NULL);
-#define EMPTY(name, type)             memset(s.name, 0, s.n[seam_rows[SEAM_##name].per] * sizeof *s.name);
+#define EMPTY(name, type)                                        \
+    memset(tech_take(&s, SEAM_##name, "x", TAKE_ALONE, &err), 0, \
+           s.n[seam_rows[SEAM_##name].per] * sizeof *s.name);
 #define L1_SEAM(name, type, ...)      EMPTY(name, type)
 #define SM_SEAM(name, type, ...)      EMPTY(name, type)
 #define SLICE_SEAM(name, type, ...)   EMPTY(name, type)
