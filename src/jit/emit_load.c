@@ -199,62 +199,83 @@ static val vector_at(const struct emit *e, val address, unsigned bits, unsigned 
 
 static val shuffled(const struct emit *e, val x, val y, const uint8_t *pick, unsigned n)
 {
-    val lanes[LANES];
+    val lanes[WARP_LANES];
     for (unsigned i = 0; i < n; i++)
         lanes[i] = b_int(e, 32, pick[i]);
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, n), "");
 }
 
-/* The following three take vectors of the host apart by steps that are instructions of it: what
- * LLVM has to find out for itself takes it long. */
+/* `n` elements of x and y, which lie behind each other, from number `from` on. */
+static val part_of(const struct emit *e, val x, val y, unsigned from, unsigned n)
+{
+    uint8_t pick[WARP_LANES];
+    for (unsigned i = 0; i < n; i++)
+        pick[i] = (uint8_t)(from + i);
+    return shuffled(e, x, y, pick, n);
+}
+
+/* The following three take the vectors of EIGHT lanes apart by steps that are instructions of the
+ * host: what LLVM has to find out for itself takes it long. */
+enum { EIGHT = 8 };
 
 static void read_pairs_32(struct emit *e, val first, val *word)
 {
-    static const uint8_t pick[2][LANES] = {{0, 2, 4, 6, 8, 10, 12, 14},
+    static const uint8_t pick[2][EIGHT] = {{0, 2, 4, 6, 8, 10, 12, 14},
                                            {1, 3, 5, 7, 9, 11, 13, 15}};
-    val x = vector_at(e, first, 32, LANES), y = vector_at(e, add(e, first, 32), 32, LANES);
+    val x = vector_at(e, first, 32, EIGHT), y = vector_at(e, add(e, first, 32), 32, EIGHT);
     for (unsigned k = 0; k < 2; k++)
-        word[k] = shuffled(e, x, y, pick[k], LANES);
+        word[k] = shuffled(e, x, y, pick[k], EIGHT);
 }
 
 static void read_pairs_64(struct emit *e, val first, val *word)
 {
     static const uint8_t pick[2][4] = {{0, 2, 4, 6}, {1, 3, 5, 7}};
-    static const uint8_t both[] = {0, 1, 2, 3, 4, 5, 6, 7};
     val v[4];
     for (unsigned i = 0; i < 4; i++)
         v[i] = vector_at(e, add(e, first, 32 * i), 64, 4);
     for (unsigned k = 0; k < 2; k++)
-        word[k] = shuffled(e, shuffled(e, v[0], v[1], pick[k], 4),
-                           shuffled(e, v[2], v[3], pick[k], 4), both, LANES);
+        word[k] = part_of(e, shuffled(e, v[0], v[1], pick[k], 4),
+                          shuffled(e, v[2], v[3], pick[k], 4), 0, EIGHT);
 }
 
 /* As exec/eight_by_four.h does. */
 static void read_fours_32(struct emit *e, val first, val *word)
 {
-    static const uint8_t both[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const uint8_t by_word[2][LANES] = {{0, 8, 1, 9, 4, 12, 5, 13},
+    static const uint8_t by_word[2][EIGHT] = {{0, 8, 1, 9, 4, 12, 5, 13},
                                               {2, 10, 3, 11, 6, 14, 7, 15}};
-    static const uint8_t by_two[2][LANES] = {{0, 1, 8, 9, 4, 5, 12, 13},
+    static const uint8_t by_two[2][EIGHT] = {{0, 1, 8, 9, 4, 5, 12, 13},
                                              {2, 3, 10, 11, 6, 7, 14, 15}};
     val v[4];
     for (unsigned i = 0; i < 4; i++)
-        v[i] = shuffled(e, vector_at(e, add(e, first, 16 * i), 32, 4),
-                        vector_at(e, add(e, first, 16 * (i + 4)), 32, 4), both, LANES);
+        v[i] = part_of(e, vector_at(e, add(e, first, 16 * i), 32, 4),
+                       vector_at(e, add(e, first, 16 * (i + 4)), 32, 4), 0, EIGHT);
     for (unsigned k = 0; k < 4; k++)
-        word[k] = shuffled(e, shuffled(e, v[0], v[1], by_word[k / 2], LANES),
-                           shuffled(e, v[2], v[3], by_word[k / 2], LANES), by_two[k % 2], LANES);
+        word[k] = shuffled(e, shuffled(e, v[0], v[1], by_word[k / 2], EIGHT),
+                           shuffled(e, v[2], v[3], by_word[k / 2], EIGHT), by_two[k % 2], EIGHT);
+}
+
+static void read_eight(struct emit *e, val first, val *word)
+{
+    const struct words w = words_of(e->op->mem);
+    if (w.n == 2)
+        (w.bits == 32 ? read_pairs_32 : read_pairs_64)(e, first, word);
+    else
+        read_fours_32(e, first, word);
 }
 
 static void read_line(struct emit *e, val first, val *word)
 {
     const struct words w = words_of(e->op->mem);
-    if (w.n == 1)
+    if (w.n == 1) {
         word[0] = widened(e, vector_at(e, first, w.bits, LANES), 32);
-    else if (w.n == 2)
-        (w.bits == 32 ? read_pairs_32 : read_pairs_64)(e, first, word);
-    else
-        read_fours_32(e, first, word);
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l += EIGHT) {
+        val more[MAX_PARTS];
+        read_eight(e, add(e, first, (uint64_t)l * size_of(e->op->mem)), l ? more : word);
+        for (unsigned k = 0; l && k < w.n; k++)
+            word[k] = part_of(e, word[k], more[k], 0, l + EIGHT);
+    }
 }
 
 static void read_one_place(struct emit *e, val place, val *word)
@@ -357,16 +378,14 @@ static void read_named(struct emit *e, val *word)
     read_one_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere), word);
 }
 
-/* Whether all lanes have the same bits. */
+/* Whether all lanes have the same bits: what differs is or-ed to one vector of the host. */
 static val are_equal(const struct emit *e, val x, val y)
 {
-    static const uint8_t low[] = {0, 1, 2, 3}, high[] = {4, 5, 6, 7};
     const char *name = "llvm.x86.avx.ptestz.256";
-    val differ = b_xor(e, x, y);
-    if (emit_bits_of(x) == 64)
-        differ = b_or(e, shuffled(e, differ, differ, low, 4), shuffled(e, differ, differ, high, 4));
-    else
-        differ = b_as(e, differ, LLVMVectorType(word_type(e), 4));
+    unsigned n = LANES * emit_bits_of(x) / 64;
+    val differ = b_as(e, b_xor(e, x, y), LLVMVectorType(word_type(e), n));
+    for (n /= 2; n >= 4; n /= 2)
+        differ = b_or(e, part_of(e, differ, differ, 0, n), part_of(e, differ, differ, n, n));
     const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     val args[] = {differ, differ}, fn = LLVMGetIntrinsicDeclaration(e->mod, id, NULL, 0);
     val none = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, NULL, 0), fn, args, 2, "");
