@@ -1,6 +1,7 @@
 /* One function a kind of work, and what it tells the machine that keeps time. */
 #include "cuda/op.h"
 
+#include "base/pages.h"
 #include "base/wall_clock.h"
 #include "cuda/launch.h"
 #include "cuda/memory.h"
@@ -11,8 +12,8 @@
 #include <sys/mman.h>
 
 #define LAZY_ZEROS_FROM (UINT64_C(8) << 20)
-#define PAGE_BYTES      4096u
 #define PIECE_BYTES     (UINT64_C(512) << 10)
+#define SPARSE_FROM     (UINT64_C(8) << 20)
 /* Linux from 5.14 on; others answer that they do not know it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -73,22 +74,51 @@ static void make_pages(const char *dst, size_t n)
         (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
 }
 
-static void copy_bytes(char *dst, const char *src, size_t n)
+/* Of a piece of device memory, copies the pages that exist: the others are zeros, and reading them
+ * would make them. */
+static void copy_sparse(int pages, char *dst, const char *src, size_t n)
+{
+    enum { MAX_PAGES = PIECE_BYTES / PAGE_BYTES + 1 };
+    bool is_made[MAX_PAGES];
+    const char *first = src - (uintptr_t)src % PAGE_BYTES;
+    const size_t npages = ((size_t)(src - first) + n + PAGE_BYTES - 1) / PAGE_BYTES;
+    if (!pages_made(pages, first, npages, is_made)) {
+        memcpy(dst, src, n);
+        return;
+    }
+    for (size_t i = 0, end, done = 0, upto; i < npages; i = end, done = upto) {
+        for (end = i + 1; end < npages && is_made[end] == is_made[i]; end++)
+            ;
+        upto = end == npages ? n : (size_t)(first + end * PAGE_BYTES - src);
+        if (is_made[i])
+            memcpy(dst + done, src + done, upto - done);
+        else
+            memset(dst + done, 0, upto - done);
+    }
+}
+
+static void copy_bytes(const struct devmem *mem, char *dst, const char *src, size_t n)
 {
     if ((uintptr_t)dst - (uintptr_t)src < n || (uintptr_t)src - (uintptr_t)dst < n) {
         memmove(dst, src, n);
         return;
     }
+    const bool may_be_sparse = n >= SPARSE_FROM && devmem_is_backed(mem, (addr_t)(uintptr_t)src, n);
+    const int pages = may_be_sparse ? pages_open() : -1;
     /* by pieces, which are still in the host's caches when they are written */
     for (size_t at = 0, piece; at < n; at += piece) {
         piece = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
         if (piece == PIECE_BYTES)
             make_pages(dst + at, piece);
-        memcpy(dst + at, src + at, piece);
+        if (pages >= 0)
+            copy_sparse(pages, dst + at, src + at, piece);
+        else
+            memcpy(dst + at, src + at, piece);
     }
+    pages_close(pages);
 }
 
-static void run_copy(const struct op_copy *o)
+static void run_copy(const struct devmem *mem, const struct op_copy *o)
 {
     bool whole_rows =
         o->rows == 1 || (o->dst_pitch == o->row_bytes && o->src_pitch == o->row_bytes);
@@ -96,11 +126,11 @@ static void run_copy(const struct op_copy *o)
         char *dst = (char *)o->dst + z * o->dst_slice;
         const char *src = (const char *)o->src + z * o->src_slice;
         if (whole_rows) {
-            copy_bytes(dst, src, o->row_bytes * o->rows);
+            copy_bytes(mem, dst, src, o->row_bytes * o->rows);
             continue;
         }
         for (size_t y = 0; y < o->rows; y++)
-            copy_bytes(dst + y * o->dst_pitch, src + y * o->src_pitch, o->row_bytes);
+            copy_bytes(mem, dst + y * o->dst_pitch, src + y * o->src_pitch, o->row_bytes);
     }
 }
 
@@ -158,7 +188,7 @@ int op_run(struct ctx *c, const struct op *o)
     case OP_KERNEL:
         return launch_run(c, &o->kernel);
     case OP_COPY:
-        run_copy(&o->copy);
+        run_copy(c->dev->mem, &o->copy);
         tell(c, session_copied, o->copy.dst, o->copy.slices, o->copy.dst_slice, o->copy.rows,
              o->copy.dst_pitch, o->copy.row_bytes);
         if (UNLIKELY(c->dev->check != NULL))

@@ -1,6 +1,7 @@
 /* A reserved range of addresses, and allocations in it in the order of their addresses. */
 #include "exec/devmem.h"
 
+#include "base/pages.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #define RESERVE_BYTES_32 (UINT64_C(3) << 30)
 #define COMMIT_STEP      (UINT64_C(2) << 20)
 #define DEFAULT_ALIGN    256u
-#define PAGE_BYTES       4096u
 /* Unowned bytes after every allocation, so that a small overrun hits nobody. */
 #define GUARD_BYTES        256u
 #define RELEASE_PAGES_FROM (UINT64_C(64) << 10)
@@ -208,16 +208,36 @@ struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes
     return track(m, base, bytes, MEM_HOST, NULL);
 }
 
+/* Pages that are in memory are filled: whoever wrote them will do it again, and new ones cost more.
+ * The others become, or stay, none. */
+static void zero_pages(addr_t first, size_t n)
+{
+    bool is_in[PAGES_AT_ONCE];
+    const bool is_known = pages_in_memory(devmem_ptr(first), n, is_in);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && is_known && is_in[end] == is_in[i]; end++)
+            ;
+        void *at = devmem_ptr(first + i * PAGE_BYTES);
+        const size_t bytes = (end - i) * PAGE_BYTES;
+        if (!is_known || is_in[i] || madvise(at, bytes, MADV_DONTNEED))
+            memset(at, 0, bytes);
+    }
+}
+
 void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes)
 {
     const addr_t end = addr + bytes;
     const addr_t first = align_up(addr, PAGE_BYTES), last = end & ~(addr_t)(PAGE_BYTES - 1);
-    if (bytes < RELEASE_PAGES_FROM || addr < m->base || end > m->committed ||
-        madvise(devmem_ptr(first), last - first, MADV_DONTNEED)) {
+    if (bytes < RELEASE_PAGES_FROM || addr < m->base || end > m->committed) {
         memset(devmem_ptr(addr), 0, bytes);
         return;
     }
     memset(devmem_ptr(addr), 0, first - addr);
+    for (addr_t at = first, n; at < last; at += n * PAGE_BYTES) {
+        n = (last - at) / PAGE_BYTES;
+        n = n < PAGES_AT_ONCE ? n : PAGES_AT_ONCE;
+        zero_pages(at, n);
+    }
     memset(devmem_ptr(last), 0, end - last);
 }
 

@@ -133,7 +133,8 @@ static void test_launch(void **state)
     assert_int_equal(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* Many zeros take no memory of the host: pages go, and the parts of pages at both ends are filled.
+/* Many zeros take no memory of the host that was not taken: pages are filled or stay away, and the
+ * parts of pages at both ends are filled.
  */
 static void zeros_in_bulk_leave_their_neighbours(void **state)
 {
@@ -148,6 +149,30 @@ static void zeros_in_bulk_leave_their_neighbours(void **state)
     for (unsigned i = 0; i < BYTES; i++)
         if (host[i] != (i - FROM < FILLED ? 0 : 7))
             fail_msg("byte %u is %u", i, host[i]);
+    assert_int_equal(cuMemFree(data), CUDA_SUCCESS);
+    free(host);
+}
+
+/* Pages that nobody has written are copied as what they are, whatever was at the other end, and
+ * beside them those that have been, also after zeros in bulk. */
+static void untouched_pages_are_copied_as_zeros(void **state)
+{
+    enum { BYTES = 20 << 20, ODD = 1234, STEP = 3 * 4096 + 5 };
+    unsigned char *host = malloc(BYTES);
+    CUdeviceptr data;
+    (void)state;
+    assert_int_equal(cuMemAlloc(&data, BYTES), CUDA_SUCCESS);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(cuMemsetD8(data, 0, BYTES), CUDA_SUCCESS);
+        for (size_t i = ODD; i < BYTES / 2; i += STEP)
+            assert_int_equal(cuMemsetD8(data + i, 5, 1), CUDA_SUCCESS);
+        memset(host, 9, BYTES);
+        assert_int_equal(cuMemcpyDtoH(host, data + ODD, BYTES - ODD), CUDA_SUCCESS);
+        for (size_t i = 0; i < BYTES - ODD; i++)
+            if (host[i] != (i % STEP || i + ODD >= BYTES / 2 ? 0 : 5))
+                fail_msg("byte %zu is %u", i, host[i]);
+        assert_int_equal(host[BYTES - ODD], 9);
+    }
     assert_int_equal(cuMemFree(data), CUDA_SUCCESS);
     free(host);
 }
@@ -309,6 +334,7 @@ int main(void)
         cmocka_unit_test(sizes_of_a_fatbin_are_not_believed),
         cmocka_unit_test(test_launch),
         cmocka_unit_test(zeros_in_bulk_leave_their_neighbours),
+        cmocka_unit_test(untouched_pages_are_copied_as_zeros),
         cmocka_unit_test(long_copies_are_exact),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_errors),
