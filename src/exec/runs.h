@@ -58,15 +58,16 @@ static inline uint32_t runs_left(uint64_t out)
 {
     uint32_t left = 0;
     for (unsigned s = 0; s < RUN_STRIPS; s++)
-        left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_STRIP_LANES * s) : 0;
+        left |= out >> (32 + s) & 1 ? (uint32_t)RUN_STRIP_ALL << (RUN_STRIP_LANES * s) : 0;
     return left;
 }
 
+enum { RUN_LANES_WITH_LOADS = 8 };
 /* Whether the loads of the run may go the short way, and it is one: a strip is read as a whole, so
  * that a few lanes are faster one by one. */
 static inline bool runs_may_load(const struct grid *g, const struct xrun *r, unsigned lanes)
 {
-    return lanes >= RUN_STRIP_LANES && (!r->uses_tlb || g->tlb_epoch == *g->mem_epoch) &&
+    return lanes >= RUN_LANES_WITH_LOADS && (!r->uses_tlb || g->tlb_epoch == *g->mem_epoch) &&
            (!r->ends_turn || !g->watched_blocks);
 }
 

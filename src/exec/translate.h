@@ -10,7 +10,13 @@
 
 struct tlb_entry;
 
-enum { RUN_STRIP_LANES = 8, RUN_STRIPS = WARP_LANES / RUN_STRIP_LANES };
+/* Lanes that are computed side by side: two vectors of AVX2, which do not wait for each other, or
+ * one of AVX-512. */
+enum {
+    RUN_STRIP_LANES = 16,
+    RUN_STRIPS = WARP_LANES / RUN_STRIP_LANES,
+    RUN_STRIP_ALL = (1 << RUN_STRIP_LANES) - 1
+};
 
 /* Where the loads of a run may read, the short way (locate.h). */
 struct run_view {
@@ -21,7 +27,7 @@ struct run_view {
 };
 
 /* A run for the lanes of `mask`, which is not 0. Returns, in the low half, how many of them its
- * guarded operations were done for, all together; in the high half, a bit for every strip of eight
+ * guarded operations were done for, all together; in the high half, a bit for every strip of
  * lanes that was left as it was, because it met what the translation does not do (a NaN in double
  * precision, a load outside its range): the operations' own functions are to run for those lanes.
  */

@@ -1,10 +1,10 @@
-/* Building the code of a run: a loop over strips of eight lanes, whose registers are vectors.
+/* Building the code of a run: a loop over strips of lanes, whose registers are vectors.
  *
- * A register's value is kept as bits, <8 x iN>; a predicate as <8 x i32> of 0 and -1. A result of
- * floating-point arithmetic is kept as such until someone asks for its bits: only then does it
- * matter which NaN it is. In single precision every NaN becomes the hardware's one; in double
- * precision, where the payload depends on the operands, a NaN makes the run leave the strip to the
- * operations' own functions. */
+ * A register's value is kept as bits, <LANES x iN>; a predicate as <LANES x i32> of 0 and -1. A
+ * result of floating-point arithmetic is kept as such until someone asks for its bits: only then
+ * does it matter which NaN it is. In single precision every NaN becomes the hardware's one; in
+ * double precision, where the payload depends on the operands, a NaN makes the run leave the strip
+ * to the operations' own functions. */
 #ifndef JIT_EMIT_H
 #define JIT_EMIT_H
 
@@ -35,7 +35,7 @@ struct address_pattern {
     val at; /* NULL: none */
     unsigned step;
     val first;      /* lane 0's */
-    val line, same; /* i1: all eight are `step` bytes behind each other, from the first one on; are
+    val line, same; /* i1: all are `step` bytes behind each other, from the first one on; are
                      * where it is */
 };
 
@@ -48,9 +48,9 @@ struct emit {
     LLVMBuilderRef b;
     const struct run_text *run;
     val fn, base[LANE_BASES];
-    val strip;                 /* i64: 0 to 3 */
+    val strip;                 /* i64: its number */
     val strip_regs[REG_SIZES]; /* where its registers begin, by log2 of their bytes; preds */
-    val mask;                  /* i8: its lanes */
+    val mask;                  /* a bit a lane */
     struct {
         val tlb;                          /* words */
         val shared, shared_limit, params; /* i64 */
@@ -58,9 +58,9 @@ struct emit {
     } view;                               /* of a run with loads */
     struct address_pattern patterns[4];
     unsigned next_pattern;
-    val nan;               /* <8 x i1>: lanes with a NaN that must not be; NULL = none can be */
-    val astray;            /* i8: lanes whose loads are out of range; NULL = none can be */
-    val guard;             /* <8 x i1>: lanes of the operation being translated; NULL = all */
+    val nan;               /* <LANES x i1>: lanes with a NaN that must not be; NULL = none can be */
+    val astray;            /* a mask: lanes whose loads are out of range; NULL = none can be */
+    val guard;             /* <LANES x i1>: lanes of the operation being translated; NULL = all */
     val nguard;            /* i32: lanes let through by guards; NULL = no guards */
     struct u64map slot_of; /* by place in the frame */
     VEC(struct reg_slot) slots;
@@ -71,8 +71,17 @@ struct emit {
 
 /* --- types and constants --- */
 
-LLVMTypeRef emit_int(const struct emit *e, unsigned bits); /* <8 x iN> */
-LLVMTypeRef emit_f32(const struct emit *e);                /* <8 x float> */
+/* A mask: a scalar with a bit for each lane of a strip. */
+static inline LLVMTypeRef emit_mask_type(const struct emit *e)
+{
+    return LLVMIntTypeInContext(e->ctx, RUN_STRIP_LANES);
+}
+static inline val b_mask(const struct emit *e, unsigned lanes)
+{
+    return LLVMConstInt(emit_mask_type(e), lanes, false);
+}
+LLVMTypeRef emit_int(const struct emit *e, unsigned bits); /* <LANES x iN> */
+LLVMTypeRef emit_f32(const struct emit *e);                /* <LANES x float> */
 LLVMTypeRef emit_f64(const struct emit *e);
 val emit_const(const struct emit *e, unsigned bits, uint64_t v);
 val emit_real(const struct emit *e, LLVMTypeRef t, double v);
@@ -81,7 +90,7 @@ bool emit_is_const(const struct emit *e, val v, uint64_t *value);
 
 /* --- operands and results of e->op --- */
 
-/* Source k: as bits of the row's width, as single, as double precision, as <8 x i1>. */
+/* Source k: as bits of the row's width, as single, as double precision, as <LANES x i1>. */
 val emit_src(struct emit *e, unsigned k);
 val emit_src_f32(struct emit *e, unsigned k, bool ftz);
 val emit_src_f64(struct emit *e, unsigned k);
@@ -100,7 +109,7 @@ void emit_leave_if(struct emit *e, val cond);
 val emit_narrow(const struct emit *e, val real, LLVMTypeRef t);
 val emit_flush(const struct emit *e, val bits);
 val emit_saturate(const struct emit *e, val bits);
-void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <8 x i1> */
+void emit_set_pred(struct reg_value *out, struct emit *e, val cond); /* <LANES x i1> */
 
 /* An operand's bits, as wide as it is. */
 val emit_ref(struct emit *e, const struct lane_ref *r);
@@ -121,7 +130,7 @@ void emit_move(struct emit *e);
 
 /* Of the strip that begins, before its registers are read. */
 void emit_strip_regs(struct emit *e);
-/* Where the strip's lanes of an operand lie: a pointer to their bits, of a predicate to a byte. */
+/* Where the strip's lanes of an operand lie: a pointer to their bits, of a predicate to a mask. */
 val emit_place(const struct emit *e, const struct lane_ref *r);
 val emit_load_bits(struct emit *e, const struct lane_ref *r);
 struct reg_slot *emit_slot(struct emit *e, uint32_t off, uint8_t bytes);
@@ -212,9 +221,9 @@ val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *a
 
 /* A scalar in every lane. */
 val b_splat(const struct emit *e, val scalar);
-static inline val b_bits(const struct emit *e, val lanes) /* <8 x i1> as i8 */
+static inline val b_bits(const struct emit *e, val lanes) /* <LANES x i1> */
 {
-    return b_as(e, lanes, LLVMInt8TypeInContext(e->ctx));
+    return b_as(e, lanes, emit_mask_type(e));
 }
 static inline val b_int(const struct emit *e, unsigned bits, uint64_t v) /* a scalar */
 {

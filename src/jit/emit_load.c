@@ -1,4 +1,4 @@
-/* Loads: see exec/locate.h, whose short way this is for a strip of eight lanes.
+/* Loads: see exec/locate.h, whose short way this is for a strip of lanes.
  *
  * A full strip whose lanes lie side by side, or all at one place, in the range that the load's
  * lanes probably are in, is read here. Others are read by a function, lane by lane; an active lane
@@ -311,7 +311,7 @@ static val read_each(struct emit *e, val addr, const struct range *r, val *word)
         word[k] = LLVMBuildLoad2(e->b, emit_int(e, bits),
                                  LLVMBuildGEP2(e->b, emit_int(e, bits), words, &n, 1, ""), "");
     }
-    return LLVMBuildTrunc(e->b, outside, LLVMInt8TypeInContext(e->ctx), "");
+    return LLVMBuildTrunc(e->b, outside, emit_mask_type(e), "");
 }
 
 /* Goes on in a block of its own if `cond`; returns the other one. */
@@ -327,7 +327,7 @@ static LLVMBasicBlockRef branch_if(struct emit *e, val cond)
 static void meet(struct emit *e, const struct ways *w, val *word)
 {
     LLVMPositionBuilderAtEnd(e->b, w->meet);
-    val astray = LLVMBuildPhi(e->b, LLVMInt8TypeInContext(e->ctx), "");
+    val astray = LLVMBuildPhi(e->b, emit_mask_type(e), "");
     for (unsigned k = 0; k < words_of(e->op->mem).n; k++)
         word[k] = LLVMBuildPhi(e->b, LLVMTypeOf(w->word[0][k]), "");
     for (unsigned i = 0; i < w->n; i++) {
@@ -372,7 +372,7 @@ static void read_named(struct emit *e, val *word)
     }
     val first = b_int(e, 64, imm);
     const struct range r = range_of(e, first);
-    val good = is_good(e, &r, first, 0), none = b_int(e, 8, 0);
+    val good = is_good(e, &r, first, 0), none = b_mask(e, 0);
     leave_lanes(e, choose(e, good, none, active_lanes(e)));
     val nowhere = LLVMBuildPtrToInt(e->b, e->view.room, word_type(e), "");
     read_one_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere), word);
@@ -432,14 +432,14 @@ static val with_offset(const struct emit *e, val at, int64_t imm)
 static void read_places(struct emit *e, val *word)
 {
     const struct xmem *m = e->op->mem;
-    val at = emit_ref(e, &m->addr), none = b_int(e, 8, 0);
+    val at = emit_ref(e, &m->addr), none = b_mask(e, 0);
     const struct address_pattern *p = pattern_of(e, at);
     val first = with_offset(e, p->first, m->imm);
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
     val good = is_good(e, &r, first, (LANES - 1) * size_of(m));
     val is_whole =
-        LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_int(e, 8, (1 << LANES) - 1), "");
+        LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_mask(e, RUN_STRIP_ALL), "");
     good = LLVMBuildAnd(e->b, good, is_whole, "");
     val place = LLVMBuildAdd(e->b, first, r.host, "");
     LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));

@@ -1,6 +1,6 @@
 /* The frame of a run: the loop over strips, guards, and what is stored at the end.
  *
- *   for each strip of eight lanes with one in the mask:
+ *   for each strip of lanes with one in the mask:
  *       load what is read first, compute;
  *       a NaN that must not be: leave the strip, say so;
  *       store what is live, whole or blended with what was there. */
@@ -32,7 +32,7 @@ static val guard_cond(struct emit *e)
 
 static void count_guarded(struct emit *e, val cond)
 {
-    val lanes = LLVMBuildAnd(e->b, b_as(e, cond, LLVMInt8TypeInContext(e->ctx)), e->mask, "");
+    val lanes = LLVMBuildAnd(e->b, b_bits(e, cond), e->mask, "");
     val n =
         LLVMBuildZExt(e->b, b_call(e, "llvm.ctpop", 1, &lanes), LLVMInt32TypeInContext(e->ctx), "");
     e->nguard = e->nguard ? LLVMBuildAdd(e->b, e->nguard, n, "") : n;
@@ -66,17 +66,17 @@ static void emit_op(struct emit *e, const struct run_op *op)
 
 /* --- storing --- */
 
-static val byte_of_pred(const struct emit *e, val bits)
+static val mask_of_pred(const struct emit *e, val bits)
 {
     val c = b_icmp(e, LLVMIntSLT, bits, emit_const(e, 32, 0));
-    return b_as(e, c, LLVMInt8TypeInContext(e->ctx));
+    return b_bits(e, c);
 }
 
 /* Stores a register, in the lanes of e->mask only unless `whole`. */
 static void store_slot(struct emit *e, const struct reg_slot *s, bool whole)
 {
     const struct lane_ref r = {.off = s->off, .bytes = s->bytes, .sel = LANE_REGS};
-    val v = s->bytes ? s->now.bits : byte_of_pred(e, s->now.bits), p = emit_place(e, &r);
+    val v = s->bytes ? s->now.bits : mask_of_pred(e, s->now.bits), p = emit_place(e, &r);
     if (!whole) {
         val old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, "");
         LLVMSetAlignment(old, s->bytes ? s->bytes : 1);
@@ -120,10 +120,11 @@ static void begin(struct emit *e, struct frame_blocks *f)
     e->strip = LLVMBuildPhi(e->b, i64, "strip");
     f->count = LLVMBuildPhi(e->b, i32, "count");
     f->left = LLVMBuildPhi(e->b, i32, "left");
-    val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""), b_int(e, 32, 8), "");
+    val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""),
+                             b_int(e, 32, RUN_STRIP_LANES), "");
     val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
-    e->mask = LLVMBuildTrunc(e->b, all, LLVMInt8TypeInContext(e->ctx), "mask");
-    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_int(e, 8, 0), "");
+    e->mask = LLVMBuildTrunc(e->b, all, emit_mask_type(e), "mask");
+    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_mask(e, 0), "");
     LLVMBuildCondBr(e->b, none, f->next, f->body);
     LLVMPositionBuilderAtEnd(e->b, f->body);
     emit_strip_regs(e);
@@ -132,21 +133,21 @@ static void begin(struct emit *e, struct frame_blocks *f)
 /* Behind the operations: leaves a strip with a NaN, stores the others. */
 static void finish_strip(struct emit *e, struct frame_blocks *f)
 {
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
     for (size_t i = 0; i < e->slots.len; i++)
         if (e->slots.data[i].is_written && e->slots.data[i].is_live)
             emit_slot_bits(e, &e->slots.data[i]);
     val bit = LLVMBuildShl(e->b, b_int(e, 32, 1), LLVMBuildTrunc(e->b, e->strip, i32, ""), "");
     f->new_left = LLVMBuildOr(e->b, f->left, bit, "");
     f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
-    val nan = e->nan ? LLVMBuildAnd(e->b, b_as(e, e->nan, i8), e->mask, "") : b_int(e, 8, 0);
+    val nan = e->nan ? LLVMBuildAnd(e->b, b_bits(e, e->nan), e->mask, "") : b_mask(e, 0);
     if (e->astray)
         nan = LLVMBuildOr(e->b, nan, e->astray, "");
-    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, b_int(e, 8, 0), "");
+    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, b_mask(e, 0), "");
     f->body = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, bad, f->next, f->check);
     LLVMPositionBuilderAtEnd(e->b, f->check);
-    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_int(e, 8, 0xff), "");
+    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_mask(e, RUN_STRIP_ALL), "");
     LLVMBuildCondBr(e->b, whole, f->whole, f->part);
     LLVMPositionBuilderAtEnd(e->b, f->whole);
     store_all(e, true);

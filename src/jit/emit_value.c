@@ -97,10 +97,10 @@ val emit_narrow(const struct emit *e, val real, LLVMTypeRef t)
 
 /* --- registers in memory --- */
 
-/* A predicate has a bit a lane, so a byte a strip. */
+/* A predicate has a bit a lane. */
 static val strip_of(const struct emit *e, unsigned sel, unsigned bytes)
 {
-    const unsigned stride = bytes ? bytes * LANES : 1;
+    const unsigned stride = bytes ? bytes * LANES : LANES / 8;
     val at = LLVMBuildMul(e->b, e->strip, b_int(e, 64, stride), "");
     return LLVMBuildGEP2(e->b, LLVMInt8TypeInContext(e->ctx), e->base[sel], &at, 1, "");
 }
@@ -117,21 +117,21 @@ val emit_place(const struct emit *e, const struct lane_ref *r)
     val from = r->sel == LANE_REGS ? e->strip_regs[r->bytes ? __builtin_ctz(r->bytes) : 0]
                                    : strip_of(e, r->sel, r->bytes);
     val off = b_int(e, 64, r->off), p = LLVMBuildGEP2(e->b, i8, from, &off, 1, "");
-    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : i8;
+    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : emit_mask_type(e);
     return LLVMBuildBitCast(e->b, p, LLVMPointerType(t, 0), "");
 }
 
-static val pred_of_byte(const struct emit *e, val byte)
+static val pred_of_mask(const struct emit *e, val mask)
 {
-    return b_cast(e, LLVMSExt, b_as(e, byte, emit_int(e, 1)), emit_int(e, 32));
+    return b_cast(e, LLVMSExt, b_as(e, mask, emit_int(e, 1)), emit_int(e, 32));
 }
 
 val emit_load_bits(struct emit *e, const struct lane_ref *r)
 {
-    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : LLVMInt8TypeInContext(e->ctx);
+    LLVMTypeRef t = r->bytes ? emit_int(e, 8u * r->bytes) : emit_mask_type(e);
     val v = LLVMBuildLoad2(e->b, t, emit_place(e, r), "");
     LLVMSetAlignment(v, r->bytes ? r->bytes : 1);
-    return r->bytes ? v : pred_of_byte(e, v);
+    return r->bytes ? v : pred_of_mask(e, v);
 }
 
 static val const_bits(struct emit *e, const struct lane_ref *r)

@@ -1,8 +1,6 @@
 /* Lane by lane, one function a size. */
 #include "jit/read_lanes.h"
 
-#include "exec/translate.h"
-
 #include <string.h>
 
 enum { LANES = RUN_STRIP_LANES, ALL = (1 << LANES) - 1 };

@@ -3,12 +3,14 @@
 #ifndef JIT_READ_LANES_H
 #define JIT_READ_LANES_H
 
+#include "exec/translate.h"
+
 #include <stdint.h>
 
-enum { READ_WORDS = 16 }; /* of 8 bytes: four of 4 bytes, or two of 8, for eight lanes */
+enum { READ_WORDS = 2 * RUN_STRIP_LANES }; /* of 8 bytes: four of 4, or two of 8, a lane */
 
-/* room[] has the addresses of eight lanes, and gets the words read: the first of every lane, the
- * second of every lane, ... Returns the active lanes that are not aligned or not within lo to
+/* room[] has the addresses of a strip's lanes, and gets the words read: the first of every lane,
+ * the second of every lane, ... Returns the active lanes that are not aligned or not within lo to
  * lo + size, where an access may begin; they read nothing. A strip whose lanes are all active is
  * counted. */
 typedef uint64_t read_lanes_fn(uint64_t *room, uint64_t lo, int64_t size, uint64_t host,

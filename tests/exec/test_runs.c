@@ -226,7 +226,7 @@ static void random_runs(void **state)
         check_batch(runs, tr, &r.base, &left);
     free(runs);
     /* Most strips meet no NaN in double precision. */
-    assert_true(left < n * RUNS * 8 * RUN_STRIPS / 3);
+    assert_true(left < n * RUNS * WARP_LANES / 3);
 }
 
 /* They are rare among all forms, and made up by hand. */
