@@ -6,6 +6,8 @@
  *       store what is live, whole or blended with what was there. */
 #include "jit/emit.h"
 
+#include "base/cpu.h"
+
 #include <string.h>
 
 struct frame_blocks {
@@ -183,9 +185,13 @@ static void end(struct emit *e, struct frame_blocks *f)
 
 static val declare(const struct emit *e, const char *name)
 {
-    static const char *const attributes[][2] = {
+    const bool is_wide = cpu_level() == CPU_avx512;
+    const char *const attributes[][2] = {
         {"target-cpu", "x86-64"},
-        {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},
+        {"target-features",
+         is_wide ? "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+avx512f,+avx512vl,+avx512bw,"
+                   "+avx512dq,+avx512cd"
+                 : "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},
     };
     LLVMTypeRef args[] = {
         LLVMPointerType(LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0), 0),
