@@ -438,8 +438,7 @@ static void read_places(struct emit *e, val *word)
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
     val good = is_good(e, &r, first, (LANES - 1) * size_of(m));
-    val is_whole =
-        LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_mask(e, RUN_STRIP_ALL), "");
+    val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_mask(e, RUN_STRIP_ALL), "");
     good = LLVMBuildAnd(e->b, good, is_whole, "");
     val place = LLVMBuildAdd(e->b, first, r.host, "");
     LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));

@@ -9,11 +9,11 @@ extern const struct ldst_lanes MV(ldst_lanes);
 
 #define INLINE LOCATE_INLINE
 
-/* Whether the first lanes, which are a strip of a translated run, probably lie side by side or at
- * one place. */
+/* Whether the first eight lanes probably lie side by side or at one place, as those of a strip that
+ * a translated run reads at once do. */
 INLINE bool is_strip(const addr_t *each, unsigned size)
 {
-    enum { LAST = RUN_STRIP_LANES - 1 };
+    enum { LAST = 7 };
     const addr_t bytes = each[LAST] - each[0];
     return !bytes || bytes == (addr_t)LAST * size;
 }
