@@ -213,13 +213,14 @@ struct mem_alloc *devmem_register_host(struct devmem *m, void *p, uint64_t bytes
 static void zero_pages(addr_t first, size_t n)
 {
     bool is_in[PAGES_AT_ONCE];
-    const bool is_known = pages_in_memory(devmem_ptr(first), n, is_in);
+    if (!pages_in_memory(devmem_ptr(first), n, is_in))
+        memset(is_in, 0, sizeof is_in);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && is_known && is_in[end] == is_in[i]; end++)
+        for (end = i + 1; end < n && is_in[end] == is_in[i]; end++)
             ;
         void *at = devmem_ptr(first + i * PAGE_BYTES);
         const size_t bytes = (end - i) * PAGE_BYTES;
-        if (!is_known || is_in[i] || madvise(at, bytes, MADV_DONTNEED))
+        if (is_in[i] || madvise(at, bytes, MADV_DONTNEED))
             memset(at, 0, bytes);
     }
 }
