@@ -1,4 +1,5 @@
-/* Lines of a web log: sites and pages that are asked for as often as in real ones (Zipf). */
+/* Lines of a web log: sites and pages that are asked for as often as in real ones (Zipf); prose and
+ * HTML with words as frequent as in real ones. */
 #include "gen_text.h"
 
 #include "gen.h"
@@ -121,6 +122,87 @@ struct gen_text gen_page_views(struct wl *w, struct rng *rng, uint32_t pages)
         visits = visits * (70 + rng_below(rng, 61)) / 100 + 1;
         int bytes = print_url(line, salt, page);
         bytes += snprintf(line + bytes, MAX_LINE, " %u", (unsigned)visits);
+        add_line(&t, line, bytes, page);
+    }
+    return t;
+}
+
+/* A language: its words by rank. */
+struct language {
+    uint64_t salt, *table;
+    uint32_t vocabulary;
+};
+
+static struct language new_language(struct wl *w, struct rng *rng, uint32_t vocabulary)
+{
+    return (struct language){rng_u64(rng), gen_zipf_table(w, vocabulary), vocabulary};
+}
+
+/* A random word: syllables that depend on its rank alone, one for the commonest, up to four. */
+static int print_word(char *out, const struct language *l, struct rng *rng)
+{
+    static const char onsets[] = "tnsrhldcmfpgwbvk", vowels[] = "eaoiuea", codas[] = "nsrtldy";
+    uint32_t rank = gen_zipf(rng, l->table, l->vocabulary);
+    struct rng spelling = {l->salt + ((uint64_t)rank << 32)};
+    int bytes = 0;
+
+    for (uint32_t left = rank; bytes < 12; left /= 24) {
+        uint64_t bits = rng_u64(&spelling);
+        out[bytes++] = onsets[bits % 16];
+        out[bytes++] = vowels[(bits >> 8) % 7];
+        if (bits >> 16 & 1)
+            out[bytes++] = codas[(bits >> 24) % 7];
+        if (left < 24)
+            break;
+    }
+    return bytes;
+}
+
+/* Words up to `most` bytes, at least one. */
+static int print_prose(char *out, int most, const struct language *l, struct rng *rng)
+{
+    int bytes = print_word(out, l, rng);
+
+    for (char next[16];;) {
+        int word_bytes = print_word(next, l, rng);
+        const char *gap = rng_below(rng, 8) ? " " : rng_below(rng, 2) ? ", " : ". ";
+        int gap_bytes = (int)strlen(gap);
+        if (bytes + gap_bytes + word_bytes > most)
+            return bytes;
+        memcpy(out + bytes, gap, (size_t)gap_bytes);
+        memcpy(out + bytes + gap_bytes, next, (size_t)word_bytes);
+        bytes += gap_bytes + word_bytes;
+    }
+}
+
+struct gen_text gen_prose(struct wl *w, struct rng *rng, uint32_t lines, uint32_t line_bytes,
+                          uint32_t vocabulary)
+{
+    struct gen_text t = new_text(w, lines);
+    struct language l = new_language(w, rng, vocabulary);
+    char line[2 * MAX_LINE];
+
+    while (t.lines < lines)
+        add_line(&t, line, print_prose(line, (int)line_bytes, &l, rng), 0);
+    return t;
+}
+
+struct gen_text gen_html(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages)
+{
+    struct gen_text t = new_text(w, lines);
+    struct language l = new_language(w, rng, 4096);
+    uint64_t *table = gen_zipf_table(w, pages);
+    char line[2 * MAX_LINE], url[MAX_LINE], text[MAX_LINE];
+
+    while (t.lines < lines) {
+        int bytes = print_prose(line, 28, &l, rng);
+        uint32_t page = UINT32_MAX;
+        if (rng_below(rng, 2)) {
+            page = gen_zipf(rng, table, pages);
+            print_url(url, l.salt, page);
+            text[print_word(text, &l, rng)] = 0;
+            bytes += snprintf(line + bytes, MAX_LINE, " <a href=\"%s\">%s</a>", url, text);
+        }
         add_line(&t, line, bytes, page);
     }
     return t;

@@ -1,4 +1,4 @@
-/* Web logs as text. */
+/* Web logs, prose and HTML as text. */
 #ifndef WORKLOADS_COMMON_GEN_TEXT_H
 #define WORKLOADS_COMMON_GEN_TEXT_H
 
@@ -21,6 +21,16 @@ struct gen_text gen_web_log(struct wl *w, struct rng *rng, uint32_t lines, uint3
 /* "URL count" a line: each of `pages` pages once, in random order, with counts as Zipf's law gives
  * for 20 visits a page, 30 % more or less. */
 struct gen_text gen_page_views(struct wl *w, struct rng *rng, uint32_t pages);
+
+/* Prose: lower-case words, the k-th most frequent of `vocabulary` with a probability of 1/k (Zipf),
+ * frequent ones shorter, with commas and full stops. Lines of up to line_bytes (at most 120) bytes
+ * that end with a whole word. `page` is not set. */
+struct gen_text gen_prose(struct wl *w, struct rng *rng, uint32_t lines, uint32_t line_bytes,
+                          uint32_t vocabulary);
+
+/* HTML: lines of up to 28 bytes of prose, half of them with `<a href="URL">word</a>` after it, the
+ * URL one of `pages` by Zipf's law; page[] says which, UINT32_MAX without. */
+struct gen_text gen_html(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages);
 
 /* Zipf's law over 0 .. n-1: `table` has the running sums of 2^32 / (k + 1). */
 uint64_t *gen_zipf_table(struct wl *w, uint32_t n);
