@@ -59,6 +59,14 @@ WL_FN int __float_as_int(float a)
 {
     return __nvvm_bitcast_f2i(a);
 }
+WL_FN double __longlong_as_double(long long a)
+{
+    return __nvvm_bitcast_ll2d(a);
+}
+WL_FN long long __double_as_longlong(double a)
+{
+    return __nvvm_bitcast_d2ll(a);
+}
 WL_FN int __float2int_rn(float a)
 {
     return __nvvm_f2i_rn(a);
