@@ -80,13 +80,13 @@ struct packet_policy {
     uint32_t (*fill_latency)(void *self, const struct mem_req *r, cycle_t now);
     /* Of an SM's: `r` is about to leave, before its wire_bytes(). */
     void (*request)(void *self, struct mem_req *r, cycle_t now);
-    /* Of a slice's: `r` has come. True: the slice never sees it, and the policy gives it back as a
-     * rider (tech_api.ride) on the answer to another read of the same line by the same cache. Of
-     * reads only. */
+    /* Of a slice's: `r` has come. True, of reads only: the policy absorbs it, and the slice does
+     * not see it until the policy gives it back, as it must, with the answer to another read of the
+     * same line by the same cache (tech_api.ride). */
     bool (*arrive)(void *self, struct mem_req *r, cycle_t now);
     /* Of a slice's: the answer to `r` is made, before its wire_bytes(). That of a read may bring
-     * more sectors of the line than it was asked for (tech_api.widen), if the slice holds them
-     * (where l2.sectored is false it holds all of a line), and riders. */
+     * more sectors of the line than it was asked for (tech_api.widen), of those that the slice
+     * holds (all of them where l2.sectored is false), and riders. */
     void (*answer)(void *self, struct mem_req *r, cycle_t now);
     void *self;
 };

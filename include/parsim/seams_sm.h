@@ -127,7 +127,8 @@ struct issue_policy {
      * registers.
      */
     void (*before)(void *self, struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d);
-    /* The slot of a warp that goes with the one in `slot`, its leader, or -1; asked as precede is.
+    /* The slot, below sm.warps, of another warp that goes with the one in `slot`, its leader, or
+     * -1; asked as precede is.
      * While it follows it neither fetches nor issues; where its next instruction is the leader's,
      * the leader waits until both can go, and both go in one issue, through one collector and one
      * pass of the pipe; else it sits out. Instructions that are executed at meeting points or have

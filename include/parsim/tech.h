@@ -29,7 +29,8 @@ struct tech_request {
     uint32_t bytes, wire_bytes;
     enum mem_kind kind;
     enum mem_space space;
-    uint16_t sectors, full; /* of the asker's line: asked for; of a write, wholly written */
+    uint16_t sectors, full; /* of the asker's line: asked for; of a write, wholly written; of a
+                               read all of it, in answer() what the slice holds of it */
     uint16_t src, dst;      /* nodes of the interconnect */
     uint16_t encoded_bytes; /* the line travels encoded, in so many bytes; 0: raw */
     uint16_t slot;          /* of the warp whose store or bypassing read it is */
@@ -102,10 +103,13 @@ struct tech_api {
     struct tech_request (*request)(const struct mem_req *r);
     struct tech_access (*access)(const struct l1_access *a);
     struct tech_inst (*inst)(const struct dinst *d);
-    /* What packet_policy may do with a packet. set_meta: in request() and answer(). In answer():
-     * widen: the answer brings `more` sectors of the asker's line too. ride: one that arrive() has
-     * absorbed, and that was not given back yet, comes back with it. False, and nothing is done:
-     * what is not a read, not of the same line and cache, or beyond the line. */
+    /* What packet_policy may do with a packet. set_meta: in request() and answer(). The others: in
+     * a slice's answer(), with the read that it is about; else false, and nothing is done.
+     * widen: the answer brings `more` sectors too; false: one of them is not in the asker's line,
+     * or the slice does not hold it (tech_request.full has those that can come).
+     * ride: `rider` is given back; false: arrive() has not absorbed it, or it was given back
+     * already, or it is of another line or cache. It comes with the answer if that brings all that
+     * it asked for (so widen first), else the slice looks it up as if it came now. */
     void (*set_meta)(struct mem_req *r, uint8_t meta);
     bool (*widen)(struct mem_req *r, uint16_t more);
     bool (*ride)(struct mem_req *r, struct mem_req *rider);
@@ -129,7 +133,8 @@ struct tech_api {
      */
     const struct dinst *(*move)(struct sm *sm, const struct dinst *d, unsigned k, const void *by);
     /* The warp does not issue before a cycle, unless it is let go. Either way, and by look, it is
-     * asked again what precedes its next instruction and who goes with it. */
+     * asked again what precedes its next instruction and who goes with it, so not from
+     * within precede() and partner(). Slots are below sm.warps. */
     void (*hold)(struct sm *sm, unsigned slot, cycle_t until);
     void (*let_go)(struct sm *sm, unsigned slot);
     void (*look)(struct sm *sm, unsigned slot);

@@ -291,6 +291,7 @@ static void explain_stop(struct gpu *g, enum sim_status st)
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     sim_report_blocked(g->sim, f);
+    tech_seams_dump(&g->tech->seams, f);
     fclose(f);
     struct fault fault = {.code = FAULT_LAUNCH_TIMEOUT};
     snprintf(fault.msg, sizeof fault.msg, "kernel %s: %s; what waits is listed above",

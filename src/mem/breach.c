@@ -1,13 +1,23 @@
 /* What a policy must not do, noted where it happens. */
 #include "mem/breach.h"
 
-void breach_note(struct breach *b, enum tech_seam seam, const char *what)
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void breach_note(struct breach *b, enum tech_seam seam, const char *fmt, ...)
 {
+    char what[sizeof b->what];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
     if (!b)
-        panic("a policy %s", what);
-    if (b->what)
+        panic("a policy: %s", what);
+    if (b->is_noted)
         return;
-    b->what = what;
+    memcpy(b->what, what, sizeof what);
     b->seam = seam;
+    b->is_noted = true;
     atomic_store_explicit(b->any, true, memory_order_relaxed);
 }

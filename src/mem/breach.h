@@ -12,12 +12,13 @@
 /* Of one SM, slice or channel. */
 struct breach {
     atomic_bool *any;    /* one for all of a machine */
-    const char *what;    /* a sentence without its subject; NULL: nothing happened */
+    bool is_noted;       /* it happened */
     enum tech_seam seam; /* SEAMS: of none; a function of struct tech_api was misused */
+    char what[160];      /* a sentence without its subject */
 };
 
 /* Without a machine (`b` is NULL, in rigs of tests) a panic. */
-void breach_note(struct breach *b, enum tech_seam seam, const char *what);
+void breach_note(struct breach *b, enum tech_seam seam, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* `n`, or 0 where it is more than a policy may answer. */
 static inline uint32_t breach_above(struct breach *b, enum tech_seam seam, uint32_t n,
@@ -25,7 +26,7 @@ static inline uint32_t breach_above(struct breach *b, enum tech_seam seam, uint3
 {
     if (LIKELY(n <= most))
         return n;
-    breach_note(b, seam, what);
+    breach_note(b, seam, "%s (%u): %u", what, most, n);
     return 0;
 }
 

@@ -71,11 +71,6 @@ void l1_add_miss_probe(struct l1 *l, struct probe *probe)
     probe_add(&l->miss_probe, probe);
 }
 
-uint16_t l1_sectors(const struct l1 *l)
-{
-    return l->all;
-}
-
 void l1_add_probe(struct l1 *l, struct probe *probe)
 {
     probe_add(&l->probe, probe);

@@ -152,6 +152,21 @@ void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
     mem_req_put(l->pool, reply);
 }
 
+/* --- what the engine says --- */
+
+static enum codec_answer submit(struct l1 *l, cycle_t now, struct codec_job *job)
+{
+    const struct codec_engine *e = l->code.engine;
+    const enum codec_answer a = e->submit(e->self, now, job);
+    if (LIKELY(a <= CODEC_BUSY || (a == CODEC_REFUSED && job->kind == CODEC_STORE)))
+        return a;
+    breach_note(l->breach, SEAM_codec_engines, "%s: %d",
+                a == CODEC_REFUSED ? "submit() refuses what is to be decoded"
+                                   : "submit() gives none of enum codec_answer",
+                (int)a);
+    return CODEC_DONE;
+}
+
 /* --- the store buffer --- */
 
 static void store_remove(struct l1_code *c, const struct l1_job *j)
@@ -182,7 +197,7 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
     struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE, CODEC_NO_SLOT);
     j->job.store = r->what == L1_STORE ? r->token : UINT32_MAX;
     j->req = r;
-    switch (c->writes.first ? CODEC_BUSY : c->engine->submit(c->engine->self, now, &j->job)) {
+    switch (c->writes.first ? CODEC_BUSY : submit(l, now, &j->job)) {
     case CODEC_DONE:
         store_form(l, r, &j->job);
         job_free(j);
@@ -245,7 +260,7 @@ static void fill_end(struct l1 *l, cycle_t now, struct mem_req *reply)
 static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
 {
     struct l1 *l = j->owner;
-    switch ((enum codec_kind)job->kind) {
+    switch ((enum codec_kind)j->job.kind) {
     case CODEC_FILL:
         l->stats.codec_waits += now - j->since;
         l->mshr.parked -= j->is_parked;
@@ -269,7 +284,7 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
 static bool read_submit(struct l1 *l, cycle_t now, struct l1_job *j)
 {
     struct l1_code *c = &l->code;
-    switch (c->reads.first ? CODEC_BUSY : c->engine->submit(c->engine->self, now, &j->job)) {
+    switch (c->reads.first ? CODEC_BUSY : submit(l, now, &j->job)) {
     case CODEC_TAKEN:
         c->taken++;
         return true;
@@ -330,7 +345,7 @@ static void retry(struct l1 *l, cycle_t now, struct l1_jobs *q)
     struct l1_code *c = &l->code;
     struct l1_job *j;
     while ((j = q->first)) {
-        enum codec_answer a = c->engine->submit(c->engine->self, now, &j->job);
+        enum codec_answer a = submit(l, now, &j->job);
         if (a == CODEC_BUSY)
             return;
         jobs_remove(q, j);

@@ -28,6 +28,7 @@ struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t 
     r->addr = line + ((addr_t)__builtin_ctz(sectors) << l->sector_shift);
     r->bytes = mem_sector_count(sectors) << l->sector_shift;
     r->sectors = sectors;
+    r->full = l->all;
     r->src = l->node;
     r->what = (uint8_t)what;
     mem_req_stamp(r, MEM_AT_BORN, now);
@@ -68,11 +69,12 @@ static void access_send(struct l1 *l, cycle_t now, const struct l1_access *a, ad
     struct mem_req *r = l1_request_new(l, now, line, a->sectors, store ? L1_STORE : L1_DIRECT);
     r->kind = a->kind;
     r->space = a->space;
-    r->full = a->full;
     r->token = a->token;
     r->slot = a->slot;
-    if (a->kind != MEM_READ)
+    if (a->kind != MEM_READ) {
+        r->full = a->full;
         r->bytes = a->bytes;
+    }
     if (store) {
         l->stats.requests_write++;
     } else {

@@ -17,6 +17,8 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->storage = seams->channel.storage;
     l->forms = seams->channel.forms;
     l->backs_end = &l->backs;
+    l->again_end = &l->again;
+    l->is_asked = l2_is_asked(l->packets);
     l->line_bytes = (uint32_t)cfg->line_bytes;
     l->port_bytes = (uint32_t)cfg->port_bytes;
     l->line_shift = (uint32_t)__builtin_ctz(l->line_bytes);
@@ -60,26 +62,18 @@ void l2_free(struct l2 *l)
     free(l);
 }
 
-/* The packet policy has it until it rides on an answer. */
-static void absorb(struct l2 *l, struct mem_req *r)
-{
-    if (UNLIKELY(r->kind != MEM_READ))
-        breach_note(l->breach, SEAM_l2_packets,
-                    "arrive() absorbs what is no read and cannot be given back");
-    r->is_absorbed = true;
-    l->absorbed++;
-}
-
 static void take(struct l2 *l, cycle_t now)
 {
     struct mem_req *r;
     for (int64_t i = 0; i < l->cfg.intake && req_ring_room(&l->in); i++) {
-        if (!(r = port_pop(l->from_noc, now)))
-            return;
-        mem_req_stamp(r, MEM_AT_L2_IN, now);
-        if (l->packets->arrive(l->packets->self, r, now)) {
-            absorb(l, r);
-            continue;
+        if (UNLIKELY(l->again)) {
+            r = l2_take_again(l);
+        } else {
+            if (!(r = port_pop(l->from_noc, now)))
+                return;
+            mem_req_stamp(r, MEM_AT_L2_IN, now);
+            if (UNLIKELY(l->is_asked) && l2_absorb(l, r, now))
+                continue;
         }
         hist_add(&l->stats.occupancy, l->in.len);
         req_ring_push(&l->in, r, now + (cycle_t)l->cfg.latency, 0);
@@ -210,7 +204,7 @@ static cycle_t next_interest(const struct l2 *l, cycle_t now)
     cycle_t next = CYCLE_NEVER;
     const struct mem_req *back = port_peek(l->from_mc, now);
     if (req_ring_room(&l->in))
-        next = port_next(l->from_noc);
+        next = UNLIKELY(l->again) ? now : port_next(l->from_noc);
     if (l->in.len && !l->blocked)
         next = sooner(next, later(req_ring_next(&l->in), l->data_free));
     if (!back)
@@ -263,7 +257,8 @@ void l2_flush(struct l2 *l)
 
 bool l2_idle(const struct l2 *l)
 {
-    return !l->in.len && !l->replies.len && !l->alu.len && !l->outstanding;
+    return !l->in.len && !l->replies.len && !l->alu.len && !l->outstanding && !l->absorbed &&
+           !l->again;
 }
 
 const struct l2_stats *l2_stats(const struct l2 *l)
@@ -279,7 +274,9 @@ void l2_dump(const struct l2 *l, FILE *out)
             l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.nentries,
             l->outstanding, l->memory.len);
     if (l->absorbed)
-        fprintf(out, "  %" PRIu64 " requests absorbed by a technique and not given back\n",
+        fprintf(out,
+                "  %" PRIu64 " requests absorbed by the technique at seam l2_packets and not given "
+                "back\n",
                 l->absorbed);
     const struct req_slot *head = req_ring_head(&l->in);
     if (head)

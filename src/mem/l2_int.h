@@ -24,6 +24,10 @@ struct l2 {
      * or the slice and the memory controller could wait for each other. No new work for memory is
      * begun while there are any. */
     struct mem_req *backs, **backs_end;
+    /* Reads that the packet policy has absorbed and given back, and that are to be looked up. */
+    struct mem_req *again, **again_end;
+    uint64_t absorbed; /* and not given back */
+    bool is_asked;     /* the packet policy has something to say of requests and answers */
     struct port *from_noc, *to_noc, *to_mc, *from_mc;
     cycle_t data_free, fill_free, alu_free;
     cycle_t last;  /* the cycle after the last lookup */
@@ -32,7 +36,6 @@ struct l2 {
     bool noc_full; /* the oldest reply found no room; the port wakes the slice */
     uint32_t line_shift, sector_shift, line_bytes, port_bytes;
     uint16_t all;         /* mask of a line's sectors */
-    uint64_t absorbed;    /* requests that the packet policy keeps */
     uint64_t outstanding; /* requests to the memory controller without answer */
     struct tags tags;
     struct mshr mshr;
@@ -71,6 +74,15 @@ static inline uint16_t l2_sectors_of(const struct l2 *l, const struct mem_req *r
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
                        uint16_t sectors);
 uint32_t l2_set_of(const struct l2 *l, addr_t line);
+
+/* l2_packets.c: whether the policy says anything of requests and answers that the null object does
+ * not; `r` has come, true: the policy has absorbed it; the answer to `r` is about to be made; the
+ * first of l->again (not empty) is taken from there. */
+bool l2_is_asked(const struct packet_policy *p);
+bool l2_absorb(struct l2 *l, struct mem_req *r, cycle_t now);
+void l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r);
+struct mem_req *l2_take_again(struct l2 *l);
+
 /* The lines that go so that `line` (at `index` or TAGS_NONE), which lies in this form, fits, and
  * what it needs, into l->victims and l->need. False: reserved lines are in the way. */
 bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,

@@ -25,7 +25,13 @@ void l2_answer_form(struct l2 *l, struct mem_req *r)
 {
     const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
     r->form = l->forms->look(l->forms->self, line, true, MEM_READ);
-    l->stats.coded_answers += r->form.bytes != 0;
+    if (LIKELY(!r->form.bytes))
+        return;
+    l->stats.coded_answers++;
+    if (UNLIKELY(r->form.bytes > l->line_bytes))
+        breach_note(l->breach, SEAM_forms,
+                    "look() gives a code that is larger than a line (%u): %u", l->line_bytes,
+                    r->form.bytes);
 }
 
 void l2_used(struct l2 *l, uint32_t index)
@@ -185,31 +191,11 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     return true;
 }
 
-/* Sectors that the line of `r` has here. */
-static bool is_here(const struct l2 *l, const struct mem_req *r)
-{
-    const addr_t line = r->addr & ~(addr_t)(l->line_bytes - 1);
-    const uint32_t i = tags_find(&l->tags, l2_set_of(l, line), line);
-    return !l->cfg.sectored || (i != TAGS_NONE && !(l2_sectors_of(l, r) & ~l->tags.lines[i].valid));
-}
-
-/* What the packet policy has added to the answer. */
-static void answer(struct l2 *l, cycle_t now, struct mem_req *r)
-{
-    const struct packet_policy *pp = l->packets;
-    const uint16_t asked = r->sectors;
-    pp->answer(pp->self, r, now);
-    if (UNLIKELY(r->sectors != asked && !is_here(l, r)))
-        breach_note(l->breach, SEAM_l2_packets,
-                    "answer() widens by sectors that the slice does not hold (l2.sectored)");
-    for (const struct mem_req *rider = r->next; UNLIKELY(rider != NULL); rider = rider->next)
-        l->absorbed--;
-}
-
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
-    answer(l, now, r);
+    if (UNLIKELY(l->is_asked))
+        l2_ask_answer(l, now, r);
     uint32_t payload = r->refused             ? l->line_bytes
                        : r->kind == MEM_WRITE ? 0
                                               : mem_sector_count(r->sectors) << l->sector_shift;

@@ -173,7 +173,7 @@ static void dram_form(struct mem_ctrl *m, cycle_t now, struct mem_txn *x, uint32
     const char *fault = form_fault(m, x);
     if (LIKELY(!fault))
         return;
-    breach_note(m->breach, SEAM_storage, fault);
+    breach_note(m->breach, SEAM_storage, "%s", fault);
     null->dram_form(null->self, now, x->req, x->local, raw, &x->form);
 }
 

@@ -29,6 +29,13 @@ enum mem_stage {
     MEM_STAGES
 };
 
+/* What a slice's packet policy does with a request. */
+enum mem_node {
+    MEM_NODE_NONE,
+    MEM_NODE_ABSORBED, /* it has the request, and the slice does not */
+    MEM_NODE_ANSWERS,  /* it is asked about the answer */
+};
+
 struct mem_req {
     addr_t addr;         /* first byte of the first sector in `sectors` */
     uint32_t bytes;      /* asked for or written */
@@ -37,14 +44,15 @@ struct mem_req {
     uint16_t sectors;    /* mask of the line's sectors asked for */
     uint16_t src, dst;   /* nodes of the interconnect; src asks, dst answers */
     uint32_t wire_bytes; /* payload on the wire, after any packet policy */
-    uint16_t full;       /* of a write: sectors of which every byte is written (0 is always safe) */
+    uint16_t full;       /* of a write: sectors of which every byte is written (0 is always safe);
+                            of a read: of the creator's line, those that its answer can bring */
     uint8_t what;        /* the creator's */
-    bool refused;     /* of an answer: a write of a part, or an atomic, met an encoded line and has
-                         changed nothing; all of the line comes with it */
-    uint8_t meta;     /* a technique's (packet_policy) */
-    bool is_absorbed; /* by the slice's packet_policy, which has not given it back yet */
-    uint16_t slot;    /* the creator's: of the warp that asks */
-    uint32_t token;   /* the creator's */
+    bool refused;   /* of an answer: a write of a part, or an atomic, met an encoded line and has
+                       changed nothing; all of the line comes with it */
+    uint8_t meta;   /* a technique's (packet_policy) */
+    uint8_t node;   /* the slice's: enum mem_node */
+    uint16_t slot;  /* the creator's: of the warp that asks */
+    uint32_t token; /* the creator's */
     struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];
     void *owner;          /* the creator's: what to do when it comes back */

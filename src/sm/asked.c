@@ -16,16 +16,19 @@ static void ask_banks(struct sm *sm, uint16_t i, const struct rf_event *e, unsig
         const uint32_t plain = (e->d->regs[k] + e->slot) % (uint32_t)sm->cfg->banks;
         const uint32_t bank = p->bank(p->self, e, k, plain);
         if (UNLIKELY(bank >= MAX_BANKS))
-            breach_note(sm->seams.l1.breach, SEAM_registers, "bank() is not below RF_BANKS_MAX");
+            breach_note(sm->seams.l1.breach, SEAM_registers,
+                        "bank() is not below RF_BANKS_MAX (%d): %u", RF_BANKS_MAX, bank);
         sm->banks[i][first + k] = (uint8_t)(bank < MAX_BANKS ? bank : plain);
     }
 }
 
 /* The calendar of results has room for RF_COST_MAX. */
-static void raise_to(uint16_t *to, const struct sm *sm, uint32_t cycles, enum tech_seam seam)
+static void raise_to(uint16_t *to, const struct sm *sm, uint32_t cycles, enum tech_seam seam,
+                     const char *what)
 {
     if (UNLIKELY(cycles > RF_COST_MAX)) {
-        breach_note(sm->seams.l1.breach, seam, "asks for more cycles than RF_COST_MAX");
+        breach_note(sm->seams.l1.breach, seam, "%s asks for more cycles than RF_COST_MAX (%d): %u",
+                    what, RF_COST_MAX, cycles);
         cycles = RF_COST_MAX;
     }
     *to = cycles > *to ? (uint16_t)cycles : *to;
@@ -55,10 +58,10 @@ void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const 
         initiation = sm->seams.issue->initiation(sm->seams.issue->self, &e, initiation);
     if (sm->asked & WANT_BANK)
         ask_banks(sm, i, &e, is_second ? SECOND_OPERANDS : 0);
-    raise_to(&f->cost.hold, sm, cost.hold, SEAM_registers);
-    raise_to(&f->cost.enter, sm, cost.enter, SEAM_registers);
-    raise_to(&f->cost.write, sm, cost.write, SEAM_registers);
-    raise_to(&f->initiation, sm, initiation, SEAM_issue);
+    raise_to(&f->cost.hold, sm, cost.hold, SEAM_registers, "rf_cost.hold");
+    raise_to(&f->cost.enter, sm, cost.enter, SEAM_registers, "rf_cost.enter");
+    raise_to(&f->cost.write, sm, cost.write, SEAM_registers, "rf_cost.write");
+    raise_to(&f->initiation, sm, initiation, SEAM_issue, "initiation()");
 }
 
 bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s)
@@ -95,7 +98,9 @@ static const struct dinst *precede(struct sm *sm, unsigned slot, const struct di
     const struct issue_policy *p = sm->seams.issue;
     struct warp *w = sm->slot[slot].w;
     warp_use_frame(w);
+    sm->is_asking = true;
     const struct dinst *first = p->precede(p->self, sm, slot, w, d);
+    sm->is_asking = false;
     if (LIKELY(!first || first->unit != UNIT_MEM))
         return first;
     breach_note(sm->seams.l1.breach, SEAM_issue, "precede() gives an instruction of memory");

@@ -11,8 +11,8 @@ struct cta_need cta_need_of(const struct sm_cfg *cfg, const struct sm_kernel *k,
                          .threads = k->root->nwarps * WARP_LANES,
                          .shared_bytes = k->root->shared_bytes};
     uint64_t warp_registers =
-        align_up((uint64_t)(k->registers + extra) * WARP_LANES, (uint64_t)cfg->register_unit);
-    n.registers = (uint32_t)(warp_registers * n.warps);
+        align_up(((uint64_t)k->registers + extra) * WARP_LANES, (uint64_t)cfg->register_unit);
+    n.registers = warp_registers * n.warps;
     return n;
 }
 
@@ -105,7 +105,7 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
         place_warp(sm, first_of(idle), cta, &c->warps[i]);
         if (UNLIKELY(sm->asked & WANT_WARPS))
             sm->seams.registers->start(sm->seams.registers->self, first_of(idle), &c->warps[i],
-                                       n.registers / n.warps / WARP_LANES);
+                                       (uint32_t)(n.registers / n.warps / WARP_LANES));
         probe_fire(sm->probe, now, SM_WARP_BEGIN, number * 64 + i, first_of(idle));
     }
     component_wake(sm->component, now);

@@ -248,7 +248,8 @@ SM_COLD static unsigned pick_asked(struct sm *sm, struct sched *s, unsigned numb
         return (unsigned)slot;
     if (slot != -1)
         breach_note(sm->seams.l1.breach, SEAM_schedulers,
-                    "pick() gives neither one of `can` nor -1");
+                    "pick() gives neither one of `can` (%#llx) nor -1: %d", (unsigned long long)can,
+                    slot);
     return s->ops->pick(sm, s, can);
 }
 

@@ -16,10 +16,24 @@ static bool goes_in_pairs(const struct dinst *d)
     return !d->x->is_deferred && !d->nloads && !d->nstores && d->nsrc <= MAX_PAIR_SOURCES;
 }
 
+/* Who is to follow, as the policy says. */
+static int ask_partner(struct sm *sm, unsigned slot)
+{
+    const struct issue_policy *policy = sm->seams.issue;
+    sm->is_asking = true;
+    const int p = policy->partner(policy->self, sm, slot);
+    sm->is_asking = false;
+    if (LIKELY(p >= NO_PARTNER && p < (int)sm->cfg->warps && p != (int)slot))
+        return p;
+    breach_note(sm->seams.l1.breach, SEAM_issue,
+                "partner() of slot %u gives neither another one below sm.warps (%d) nor -1: %d",
+                slot, (int)sm->cfg->warps, p);
+    return NO_PARTNER;
+}
+
 static bool may_follow(const struct sm *sm, unsigned slot, int p)
 {
-    if (p < 0 || p >= (int)sm->cfg->warps || p == (int)slot ||
-        sm_subcore_of(sm, (unsigned)p) != sm_subcore_of(sm, slot))
+    if (p == NO_PARTNER || sm_subcore_of(sm, (unsigned)p) != sm_subcore_of(sm, slot))
         return false;
     const struct warp_slot *f = &sm->slot[p];
     return (sm->live & ~sm->deferred & bit_of(p)) && !f->nowed &&
@@ -68,8 +82,7 @@ void pair_wait(struct sm *sm, unsigned slot)
 void pair_look(struct sm *sm, unsigned slot, const struct dinst *d)
 {
     struct warp_slot *ws = &sm->slot[slot];
-    const struct issue_policy *policy = sm->seams.issue;
-    int p = goes_in_pairs(d) ? policy->partner(policy->self, sm, slot) : NO_PARTNER;
+    int p = goes_in_pairs(d) ? ask_partner(sm, slot) : NO_PARTNER;
     if (!may_follow(sm, slot, p))
         p = NO_PARTNER;
     if (ws->partner != p) {

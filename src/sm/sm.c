@@ -341,7 +341,9 @@ static const char *why_waits(const struct sm *sm, unsigned slot)
            : comes_first(sm, slot) ? "a technique puts instructions before its next"
            : !(sm->ready & bit)    ? "waits for a register"
            : !has_room(sm, slot)   ? "can issue, its pipe is full"
-                                   : "can issue, and a technique lets another go, or none";
+           : !(sm->asked & WANT_PICK)
+               ? "can issue"
+               : "can issue, but the scheduler's technique lets another go, or none";
 }
 
 static void sm_dump(const void *self, FILE *out)
@@ -364,6 +366,9 @@ static void sm_dump(const void *self, FILE *out)
         }
         fprintf(out, "\n");
     }
+    if ((sm->asked & WANT_PRECEDE) && sm->live)
+        fprintf(out, "  %llu instructions that are not the program's so far\n",
+                (unsigned long long)sm->stats.extra_inst);
     l1_dump(sm->data, out);
     l1_dump(sm->konst, out);
     l1_dump(sm->tex, out);

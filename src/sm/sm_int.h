@@ -228,6 +228,7 @@ struct sm {
     struct effects *effects;
     struct sm_seams seams;
     uint32_t asked;                 /* enum sm_want: of what is bound there */
+    bool is_asking;                 /* precede() or partner(), which change nothing */
     struct step step, step2;        /* of the warp that is stepped, of the one that goes with it */
     uint8_t (*banks)[MAX_OPERANDS]; /* by instruction in flight, if a policy says which */
     struct moves *moves;
@@ -453,7 +454,8 @@ void sm_count_to(struct sm *sm, cycle_t now);
 /* sched_*.c */
 /* Blocks and their needs. */
 struct cta_need {
-    uint32_t registers, shared_bytes, threads, warps;
+    uint64_t registers;
+    uint32_t shared_bytes, threads, warps;
 };
 struct cta_need cta_need_of(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra);
 

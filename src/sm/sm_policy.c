@@ -32,13 +32,14 @@ const struct dinst *sm_warp_next(const struct sm *sm, unsigned slot)
 static bool is_slot(const struct sm *sm, unsigned slot, const char *what)
 {
     if (UNLIKELY(slot >= (unsigned)sm->cfg->warps))
-        breach_note(sm->seams.l1.breach, SEAMS, what);
+        breach_note(sm->seams.l1.breach, SEAMS, "%s a slot that no warp has: %u of %d (sm.warps)",
+                    what, slot, (int)sm->cfg->warps);
     return slot < (unsigned)sm->cfg->warps;
 }
 
 void sm_hold(struct sm *sm, unsigned slot, cycle_t until)
 {
-    if (!is_slot(sm, slot, "holds a slot that no warp has: they are below sm.warps"))
+    if (!is_slot(sm, slot, "hold() of"))
         return;
     sm->held |= UINT64_C(1) << slot;
     sm->slot[slot].held_until = until;
@@ -46,7 +47,7 @@ void sm_hold(struct sm *sm, unsigned slot, cycle_t until)
 
 void sm_let_go(struct sm *sm, unsigned slot)
 {
-    if (!is_slot(sm, slot, "lets go a slot that no warp has: they are below sm.warps"))
+    if (!is_slot(sm, slot, "let_go() of"))
         return;
     const uint64_t bit = UINT64_C(1) << slot;
     if (!(sm->held & bit))
@@ -57,7 +58,12 @@ void sm_let_go(struct sm *sm, unsigned slot)
 
 void sm_look(struct sm *sm, unsigned slot)
 {
-    if (!is_slot(sm, slot, "looks at a slot that no warp has: they are below sm.warps"))
+    if (UNLIKELY(sm->is_asking)) {
+        breach_note(sm->seams.l1.breach, SEAM_issue,
+                    "look() or let_go() from within precede() or partner(), which change nothing");
+        return;
+    }
+    if (!is_slot(sm, slot, "look() at"))
         return;
     const uint64_t bit = UINT64_C(1) << slot;
     if ((sm->live & bit) && !(sm->deferred & bit))

@@ -1,6 +1,7 @@
 /* The arrays of a machine's seams, who has taken which, and what is bound at one place. */
 #include "tech/tech.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct seam_row seam_rows[SEAMS] = {
@@ -97,6 +98,16 @@ static void rename_to(char **at, const char *name)
 {
     free(*at);
     *at = xstrdup(name);
+}
+
+void tech_seams_dump(const struct tech_seams *s, FILE *out)
+{
+    for (unsigned i = 0; i < SEAMS; i++) {
+        const char *owner = s->owner[i], *wrapper = s->wrapper[i];
+        if (owner || wrapper)
+            fprintf(out, "seam %s: technique %s%s%s\n", seam_rows[i].name, owner ? owner : wrapper,
+                    owner && wrapper ? ", around it " : "", owner && wrapper ? wrapper : "");
+    }
 }
 
 void *tech_take(struct tech_seams *s, enum tech_seam seam, const char *name, enum tech_take how,

@@ -3,6 +3,7 @@
  * done that its seam does not allow. */
 #include "tech/tech.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum member_kind { MEMBER_CALL, MEMBER_NUMBER, MEMBER_BITS };
@@ -98,11 +99,33 @@ bool tech_seams_check(struct tech_seams *s, const char *design, struct err *err)
 
 /* --- at meeting points --- */
 
+static void add_name(char *buf, size_t size, const char *name)
+{
+    const size_t n = strlen(buf);
+    if (name && !strstr(buf, name))
+        snprintf(buf + n, size - n, "%s%s", n ? " or " : "", name);
+}
+
+/* Those that have a function which may have called: of a seam of an SM's or a slice's. */
+static void suspects(const struct tech_seams *s, unsigned per, char *buf, size_t size)
+{
+    *buf = '\0';
+    for (unsigned seam = 0; seam < SEAMS; seam++) {
+        if (seam_rows[seam].per != per)
+            continue;
+        add_name(buf, size, s->owner[seam]);
+        add_name(buf, size, s->wrapper[seam]);
+    }
+}
+
 static bool explain(const struct tech_seams *s, const struct breach *b, unsigned per, uint32_t i,
                     struct err *err)
 {
-    if (b->seam == SEAMS)
-        return err_set(err, "a technique on %s %u %s", per_names[per], i, b->what);
+    char names[256];
+    if (b->seam == SEAMS) {
+        suspects(s, per, names, sizeof names);
+        return err_set(err, "technique %s on %s %u: %s", names, per_names[per], i, b->what);
+    }
     const char *owner = s->owner[b->seam], *wrapper = s->wrapper[b->seam];
     return err_set(err, "technique %s%s%s%s on %s %u, seam %s: %s",
                    wrapper ? wrapper
@@ -119,7 +142,7 @@ bool tech_seams_hold(const struct tech_seams *s, struct err *err)
         return true;
     for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
         for (uint32_t i = 0; i < s->n[per]; i++)
-            if (s->breaches[per][i].what)
+            if (s->breaches[per][i].is_noted)
                 return explain(s, &s->breaches[per][i], per, i, err);
     return true;
 }

@@ -78,6 +78,9 @@ bool tech_seams_hold(const struct tech_seams *s, struct err *err);
  * of numbers out of bounds. */
 bool tech_seams_check(struct tech_seams *s, const char *design, struct err *err);
 
+/* Who is bound where, a line a seam. */
+void tech_seams_dump(const struct tech_seams *s, FILE *out);
+
 /* What is known of a seam, for documentation and tests. */
 struct seam_row {
     const char *name, *type;

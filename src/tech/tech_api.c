@@ -1,7 +1,7 @@
 /* What plug-ins call: parsim/tech.h on top of the machine's own headers. */
 #include "conf/conf.h"
 #include "exec/warp.h"
-#include "mem/mem_req.h"
+#include "mem/packets.h"
 #include "sm/decode.h"
 #include "sm/sm_policy.h"
 #include "stats/stats.h"
@@ -153,33 +153,6 @@ static void set_meta(struct mem_req *r, uint8_t meta)
     r->meta = meta;
 }
 
-static bool widen(struct mem_req *r, uint16_t more)
-{
-    const struct l1 *asker = r->owner;
-    if (r->kind != MEM_READ || (more & ~l1_sectors(asker)))
-        return false;
-    mem_req_widen(r, more);
-    return true;
-}
-
-/* Lines are of at most 16 sectors, the same in the asker's cache: where sector 0 lies is the line.
- */
-static addr_t line_of(const struct mem_req *r)
-{
-    const uint32_t sector_bytes = r->bytes / mem_sector_count(r->sectors);
-    return r->addr - (addr_t)__builtin_ctz(r->sectors) * sector_bytes;
-}
-
-static bool ride(struct mem_req *r, struct mem_req *rider)
-{
-    if (r->kind != MEM_READ || rider->kind != MEM_READ || r->owner != rider->owner ||
-        line_of(r) != line_of(rider) || !rider->is_absorbed)
-        return false;
-    rider->is_absorbed = false;
-    mem_req_ride(r, rider);
-    return true;
-}
-
 static void mark(const struct tech_machine *m, enum tech_per per, uint32_t i,
                  const struct tech_mark *what)
 {
@@ -218,8 +191,8 @@ const struct tech_api tech_api = {
     .access = access_of,
     .inst = inst,
     .set_meta = set_meta,
-    .widen = widen,
-    .ride = ride,
+    .widen = packet_widen,
+    .ride = packet_ride,
     .now = sm_now,
     .warp = warp_of,
     .read = sm_register_read,

@@ -55,8 +55,8 @@ ends l1-line "SM 0, seam l1_capacity" "line_bytes() is more than a line's bytes"
 ends l2-line "slice [0-9]*, seam l2_capacity" "line_bytes() is more than a line's bytes"
 ends extras "channel [0-9]*, seam storage" "dram_form() has more extras than STORAGE_EXTRAS"
 ends reads "channel [0-9]*, seam storage" "dram_form() reads bursts before those of a read"
-ends cost "SM 0, seam registers" "asks for more cycles than RF_COST_MAX"
-ends initiation "SM 0, seam issue" "asks for more cycles than RF_COST_MAX"
+ends cost "SM 0, seam registers" "rf_cost.write asks for more cycles than RF_COST_MAX"
+ends initiation "SM 0, seam issue" "initiation() asks for more cycles than RF_COST_MAX"
 ends bank "SM 0, seam registers" "bank() is not below RF_BANKS_MAX"
 ends precede "SM 0, seam issue" "precede() gives an instruction of memory"
 ends pick "SM 0, seam schedulers" "pick() gives neither one of"
@@ -65,12 +65,12 @@ ends late-request "SM 0, seam sm_packets" "send_latency() is more than SEAM_CYCL
 ends late-fill "SM 0, seam sm_packets" "fill_latency() is more than SEAM_CYCLES_MAX"
 ends late-hit "SM 0, seam l1_capacity" "hit_latency() is more than SEAM_CYCLES_MAX"
 ends large-answer "slice [0-9]*, seam l2_packets" "wire_bytes() is more than SEAM_PACKET_MAX"
-ends absorbs-writes "slice [0-9]*, seam l2_packets" "arrive() absorbs what is no read and cannot be given back"
+ends absorbs-writes "slice [0-9]*, seam l2_packets" "arrive() absorbs a write, and reads alone can come back with an answer"
 sectors=; for s in l1 l1c l1t l1i l2 mc; do sectors+=" --set $s.sector_bytes=32"; done
-ends widens "slice [0-9]*, seam l2_packets" "answer() widens by sectors that the slice does not hold (l2.sectored)" $sectors --set l1.sectored=true
+ok "sectors that the slice does not hold do not come" 'with widens $sectors --set l1.sectored=true'
 ends bursts "channel [0-9]*, seam storage" "dram_form() moves bursts that a block does not have"
 ends encoded "SM 0, seam forms" "a line has come encoded, and the L1 takes none"
 ok "riders that are not absorbed and sectors beyond a line are refused" 'with refused'
-ok "ended: hold" '! with hold && says "a technique on SM 0 holds a slot that no warp has: they are below sm.warps"'
+ok "ended: hold" '! with hold && says "technique unruly on SM 0: hold() of a slot that no warp has: 1000000 of 48 (sm.warps)"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

@@ -4,6 +4,8 @@
 #include "support_l1_rig.h"
 #include "support_l2_rig.h"
 
+#include "mem/packets.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +19,7 @@ struct table {
     struct mem_req *first, *riders[4];
     uint32_t n;
     uint16_t map;
+    bool is_wide; /* the last answer could bring all that riders asked for */
 };
 
 static addr_t line_of(const struct mem_req *r)
@@ -48,18 +51,30 @@ static void answer_all(void *self, struct mem_req *r, cycle_t now)
     struct table *t = self;
     if (r != t->first)
         return;
-    mem_req_widen(r, t->map);
-    for (uint32_t i = 0; i < t->n; i++)
-        mem_req_ride(r, t->riders[i]);
-    *t = (struct table){0};
+    t->is_wide = packet_widen(r, t->map);
+    for (uint32_t i = 0; i < t->n; i++) {
+        assert_true(packet_ride(r, t->riders[i]));
+        assert_false(packet_ride(r, t->riders[i])); /* once */
+    }
+    assert_false(packet_ride(r, r)); /* the slice has it */
+    assert_false(packet_widen(r, 0x10));
+    const bool is_wide = t->is_wide;
+    *t = (struct table){.is_wide = is_wide};
+}
+
+static const char *const by_line[] = {"l2.sectored=false", NULL};
+
+static struct l2_rig *rig_on(const char *const *sets, struct packet_policy *p, struct breach *b)
+{
+    struct slice_seams seams = slice_seams_null;
+    seams.l2_packets = p;
+    seams.breach = b;
+    return l2_rig_with(sets, &seams);
 }
 
 static struct l2_rig *rig_with(struct packet_policy *p)
 {
-    struct slice_seams seams = slice_seams_null;
-    seams.l2_packets = p;
-    static const char *const whole[] = {"l2.sectored=false", NULL};
-    return l2_rig_with(whole, &seams);
+    return rig_on(by_line, p, NULL);
 }
 
 /* Sectors 0 and 1 to 3 of a line, asked for 10 cycles apart, are one lookup and one answer of 128
@@ -73,8 +88,8 @@ static void a_request_rides_on_the_answer_to_another(void **state)
     p.answer = answer_all;
     p.self = &t;
     struct l2_rig *r = rig_with(&p);
-    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0);
-    l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
+    l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0xf);
     l2_rig_run(r, 300);
     assert_int_equal(l2_stats(r->l2)->requests, 1);
     assert_int_equal(l2_stats(r->l2)->replies, 1);
@@ -85,12 +100,84 @@ static void a_request_rides_on_the_answer_to_another(void **state)
     assert_int_equal(r->reqs[1].wire_bytes, 128);
     assert_int_equal(r->reqs[2].sectors, 0xe);
     assert_true(l2_idle(r->l2));
-    l2_rig_give(r, 300, 3, MEM_READ, 32, 0xe, 0);
+    l2_rig_give(r, 300, 3, MEM_READ, 32, 0xe, 0xf);
     l2_rig_run(r, 600);
     assert_int_equal(l2_stats(r->l2)->requests, 2);
     assert_null(r->reqs[3].next);
     assert_int_equal(r->reqs[3].wire_bytes, 96);
     l2_rig_free(r);
+}
+
+/* A slice with sectors has fetched sector 0 when it answers (at 10 + 120 + 50, and ports): 1 to 3
+ * are not there to come with it. Their read is looked up when it is given back, and fetches them;
+ * once they are there, a rider has them. */
+static void what_a_slice_does_not_hold_is_looked_up(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    struct packet_policy p = packet_policy_null;
+    p.arrive = absorb;
+    p.answer = answer_all;
+    p.self = &t;
+    struct l2_rig *r = rig_on(NULL, &p, NULL);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
+    l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0xf);
+    l2_rig_run(r, 600);
+    assert_false(t.is_wide);
+    assert_int_equal(l2_stats(r->l2)->requests, 2);
+    assert_int_equal(l2_stats(r->l2)->replies, 2);
+    assert_int_equal(l2_stats(r->l2)->fetched_sectors, 4);
+    assert_int_equal(r->reqs[1].wire_bytes, 32);
+    assert_int_equal(r->reqs[2].wire_bytes, 96);
+    assert_int_equal(r->back[2] - r->back[1],
+                     1 + r->back[1] - 10); /* the next cycle, the same way */
+    assert_true(l2_idle(r->l2));
+    l2_rig_give(r, 700, 3, MEM_READ, 0, 0x1, 0xf);
+    l2_rig_give(r, 710, 4, MEM_READ, 32, 0xe, 0xf);
+    l2_rig_run(r, 1000);
+    assert_true(t.is_wide);
+    assert_int_equal(l2_stats(r->l2)->requests, 3);
+    assert_ptr_equal(r->reqs[3].next, &r->reqs[4]);
+    assert_int_equal(r->reqs[3].wire_bytes, 128);
+    l2_rig_free(r);
+}
+
+/* Outside of answer() nothing can be done to a packet, whatever it is. */
+static void packets_are_changed_in_answers_alone(void **state)
+{
+    (void)state;
+    struct mem_req read = {.bytes = 32, .sectors = 1, .full = 0xf}, rider = read;
+    assert_false(packet_widen(&read, 0x2));
+    rider.node = MEM_NODE_ABSORBED;
+    assert_false(packet_ride(&read, &rider));
+    assert_null(read.next);
+    assert_int_equal(read.sectors, 1);
+}
+
+static bool absorb_all(void *self, struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)r, (void)now;
+    return true;
+}
+
+/* It could never come back: noted, and answered as if nobody had wanted it. */
+static void writes_and_atomics_are_not_absorbed(void **state)
+{
+    (void)state;
+    for (unsigned kind = MEM_WRITE; kind <= MEM_ATOMIC; kind++) {
+        atomic_bool any = false;
+        struct breach b = {.any = &any};
+        struct packet_policy p = packet_policy_null;
+        p.arrive = absorb_all;
+        struct l2_rig *r = rig_on(NULL, &p, &b);
+        l2_rig_give(r, 10, 1, (enum mem_kind)kind, 0, 1, kind == MEM_WRITE);
+        l2_rig_run(r, 600);
+        assert_true(any && b.is_noted && b.seam == SEAM_l2_packets);
+        assert_non_null(
+            strstr(b.what, kind == MEM_WRITE ? "absorbs a write" : "absorbs an atomic"));
+        assert_true(r->back[1]);
+        l2_rig_free(r);
+    }
 }
 
 static uint32_t nine_for_data(void *self, const struct mem_req *r, cycle_t now)
@@ -210,6 +297,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_rides_on_the_answer_to_another),
+        cmocka_unit_test(what_a_slice_does_not_hold_is_looked_up),
+        cmocka_unit_test(packets_are_changed_in_answers_alone),
+        cmocka_unit_test(writes_and_atomics_are_not_absorbed),
         cmocka_unit_test(an_answer_leaves_later),
         cmocka_unit_test(a_byte_travels_with_a_store_and_comes_back),
         cmocka_unit_test(a_slice_sees_the_byte_and_sends_its_own),

@@ -133,7 +133,10 @@ static void widen(void *self, struct mem_req *r, cycle_t now)
 {
     (void)now;
     const struct tech_api *api = self;
-    api->widen(r, 0xf);
+    const struct tech_request before = api->request(r);
+    const bool can = before.kind == MEM_READ && !(0xf & ~before.full);
+    if (api->widen(r, 0xf) != can || api->request(r).sectors != (can ? 0xf : before.sectors))
+        abort();
 }
 
 /* Beyond the line, and riders that were never absorbed. */

@@ -361,6 +361,45 @@ static void a_technique_can_schedule(void **state)
     expect_slots(&p, "sm.scheduler=lrr", "0012012012123333");
 }
 
+/* --- what may not be done where nothing changes --- */
+
+static const struct dinst *look_first(void *self, struct sm *sm, unsigned slot, struct warp *w,
+                                      const struct dinst *d)
+{
+    (void)self, (void)w, (void)d;
+    sm_look(sm, slot);
+    return NULL;
+}
+
+static int hold_and_let_go(void *self, struct sm *sm, unsigned slot)
+{
+    (void)self;
+    sm_hold(sm, slot, sm_now(sm) + 9);
+    sm_let_go(sm, slot);
+    return -1;
+}
+
+/* Each would be asked again by what it does, without end. */
+static void precede_and_partner_do_not_look(void **state)
+{
+    (void)state;
+    static const char body[] = RIG_KERNEL("mov.u32 %r2,1; ret;\n");
+    for (unsigned i = 0; i < 2; i++) {
+        struct issue_policy p = issue_with(i ? WANT_PARTNER : WANT_PRECEDE, NULL);
+        p.precede = look_first;
+        p.partner = hold_and_let_go;
+        struct sm_rig *r = sm_rig_new(body, NULL);
+        r->issue = &p;
+        sm_rig_run(r, 1, 32);
+        assert_int_equal(r->nissues, 2);
+        assert_true(r->breach.is_noted && r->breach.seam == SEAM_issue);
+        assert_string_equal(r->breach.what,
+                            "look() or let_go() from within precede() or partner(), "
+                            "which change nothing");
+        sm_rig_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +412,7 @@ int main(void)
         cmocka_unit_test(loads_can_bring_other_values),
         cmocka_unit_test(atomics_tell_when_they_are_done),
         cmocka_unit_test(a_technique_can_schedule),
+        cmocka_unit_test(precede_and_partner_do_not_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,33 @@ static struct sm_rig *run(const char *ptx, uint32_t warps, const struct issue_po
     return r;
 }
 
+/* --- answers that are none --- */
+
+static int no_slot(void *self, struct sm *sm, unsigned slot)
+{
+    (void)sm;
+    return *(int *)self == 0 ? (int)slot : *(int *)self;
+}
+
+/* Noted, and nobody follows: itself, beyond the slots, a number that is neither one nor -1. */
+static void a_partner_is_another_slot_or_none(void **state)
+{
+    (void)state;
+    static const char body[] = RIG_KERNEL("mov.u32 %r2,1; ret;\n");
+    int answers[] = {0, 48, 1000000, -2};
+    for (unsigned i = 0; i < ARRAY_LEN(answers); i++) {
+        struct issue_policy p = issue_policy_null;
+        p.partner = no_slot;
+        p.wants = WANT_PARTNER;
+        p.self = &answers[i];
+        struct sm_rig *r = run(body, 2, &p);
+        assert_int_equal(r->njoined, 0);
+        assert_true(r->breach.is_noted && r->breach.seam == SEAM_issue);
+        assert_non_null(strstr(r->breach.what, "partner() of slot"));
+        sm_rig_free(r);
+    }
+}
+
 /* --- in step --- */
 
 /* Four instructions of two warps in four slots; each register of each warp is read and written. One
@@ -272,6 +299,7 @@ static void the_outer_one_pairs_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_partner_is_another_slot_or_none),
         cmocka_unit_test(two_warps_take_one_slot),
         cmocka_unit_test(memory_of_both_is_one_access_list),
         cmocka_unit_test(each_warp_executes_its_own_side),

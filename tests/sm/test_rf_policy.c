@@ -111,7 +111,8 @@ static void no_cost_is_beyond_the_calendar(void **state)
     sm_rig_run(r, 1, 32);
     assert_int_equal(rig_gap(r, 0, 1), ONE_READ + 1000);
     assert_true(r->is_breached && r->breach.seam == SEAM_registers);
-    assert_string_equal(r->breach.what, "asks for more cycles than RF_COST_MAX");
+    assert_string_equal(r->breach.what,
+                        "rf_cost.write asks for more cycles than RF_COST_MAX (1000): 1001");
     sm_rig_free(r);
 }
 
