@@ -61,6 +61,8 @@ enum sm_want {
     WANT_LOADED = 128,  /* value_policy */
     WANT_PICK = 256,    /* sched_policy: narrow and pick */
     WANT_RESUMED = 512, /* value_policy */
+    WANT_WAITED = 1024, /* rf_policy */
+    WANT_HELD = 2048,   /* issue_policy */
 };
 
 /* An instruction that was executed (is_deferred: will be). While a function is told of it, `w`'s
@@ -109,6 +111,9 @@ struct rf_policy {
      */
     void (*start)(void *self, unsigned slot, const struct warp *w, uint32_t registers);
     void (*end)(void *self, unsigned slot);
+    /* In this cycle so many operands wait for a bank that others read (sm.bank_conflicts, by bank).
+     */
+    void (*waited)(void *self, unsigned bank, uint32_t operands);
     void *self;
 };
 
@@ -136,6 +141,9 @@ struct issue_policy {
      * a leader that waits at a barrier leaves its follower to itself. A policy that wraps asks the
      * one inside only if it has none itself. */
     int (*partner)(void *self, struct sm *sm, unsigned slot);
+    /* For so many cycles the scheduler has issued nothing, though a warp of it was ready but for a
+     * hold (tech_api.hold). */
+    void (*held)(void *self, struct sm *sm, unsigned sched, uint64_t cycles);
     void *self;
 };
 

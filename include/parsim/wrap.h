@@ -38,10 +38,16 @@ static inline void rf_wrap_end(void *self, unsigned slot)
     in->end(in->self, slot);
 }
 
+static inline void rf_wrap_waited(void *self, unsigned bank, uint32_t operands)
+{
+    const struct rf_policy *in = (const struct rf_policy *)self;
+    in->waited(in->self, bank, operands);
+}
+
 static inline struct rf_policy rf_policy_wrap(struct rf_policy *inner)
 {
-    const struct rf_policy p = {inner->wants,  rf_wrap_cost, rf_wrap_bank,
-                                rf_wrap_start, rf_wrap_end,  inner};
+    const struct rf_policy p = {inner->wants, rf_wrap_cost,   rf_wrap_bank, rf_wrap_start,
+                                rf_wrap_end,  rf_wrap_waited, inner};
     return p;
 }
 
@@ -74,10 +80,21 @@ static inline int issue_wrap_partner(void *self, struct sm *sm, unsigned slot)
     return in->partner(in->self, sm, slot);
 }
 
+static inline void issue_wrap_held(void *self, struct sm *sm, unsigned sched, uint64_t cycles)
+{
+    const struct issue_policy *in = (const struct issue_policy *)self;
+    in->held(in->self, sm, sched, cycles);
+}
+
 static inline struct issue_policy issue_policy_wrap(struct issue_policy *inner)
 {
-    const struct issue_policy p = {inner->wants,      issue_wrap_initiation, issue_wrap_precede,
-                                   issue_wrap_before, issue_wrap_partner,    inner};
+    const struct issue_policy p = {inner->wants,
+                                   issue_wrap_initiation,
+                                   issue_wrap_precede,
+                                   issue_wrap_before,
+                                   issue_wrap_partner,
+                                   issue_wrap_held,
+                                   inner};
     return p;
 }
 

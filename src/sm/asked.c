@@ -142,3 +142,20 @@ void asked_issue_first(struct sm *sm, unsigned slot, cycle_t now)
     scoreboard_reserve(sm, slot, first);
     sm_look_at_warp(sm, slot);
 }
+
+/* --- cycles in which holds kept schedulers from issuing --- */
+
+void asked_held(struct sm *sm, uint64_t cycles)
+{
+    const struct issue_policy *p = sm->seams.issue;
+    const unsigned per = (unsigned)sm->cfg->schedulers;
+    const uint64_t else_ready = sm->has_inst & sm->ready & sm->held &
+                                ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked);
+    if (!(sm->asked & WANT_HELD))
+        return;
+    for (unsigned j = 0; j < sm->nsched; j++) {
+        const struct sched *s = &sm->sub[j / per].sched[j % per];
+        if (s->stall != STALL_ACTIVE && (s->mask & else_ready))
+            p->held(p->self, sm, j, cycles);
+    }
+}

@@ -73,11 +73,17 @@ SM_COLD static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t
     }
 }
 
-static void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted)
+SM_INLINE void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted,
+                     bool is_told)
 {
     struct bank_queue *q = &sub->bank[bank];
     const uint64_t bit = UINT64_C(1) << q->at[q->head];
     sm->stats.bank_conflicts += q->len - 1u;
+    if (is_told) {
+        const uint32_t n = q->len - 1u + ((*granted & bit) != 0);
+        if (n)
+            sm->seams.registers->waited(sm->seams.registers->self, bank, n);
+    }
     if (*granted & bit) {
         sm->stats.bank_conflicts++;
         return;
@@ -92,16 +98,26 @@ static void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *g
         sub->col_reading &= ~bit;
 }
 
-static void read_banks(struct sm *sm, struct subcore *sub)
+SM_INLINE void read_all(struct sm *sm, struct subcore *sub, bool is_told)
 {
     uint64_t granted = 0, want = sub->bank_wanted & ~sub->bank_written;
     uint64_t first = want & (UINT64_MAX << sub->bank_turn);
     for (uint64_t m = first; m; m &= m - 1)
-        grant(sm, sub, first_of(m), &granted);
+        grant(sm, sub, first_of(m), &granted, is_told);
     for (uint64_t m = want & ~first; m; m &= m - 1)
-        grant(sm, sub, first_of(m), &granted);
+        grant(sm, sub, first_of(m), &granted, is_told);
     if (++sub->bank_turn == (unsigned)sm->cfg->banks)
         sub->bank_turn = 0;
+}
+
+static void read_banks(struct sm *sm, struct subcore *sub)
+{
+    read_all(sm, sub, false);
+}
+
+SM_COLD static void read_banks_and_tell(struct sm *sm, struct subcore *sub)
+{
+    read_all(sm, sub, true);
 }
 
 static void wait_longer(struct sm *sm, struct subcore *sub)
@@ -195,8 +211,10 @@ void sm_collect(struct sm *sm, cycle_t now)
                 dispatch_by_line(sm, sub, now);
             if (sub->col_delayed) /* from the cycle after the last read on */
                 wait_longer(sm, sub);
-            if (sub->bank_wanted)
+            if (sub->bank_wanted && LIKELY(!(sm->asked & WANT_WAITED)))
                 read_banks(sm, sub);
+            else if (sub->bank_wanted)
+                read_banks_and_tell(sm, sub);
         }
         for (unsigned p = 0; p < sm->npipes; p++)
             if (sub->nport[p])

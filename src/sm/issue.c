@@ -292,6 +292,8 @@ void sm_issue(struct sm *sm, cycle_t now)
         s->stall = (uint8_t)schedule(sm, sub, s, j, has_extra, now);
         count_slots(sm, (enum stall)s->stall, 1);
     }
+    if (UNLIKELY(sm->held))
+        asked_held(sm, 1);
     if (UNLIKELY(has_extra) && !sm->faulted)
         sm->seams.warps->deploy(sm->seams.warps->self, sm, now);
     sm->issue_turn = sm->issue_turn + 1 < n ? sm->issue_turn + 1 : 0;
@@ -313,6 +315,8 @@ void sm_count_slept(struct sm *sm, uint64_t cycles)
     const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
     for (unsigned j = 0; j < n; j++)
         count_slots(sm, (enum stall)sm->sub[j / per].sched[j % per].stall, cycles);
+    if (UNLIKELY(sm->held))
+        asked_held(sm, cycles);
     sm->issue_turn = (unsigned)((sm->issue_turn + cycles) % n);
     if (sm->lsu.entry != NO_INFLIGHT)
         sm->stats.lsu_stall += cycles;

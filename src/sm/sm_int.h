@@ -351,6 +351,8 @@ const struct dinst *asked_next(struct sm *sm, unsigned slot, const struct dinst 
 void asked_issue_first(struct sm *sm, unsigned slot, cycle_t now);
 /* warp_step() between before() and loaded(). */
 void asked_resumed(struct sm *sm, unsigned slot, const struct dinst *d, uint32_t mask);
+/* Of schedulers that have issued nothing for so many cycles: those whose warps are held. */
+void asked_held(struct sm *sm, uint64_t cycles);
 bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s);
 
 /* sm_policy.c */

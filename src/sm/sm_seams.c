@@ -95,8 +95,15 @@ static void ended(void *self, unsigned slot)
     (void)slot;
 }
 
+static void waited(void *self, unsigned bank, uint32_t operands)
+{
+    (void)self;
+    (void)bank;
+    (void)operands;
+}
+
 const struct rf_policy rf_policy_null = {
-    .cost = no_cost, .bank = same_bank, .start = started, .end = ended};
+    .cost = no_cost, .bank = same_bank, .start = started, .end = ended, .waited = waited};
 
 static uint32_t same_initiation(void *self, const struct rf_event *e, uint32_t initiation)
 {
@@ -133,8 +140,19 @@ static int alone(void *self, struct sm *sm, unsigned slot)
     return -1;
 }
 
-const struct issue_policy issue_policy_null = {
-    .initiation = same_initiation, .precede = nothing_first, .before = goes_on, .partner = alone};
+static void held(void *self, struct sm *sm, unsigned sched, uint64_t cycles)
+{
+    (void)self;
+    (void)sm;
+    (void)sched;
+    (void)cycles;
+}
+
+const struct issue_policy issue_policy_null = {.initiation = same_initiation,
+                                               .precede = nothing_first,
+                                               .before = goes_on,
+                                               .partner = alone,
+                                               .held = held};
 
 static void as_loaded(void *self, struct sm *sm, unsigned slot, struct warp *w,
                       const struct dinst *d, uint32_t mask)

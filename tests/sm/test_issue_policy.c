@@ -200,15 +200,26 @@ static void hold_for_a_while(void *self, struct sm *sm, unsigned slot, struct wa
         sm_hold(sm, slot, sm_now(sm) + 50);
 }
 
+static void count_held(void *self, struct sm *sm, unsigned sched, uint64_t cycles)
+{
+    (void)sm, (void)sched;
+    *(uint64_t *)self += cycles;
+}
+
+/* Its second instruction could have gone ONE_READ behind the first; what is between is told, in
+ * both runs, whether the SM sleeps or not. */
 static void a_warp_can_be_held(void **state)
 {
     (void)state;
-    struct issue_policy p = issue_with(WANT_BEFORE, NULL);
+    uint64_t held = 0;
+    struct issue_policy p = issue_with(WANT_BEFORE | WANT_HELD, &held);
     p.before = hold_for_a_while;
+    p.held = count_held;
     struct sm_rig *r = sm_rig_new(dependent, NULL);
     r->issue = &p;
     sm_rig_run(r, 1, 32);
     assert_int_equal(rig_gap(r, 0, 1), 50);
+    assert_int_equal(held, 2 * (50 - ONE_READ));
     sm_rig_free(r);
 }
 

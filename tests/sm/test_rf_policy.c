@@ -116,6 +116,32 @@ static void no_cost_is_beyond_the_calendar(void **state)
     sm_rig_free(r);
 }
 
+static void count_waits(void *self, unsigned bank, uint32_t operands)
+{
+    (void)bank;
+    *(uint64_t *)self += operands;
+}
+
+/* What waits for banks is told, all of it, in both runs. */
+static void waits_for_banks_are_told(void **state)
+{
+    (void)state;
+    static const char body[] =
+        RIG_KERNEL("mad.lo.u32 %r2,%r1,%r1,%r1; mad.lo.u32 %r3,%r1,%r1,%r1;\n"
+                   "mad.lo.u32 %r4,%r1,%r1,%r1; ret;\n");
+    uint64_t waits = 0;
+    struct rf_policy p = rf_policy_null;
+    p.wants = WANT_WAITED;
+    p.waited = count_waits;
+    p.self = &waits;
+    struct sm_rig *r = sm_rig_new(body, NULL);
+    r->rf = &p;
+    sm_rig_run(r, 1, 128);
+    assert_true(r->stats.bank_conflicts > 0);
+    assert_int_equal(waits, 2 * r->stats.bank_conflicts);
+    sm_rig_free(r);
+}
+
 /* Costs of two add up, whichever is outside. */
 static void costs_add_up(void **state)
 {
@@ -293,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_delay_line_holds_nobody_up),
         cmocka_unit_test(a_delay_line_takes_one_a_cycle),
         cmocka_unit_test(loads_can_be_written_later),
+        cmocka_unit_test(waits_for_banks_are_told),
         cmocka_unit_test(no_cost_is_beyond_the_calendar),
         cmocka_unit_test(costs_add_up),
         cmocka_unit_test(spills_are_extra),
