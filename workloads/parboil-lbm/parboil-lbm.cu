@@ -54,10 +54,14 @@ extern "C" __global__ void lbm_step(const float *src, float *dst, struct shape s
 {
     int at = s.first + (blockIdx.y * s.ny + blockIdx.x) * s.pitch + threadIdx.x;
     float f[DIRECTIONS];
+    // Pointers that move on from array to array: the original's sizes are constants and cost nothing.
+    long long cells = s.cells, row = s.pitch, plane = row * s.ny;
+    const float *from = src + at;
+    float *to = dst + at;
 #pragma unroll
-    for (int i = 0; i < DIRECTIONS; i++)
-        f[i] = src[i * s.cells + at];
-    int flags = __float_as_int(src[DIRECTIONS * s.cells + at]);
+    for (int i = 0; i < DIRECTIONS; i++, from += cells)
+        f[i] = *from;
+    int flags = __float_as_int(*from);
     if (flags & OBSTACLE) {
         float back[DIRECTIONS];
 #define X(i, opposite, dx, dy, dz, part) back[i] = f[opposite];
@@ -70,7 +74,8 @@ extern "C" __global__ void lbm_step(const float *src, float *dst, struct shape s
         collide(f, flags & DRIVEN);
     }
 #define X(i, opposite, dx, dy, dz, part)                                                            \
-    dst[i * s.cells + at + dx + s.pitch * (dy + s.ny * dz)] = f[i];
+    to[dx + dy * row + dz * plane] = f[i];                                                          \
+    to += cells;
 #include "d3q19.def"
 #undef X
 }
