@@ -182,6 +182,20 @@ static void fault_deadlock(struct cta *c)
     }
 }
 
+static bool has_ended(const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        if (c->warps[i].state != WARP_DONE)
+            return false;
+    return true;
+}
+
+static enum cta_stop end_block(struct cta *c)
+{
+    note_block_end(c);
+    return CTA_DONE;
+}
+
 enum cta_stop cta_run(struct cta *c, uint64_t quantum)
 {
     struct grid *g = c->grid;
@@ -194,10 +208,8 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
         ran += r.ran;
         if (g->watched_blocks)
             watch_races(c);
-        if (!r.any_alive) {
-            note_block_end(c);
-            return CTA_DONE;
-        }
+        if (!r.any_alive)
+            return end_block(c);
         if (!r.any_ran) {
             fault_deadlock(c);
             return CTA_FAULT;
@@ -212,5 +224,6 @@ enum cta_stop cta_run(struct cta *c, uint64_t quantum)
             return CTA_PAUSED;
         }
     }
-    return CTA_PAUSED;
+    /* Its last warp may have ended with the quantum: at a limit no other turn comes to see it. */
+    return has_ended(c) ? end_block(c) : CTA_PAUSED;
 }

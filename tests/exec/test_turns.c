@@ -96,6 +96,23 @@ static void a_limit_of_instructions_stops_grids_of_small_blocks(void **state)
     fixture_close(&f);
 }
 
+/* The limit falls into the last turn of the last block: nothing is left to run and nothing to stop.
+ */
+static void a_block_whose_warps_end_as_the_limit_is_reached_has_ended(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f,
+                 PTX_KERNEL("mov.u32 %r2,0;\n"
+                            "L: st.global.u32 [%rd1],%r2; add.u32 %r2,%r2,1;\n"
+                            "setp.lt.u32 %p1,%r2,1000;\n@%p1 bra L;\n"),
+                 64);
+    f.max_inst = 15990;
+    fixture_run(&f, 2, 40, 0);
+    assert_int_equal(f.words[0], 999);
+    fixture_close(&f);
+}
+
 /* --- races --- */
 
 /* Runs one block of 8 warps; the first `count` words must be `n`. */
@@ -238,6 +255,7 @@ int main(void)
         cmocka_unit_test(many_barriers_stay_cheap),
         cmocka_unit_test(blocks_leave_a_software_barrier_side_by_side),
         cmocka_unit_test(a_limit_of_instructions_stops_grids_of_small_blocks),
+        cmocka_unit_test(a_block_whose_warps_end_as_the_limit_is_reached_has_ended),
         cmocka_unit_test(warps_that_add_to_the_same_place_all_read_first),
         cmocka_unit_test(a_loop_reads_first_every_time),
         cmocka_unit_test(a_sum_kept_in_a_register_is_read_once),
