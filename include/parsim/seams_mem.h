@@ -133,12 +133,14 @@ struct capacity_policy {
     /* 1 to 64. 1: a line takes a line's place, whatever line_bytes() says, and hit_latency() is
      * told 0 bytes. */
     uint32_t tag_factor;
-    /* Bytes of the data array for `line`, at most a line's; asked when it gets its place (`form` is
-     * NULL in an L1, where it is not known yet how the line will come), and when it is written or
-     * comes in another form. */
+    /* Bytes of the data array for `line`, at most a line's; asked when it is to get its place
+     * (`form` is NULL in an L1, where it is not known yet how the line will come), and when it is
+     * written or comes in another form. Pure: a request that has to wait asks again. */
     uint32_t (*line_bytes)(void *self, addr_t line, const struct line_form *form);
     /* Cycles that a hit on a line that takes `bytes` waits for an engine. */
     uint32_t (*hit_latency)(void *self, uint32_t bytes, cycle_t now);
+    /* `line` has its place, which takes `bytes`: it is new, has been written, or came so. */
+    void (*placed)(void *self, addr_t line, uint32_t bytes);
     void *self;
 };
 

@@ -153,6 +153,8 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 /* l1.c: what the reply brings is there. */
 /* What the line takes of the data array, as the capacity policy says. */
 uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form);
+/* Line `i` takes so many from now on. */
+void l1_line_fit(struct l1 *l, uint32_t i, uint32_t bytes);
 void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* l1_lookup.c: into the miss queue, which has room. */
 void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r);

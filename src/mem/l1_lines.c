@@ -4,7 +4,7 @@
 
 void l1_lines_fit(struct l1 *l, uint32_t i)
 {
-    tags_resize(&l->tags, i, l1_line_bytes(l, l->tags.tag[i], &l->forms[i]));
+    l1_line_fit(l, i, l1_line_bytes(l, l->tags.tag[i], &l->forms[i]));
 }
 
 /* --- plain --- */

@@ -156,6 +156,12 @@ uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form)
     return (uint32_t)l->cfg.line_bytes;
 }
 
+void l1_line_fit(struct l1 *l, uint32_t i, uint32_t bytes)
+{
+    tags_resize(&l->tags, i, bytes);
+    l->capacity->placed(l->capacity->self, l->tags.tag[i], bytes);
+}
+
 /* The lines that go so that the line of `p` fits, into l->victims. */
 static bool way_find(struct l1 *l, const struct place *p)
 {
@@ -184,7 +190,7 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
     tags_allocate(&l->tags, p->index, p->line);
     l->forms[p->index] = (struct line_form){0};
     l->lives[p->index] = (struct line_life){0};
-    tags_resize(&l->tags, p->index, l->need);
+    l1_line_fit(l, p->index, l->need);
 }
 
 /* The line of `p`, if it is here, has been written. */

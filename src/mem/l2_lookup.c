@@ -117,6 +117,12 @@ static uint32_t line_bytes(struct l2 *l, addr_t line, const struct line_form *fo
     return l->line_bytes;
 }
 
+static void line_fit(struct l2 *l, uint32_t index, uint32_t bytes)
+{
+    tags_resize(&l->tags, index, bytes);
+    l->capacity->placed(l->capacity->self, l->tags.tag[index], bytes);
+}
+
 bool l2_room_find(struct l2 *l, addr_t line, uint32_t set, uint32_t index,
                   const struct line_form *form)
 {
@@ -133,7 +139,7 @@ uint32_t l2_room_take(struct l2 *l, addr_t line, uint32_t set, uint32_t index)
     } else {
         tags_touch(&l->tags, index);
     }
-    tags_resize(&l->tags, index, l->need);
+    line_fit(l, index, l->need);
     return index;
 }
 
@@ -279,7 +285,7 @@ static void take_form(struct l2 *l, struct mem_req *r, const struct place *p)
     const struct line_form f = r->form;
     l->forms->store(l->forms->self, p->line, f);
     if (f.bytes != p->form.bytes)
-        tags_resize(&l->tags, p->index, line_bytes(l, p->line, &f));
+        line_fit(l, p->index, line_bytes(l, p->line, &f));
     r->form = (struct line_form){0}; /* the answer brings nothing */
 }
 

@@ -107,7 +107,13 @@ static uint32_t null_hit_latency(void *self, uint32_t bytes, cycle_t now)
     return 0;
 }
 
-const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency, NULL};
+static void null_placed(void *self, addr_t line, uint32_t bytes)
+{
+    (void)self, (void)line, (void)bytes;
+}
+
+const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency,
+                                                     null_placed, NULL};
 
 static struct line_form null_look(const void *self, addr_t line, bool is_here, enum mem_kind kind)
 {

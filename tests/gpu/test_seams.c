@@ -48,6 +48,11 @@ static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
     return LATER;
 }
 
+static void placed(void *self, addr_t line, uint32_t bytes)
+{
+    (void)self, (void)line, (void)bytes;
+}
+
 /* An engine with room for one job. */
 struct one_job {
     struct codec_job job;
@@ -171,7 +176,7 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         s->sm_packets->send_latency = latency;
         break;
     case SEAM_l1_capacity:
-        *s->l1_capacity = (struct capacity_policy){2, all_bytes, hit_latency, NULL};
+        *s->l1_capacity = (struct capacity_policy){2, all_bytes, hit_latency, placed, NULL};
         break;
     case SEAM_codec_engines:
         s->codec_engines->submit = submit;
@@ -209,7 +214,7 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         break;
     case SEAM_l2_capacity:
         for (uint32_t i = 0; i < at->machine->slices; i++)
-            s->l2_capacity[i] = (struct capacity_policy){2, all_bytes, hit_latency, NULL};
+            s->l2_capacity[i] = (struct capacity_policy){2, all_bytes, hit_latency, placed, NULL};
         break;
     case SEAM_storage:
         for (uint32_t i = 0; i < at->machine->channels; i++)

@@ -248,11 +248,59 @@ static uint32_t five_if_small(void *self, uint32_t bytes, cycle_t now)
     return bytes < 128 ? 5 : 0;
 }
 
+static void not_told(void *self, addr_t line, uint32_t bytes)
+{
+    (void)self, (void)line, (void)bytes;
+}
+
+struct tally {
+    uint32_t asked, placed, bytes;
+};
+
+static uint32_t tally_asked(void *self, addr_t line, const struct line_form *form)
+{
+    (void)line, (void)form;
+    ((struct tally *)self)->asked++;
+    return 32;
+}
+
+static void tally_placed(void *self, addr_t line, uint32_t bytes)
+{
+    struct tally *t = self;
+    assert_true(line % 128 == 0 && line < 5 * 128);
+    t->placed++;
+    t->bytes += bytes;
+}
+
+/* Five reads of other lines, and room for two requests to memory, which are not taken for a while.
+ */
+static void a_line_that_waits_is_asked_for_again_and_placed_once(void **state)
+{
+    (void)state;
+    struct tally t = {0};
+    const struct capacity_policy policy = {4, tally_asked, five_if_small, tally_placed, &t};
+    const char *const sets[] = {"l2.memory_queue=2", NULL};
+    struct slice_seams seams = slice_seams_null;
+    seams.l2_capacity = &policy;
+    struct l2_rig *r = l2_rig_with(sets, &seams);
+    r->hold_memory = true;
+    for (uint32_t i = 0; i < 5; i++)
+        l2_rig_give(r, 10 + i, i + 1, MEM_READ, i * 128, 1, 0);
+    l2_rig_run(r, 300);
+    r->hold_memory = false;
+    l2_rig_run(r, 900);
+    assert_int_equal(r->nsent, 5);
+    assert_true(t.asked > 5);
+    assert_int_equal(t.placed, 5);
+    assert_int_equal(t.bytes, 5 * 32);
+    l2_rig_free(r);
+}
+
 static void small_lines_leave_room_for_others(void **state)
 {
     (void)state;
     uint32_t bytes = 0;
-    const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
+    const struct capacity_policy policy = {4, quarter, five_if_small, not_told, &bytes};
     const char *const sets[] = {"l1.size=128", "l1.ways=1", NULL};
     struct l1_rig *r = l1_rig_new(sets);
     struct l1_seams seams = l1_seams_null;
@@ -278,7 +326,7 @@ static void lines_that_grow_push_others_out(void **state)
 {
     (void)state;
     uint32_t bytes = 32;
-    const struct capacity_policy policy = {4, quarter, five_if_small, &bytes};
+    const struct capacity_policy policy = {4, quarter, five_if_small, not_told, &bytes};
     const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
     struct slice_seams seams = slice_seams_null;
     seams.l2_capacity = &policy;
@@ -322,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_storage_policy_may_take_whole_lines),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
         cmocka_unit_test(small_lines_leave_room_for_others),
+        cmocka_unit_test(a_line_that_waits_is_asked_for_again_and_placed_once),
         cmocka_unit_test(lines_that_grow_push_others_out),
         cmocka_unit_test(the_null_engine_is_done_at_once),
     };

@@ -15,7 +15,12 @@ static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
     return 0;
 }
 
+static void placed(void *self, addr_t line, uint32_t bytes)
+{
+    (void)self, (void)line, (void)bytes;
+}
+
 struct capacity_policy caba_capacity_policy(struct caba_capacity *c, uint32_t tag_factor)
 {
-    return (struct capacity_policy){tag_factor, line_bytes, hit_latency, c};
+    return (struct capacity_policy){tag_factor, line_bytes, hit_latency, placed, c};
 }

@@ -64,13 +64,19 @@ static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form
     (void)form;
     const uint32_t raw = st->codec.block_bytes;
     const void *block = st->image.at(st->image.self, line, raw);
-    uint32_t bytes = block ? block_codec_bytes(&st->codec, line, block) : raw;
-    bytes = (uint32_t)align_up(bytes, st->segment_bytes);
+    const uint32_t bytes = block ? block_codec_bytes(&st->codec, line, block) : raw;
+    return (uint32_t)align_up(bytes, st->segment_bytes);
+}
+
+static void placed(void *self, addr_t line, uint32_t bytes)
+{
+    (void)line;
+    struct store *st = self;
+    const uint32_t raw = st->codec.block_bytes;
     st->stats.lines++;
     st->stats.line_bytes += raw;
     st->stats.place_bytes += bytes;
     st->stats.encoded_lines += bytes < raw;
-    return bytes;
 }
 
 static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
@@ -144,7 +150,7 @@ static bool ccache_bind(const struct tech_site *at, struct tech_part *part, stru
                              .segment_bytes = (uint32_t)k->segment_bytes};
         engine_init(&st->decode, &decode);
         policies[i] = (struct capacity_policy){(uint32_t)d->variant & CCACHE_FACTOR, line_bytes,
-                                               hit_latency, st};
+                                               hit_latency, placed, st};
         stats_add(at->seams->stats, is_l1 ? "ccache_l1" : "ccache_l2", stat_rows,
                   ARRAY_LEN(stat_rows), &st->stats);
     }
