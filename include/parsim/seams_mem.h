@@ -190,8 +190,7 @@ struct codec_job {
     uint16_t bytes;    /* encoded; of a store the raw size, and the engine sets it when it can say
                           less (in submit with CODEC_DONE, else in `done`) */
     uint16_t slot;     /* of the warp that waits for what is decoded, of a fill the oldest access's;
-                             CODEC_NO_SLOT: nobody's */
-    uint32_t store;    /* of a store: the SM's token (l1_access.token); UINT32_MAX: a write-back */
+                          of the warp that stored; CODEC_NO_SLOT: nobody's (a write-back) */
     uint64_t token;    /* the cache's; unique among those not given back */
 };
 

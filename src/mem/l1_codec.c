@@ -194,8 +194,8 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         l->stats.stores_overflow++;
         return false;
     }
-    struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE, CODEC_NO_SLOT);
-    j->job.store = r->what == L1_STORE ? r->token : UINT32_MAX;
+    struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE,
+                               r->what == L1_STORE ? r->slot : CODEC_NO_SLOT);
     j->req = r;
     switch (c->writes.first ? CODEC_BUSY : submit(l, now, &j->job)) {
     case CODEC_DONE:

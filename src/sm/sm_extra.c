@@ -98,12 +98,6 @@ void extra_release(struct sm *sm, unsigned slot, cycle_t now)
         sm_end_warp(sm, slot, now);
 }
 
-unsigned extra_slot_of(const struct sm *sm, uint32_t token)
-{
-    assert(token < sm->nfl);
-    return sm->fl[token].slot;
-}
-
 struct warp *extra_parent(const struct sm *sm, unsigned slot)
 {
     return sm->slot[slot].w;

@@ -42,8 +42,6 @@ void extra_block(struct sm *sm, unsigned slot, bool is_blocked);
 bool extra_hold(struct sm *sm, unsigned slot);
 void extra_release(struct sm *sm, unsigned slot, cycle_t now);
 
-/* The slot of the instruction that has l1_access.token `token` now. */
-unsigned extra_slot_of(const struct sm *sm, uint32_t token);
 /* The program's warp in `slot`, between two of its instructions. */
 struct warp *extra_parent(const struct sm *sm, unsigned slot);
 /* Whether no write to its register (of a function) is on its way. */

@@ -284,7 +284,7 @@ static void a_written_line_leaves_when_it_is_encoded(void **state)
     l1_rig_run(m->r, 400);
     assert_int_equal(m->mock.n, 1); /* not the part */
     assert_int_equal(m->mock.jobs[0].kind, CODEC_STORE);
-    assert_int_equal(m->mock.jobs[0].store, 1);
+    assert_int_equal(m->mock.jobs[0].slot, 11); /* the warp that stored */
     assert_int_equal(m->r->sent_at[0], 46);
     assert_int_equal(m->r->sent[0].addr, 128);
     assert_int_equal(m->r->sent[0].form.bytes, 0);

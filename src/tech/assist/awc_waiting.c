@@ -57,15 +57,11 @@ void awc_trigger(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
     awc_put_waiting(c, in);
 }
 
-/* The warp of a job from the L1: nobody waits for a write-back or a prefetch, any warp will do. A
- * store may have left its warp already, and another instruction may have its number: then that
- * one's warp is charged (DEVIATIONS.md). */
-static unsigned parent_of(struct awc *c, const struct sm *sm, const struct codec_job *job)
+/* The warp of a job from the L1: nobody waits for a write-back or a prefetch, any warp will do. */
+static unsigned parent_of(struct awc *c, const struct codec_job *job)
 {
-    if (job->kind != CODEC_STORE && job->slot != CODEC_NO_SLOT)
+    if (job->slot != CODEC_NO_SLOT)
         return job->slot;
-    if (job->kind == CODEC_STORE && job->store != UINT32_MAX)
-        return extra_slot_of(sm, job->store);
     const unsigned slot = c->slot_turn;
     c->slot_turn = (c->slot_turn + 1) % (unsigned)c->sm_cfg->warps;
     return slot;
@@ -76,7 +72,7 @@ void awc_resolve_inbox(struct awc *c, struct sm *sm)
     struct instance *next;
     for (struct instance *in = c->inbox.head; in; in = next) {
         next = in->next;
-        in->slot = parent_of(c, sm, &in->job);
+        in->slot = parent_of(c, &in->job);
         attach(c, sm, in);
         awc_put_waiting(c, in);
     }
