@@ -266,6 +266,8 @@ static void column_issue(struct dram *d, struct dram_entry *e, uint32_t n, cycle
     struct dram_bank *b = &d->banks[e->bank];
     const uint32_t busy = n * (uint32_t)d->cfg.burst_cycles, hits = b->accesses ? n : n - 1;
     st->bus_busy += busy;
+    if (d->cfg.queues == DRAM_QUEUES_SLOTS)
+        slots_column(d, e, busy, now);
     *(e->write ? &st->wr : &st->rd) += n;
     *(e->write ? &st->wr_row_hits : &st->rd_row_hits) += hits;
     b->accesses += n;

@@ -91,6 +91,9 @@ void dram_dump(const struct dram *d, FILE *out);
 extern const struct component_ops dram_component_ops;
 
 const struct dram_stats *dram_stats(const struct dram *d);
+/* Of slots, cycles in which the bus was idle though a request had its row open: bank groups and
+ * turns between reads and writes kept it from its column command. */
+uint64_t dram_bus_waits(const struct dram *d);
 /* Events are enum dram_cmd; a = bank index, b = row. */
 void dram_add_probe(struct dram *d, struct probe *probe);
 void dram_drop_probe(struct dram *d, struct probe *probe);

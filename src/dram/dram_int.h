@@ -105,6 +105,8 @@ struct dram {
     struct dram_queue opened; /* direct: requests whose activate went out */
     uint32_t next_bank;       /* slots: the bank whose turn it is */
     cycle_t slots_retry;      /* slots: when the next command may go, unless something changes */
+    cycle_t column_end;       /* slots: the last column command could have been followed by one */
+    uint64_t bus_waits;
     struct dram_answers bursts, acks;
     uint16_t read_filter[FILTER_SIZE], write_filter[FILTER_SIZE]; /* waiting lines, by hash */
     bool changed; /* something happened in this tick */
@@ -157,5 +159,7 @@ cycle_t direct_retry(const struct dram *d);
 bool slots_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p);
 /* One bank without a request gets one. */
 void slots_fill(struct dram *d);
+/* A column command of `e` goes out, for which the bus is `busy`. */
+void slots_column(struct dram *d, const struct dram_entry *e, uint32_t busy, cycle_t now);
 
 #endif

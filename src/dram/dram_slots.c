@@ -56,3 +56,18 @@ bool slots_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick 
     }
     return false;
 }
+
+void slots_column(struct dram *d, const struct dram_entry *e, uint32_t busy, cycle_t now)
+{
+    const enum dram_cmd cmd = e->write ? DRAM_WR : DRAM_RD;
+    const cycle_t row = d->gates.open[LEVEL_BANK][e->bank][cmd];
+    cycle_t could = e->arrive + 1 > row ? e->arrive + 1 : row;
+    could = could > d->column_end ? could : d->column_end;
+    d->bus_waits += now > could ? now - could : 0;
+    d->column_end = now + busy;
+}
+
+uint64_t dram_bus_waits(const struct dram *d)
+{
+    return d->bus_waits;
+}

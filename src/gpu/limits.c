@@ -70,7 +70,7 @@ struct slice_seen {
 };
 
 struct channel_seen {
-    uint64_t bus, rows;
+    uint64_t bus, rows, waits; /* cycles in use, activates, cycles lost between columns */
 };
 
 struct limits {
@@ -90,6 +90,7 @@ struct window {
     double sm[SM_SUMS];      /* SM_BUSY: share of the SMs' cycles; others: a busy SM's cycle */
     double atomics;          /* share of the requests at the fullest slice */
     double l2_late, l1_late; /* share of the time that they waited for want of room for misses */
+    double waits;            /* of LIMIT_dram_bus: what is lost between columns */
 };
 
 static void sum_sm(const struct sm *sm, uint64_t sum[SM_SUMS])
@@ -193,14 +194,17 @@ static void see_channels(struct limits *l, const struct gpu *g, struct window *w
     const double spacing = larger((double)d->t_rrd_s, (double)d->t_faw / 4);
     for (uint32_t i = 0; i < g->nchannels; i++) {
         const struct dram_stats *s = dram_stats(g->dram[i]);
-        const struct channel_seen was = l->channels[i], is = {s->bus_busy, s->act};
+        const struct channel_seen was = l->channels[i],
+                                  is = {s->bus_busy, s->act, dram_bus_waits(g->dram[i])};
         l->channels[i] = is;
         if (!w)
             continue;
-        w->used[LIMIT_dram_bus] =
-            larger(w->used[LIMIT_dram_bus], (double)(is.bus - was.bus) / cycles);
-        w->used[LIMIT_dram_rows] =
-            larger(w->used[LIMIT_dram_rows], (double)(is.rows - was.rows) * spacing / cycles);
+        const double bus = (double)(is.bus - was.bus) / cycles;
+        const double rows = (double)(is.rows - was.rows) * spacing / cycles;
+        const double waits = bus > rows ? (double)(is.waits - was.waits) / cycles : 0;
+        w->waits = larger(w->waits, waits);
+        w->used[LIMIT_dram_bus] = larger(w->used[LIMIT_dram_bus], bus + waits);
+        w->used[LIMIT_dram_rows] = larger(w->used[LIMIT_dram_rows], rows);
     }
 }
 
@@ -305,6 +309,8 @@ static void judge(struct limits *l, const struct window *w)
     if (cause == LIMIT_conflicts)
         saved =
             larger(0, saved < 0.5 ? saved : 0.5) * w->used[LIMIT_conflicts] / w->used[LIMIT_lsu];
+    if (cause == LIMIT_dram_bus && w->waits > 0 && w->l2_late >= OFTEN)
+        saved *= seen_of(LIMIT_l2_misses); /* those are all under way, too */
     credit(l, cause, w->cycles, saved);
 }
 

@@ -95,12 +95,14 @@ static void say(struct report_facts *f, const char *fmt, ...)
     va_end(ap);
 }
 
-static void say_resource(struct report_facts *f, const struct stats *st, enum limit k)
+static void say_resource(struct report_facts *f, const struct machine *m, const struct stats *st,
+                         enum limit k)
 {
     const struct report_limit *l = &f->limit;
     if (k == LIMIT_dram_bus)
-        say(f, ": %.3g of %.3g GB/s; the fullest channel's bus", f->dram_rate * 1e-9,
-            f->dram_peak * 1e-9);
+        say(f, ": %.3g of %.3g GB/s; the fullest channel's bus%s", f->dram_rate * 1e-9,
+            f->dram_peak * 1e-9,
+            m->dram.queues == DRAM_QUEUES_SLOTS ? " (with gaps between columns)" : "");
     else if (k == LIMIT_atomics)
         say(f, ": %.3g a cycle in the L2; %s", stat_ratio(fact_get(st, "l2.atomics"), f->cycles),
             limit_names[doubled_for(st, k)]);
@@ -176,7 +178,7 @@ void report_bottleneck(struct report_facts *f, const struct machine *m, const st
         l->gain = f->cycles / (f->cycles - cycles_saved(f, m, st, k));
     say(f, "%s", limit_names[k]);
     if (k <= LIMIT_dram_rows)
-        say_resource(f, st, k);
+        say_resource(f, m, st, k);
     else
         say_waiting(f, m, k);
     say_gain(f, k);

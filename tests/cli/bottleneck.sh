@@ -8,12 +8,15 @@ import json, subprocess, sys
 parsim, ptx = sys.argv[1:3]
 # kernel, grid, block, rounds, machine, settings, what it is held back by
 half = ["dram.bandwidth_scale=0.5"]
+twice, much = ["dram.bandwidth_scale=2"], ["dram.bandwidth_scale=4"]
 rows = [
-    ("stream_read", 60, 256, 8, "gtx480", [], "l2_misses"),
+    ("stream_read", 60, 256, 8, "gtx480", [], "dram_bus"),
     ("stream_read", 60, 256, 6, "gtx480", half, "dram_bus"),
     ("stream_copy", 60, 256, 12, "gtx480", [], "dram_bus"),
-    ("stream_write", 60, 256, 12, "gtx480", [], "noc_request"),
-    ("camp", 20, 128, 1, "gtx480", [], "l2_misses"),
+    ("stream_write", 60, 256, 12, "gtx480", [], "dram_bus"),
+    ("stream_write", 60, 256, 12, "gtx480", twice, "noc_request"),
+    ("camp", 20, 128, 1, "gtx480", [], "dram_bus"),
+    ("camp", 20, 128, 1, "gtx480", much, "l2_misses"),
     ("gather", 30, 128, 3, "gtx480", [], "dram_rows"),
     ("chase", 15, 64, 10, "gtx480", [], "dram_rows"),
     ("wide_loads", 15, 64, 30, "gtx480", [], "latency"),

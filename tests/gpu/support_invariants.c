@@ -118,8 +118,9 @@ static void check_channel(const struct gpu *g, uint32_t part, const char *what)
     EQUAL(mc->bytes_moved, bursts * (uint64_t)g->m->mc.burst_bytes);
     AT_MOST(d->reads + d->writes, bursts);
     AT_MOST(d->reads_done, d->reads);
-    AT_MOST(d->rd, d->reads - d->merged_reads - d->forwarded_reads);
-    AT_MOST(d->wr, d->writes - d->merged_writes);
+    const uint64_t most = (uint64_t)g->m->mc.bursts_per_request; /* accesses a request */
+    AT_MOST(d->rd, (d->reads - d->merged_reads - d->forwarded_reads) * most);
+    AT_MOST(d->wr, (d->writes - d->merged_writes) * most);
     EQUAL(d->bus_busy, (d->rd + d->wr) * (uint64_t)g->m->dram_resolved.burst_cycles);
     AT_MOST(d->rd_row_hits, d->rd);
     AT_MOST(d->pre, d->act);
