@@ -1,6 +1,7 @@
-/* DRAM against DRAMsim3, Ramulator and hand calculation. Each config_id of the reference is a list
- * of settings; nothing else depends on the row. */
+/* DRAM against DRAMsim3, Ramulator, GPGPU-Sim's and hand calculation. Each config_id of the
+ * reference is a list of settings; nothing else depends on the row. */
 #include "dram/dram_traffic.h"
+#include "gpu/machine.h"
 #include "validate/validate_int.h"
 
 #include <stdlib.h>
@@ -173,6 +174,52 @@ static bool hand_check(const struct validate_run *o, struct checks *r, struct er
     return ok;
 }
 
+/* The traffic of a row of gpgpusim_dram.csv: arrays that are walked, or random lines. */
+static struct dram_traffic row_traffic(const struct reference *t, size_t i, bool quick)
+{
+    const uint64_t n = (uint64_t)reference_number(t, i, "requests");
+    struct dram_traffic w = {.pattern = DRAM_PATTERN_f_streams,
+                             .load = DRAM_LOAD_high,
+                             .requests = quick ? n / QUICK_SHARE : n,
+                             .seed = 1,
+                             .request_bytes = (uint32_t)reference_number(t, i, "request_bytes"),
+                             .streams = {.arrays = (uint32_t)reference_number(t, i, "streams"),
+                                         .run = (uint32_t)reference_number(t, i, "run"),
+                                         .apart = (uint32_t)reference_number(t, i, "apart"),
+                                         .written = (uint32_t)reference_number(t, i, "written"),
+                                         .rewritten = reference_number(t, i, "rewritten") != 0}};
+    if (!w.streams.arrays)
+        w.pattern = w.streams.written ? DRAM_PATTERN_d2_random_2R1W : DRAM_PATTERN_b_random_read;
+    return w;
+}
+
+/* The channel of a machine as it is in gpus/, against that of the simulator its paper used. */
+static bool machine_check(const struct validate_run *o, struct checks *r, struct err *err)
+{
+    static const char file[] = "gpgpusim_dram.csv";
+    struct reference t;
+    bool ok = reference_load(&t, o->data, file, err);
+    for (size_t i = 0; ok && i < t.nrows; i++) {
+        const char *name = reference_text(&t, i, "machine");
+        struct machine *m = machine_new(name, NULL, 0, err);
+        if (!(ok = m))
+            break;
+        const struct dram_traffic w = row_traffic(&t, i, o->quick);
+        struct dram_stats st;
+        const double cycles = (double)dram_traffic_run(&m->dram_resolved, &w, &st);
+        const char *work = reference_text(&t, i, "workload");
+        checks_add(r, file, "bus fraction", (double)st.bus_busy / cycles,
+                   reference_number(&t, i, "bandwidth_fraction_of_peak"), 0.02,
+                   "%s %s, %u in turn, %u rows", name, work, w.streams.run, w.streams.apart);
+        if (!o->quick && w.pattern == DRAM_PATTERN_f_streams)
+            checks_add(r, file, "cycles", cycles, reference_number(&t, i, "total_cycles"), 0.001,
+                       "%s %s, %u in turn, %u rows", name, work, w.streams.run, w.streams.apart);
+        machine_free(m);
+    }
+    reference_free(&t);
+    return ok;
+}
+
 /* Bus fractions of the rows of one other simulator, whose tables begin with `files`. */
 static void add_points(const struct checks *r, const char *files, struct curve *to)
 {
@@ -189,9 +236,10 @@ static void add_points(const struct checks *r, const char *files, struct curve *
 static bool plot(const struct validate_run *o, const struct checks *r, struct err *err)
 {
     static const double x[] = {0, 1}, most[] = {0, 1 / 1.02}, less[] = {0, 0.98};
-    struct curve dramsim = {0}, ramulator = {0};
+    struct curve dramsim = {0}, ramulator = {0}, gpgpusim = {0};
     add_points(r, "dramsim", &dramsim);
     add_points(r, "ram", &ramulator);
+    add_points(r, "gpgpusim", &gpgpusim);
     const struct plot_line lines[] = {
         {.name = "equal", .x = x, .y = x, .n = 2, .colour = 3},
         {.name = "2% more or less", .x = most, .y = x, .n = 2, .colour = 3, .is_dashed = true},
@@ -207,6 +255,12 @@ static bool plot(const struct validate_run *o, const struct checks *r, struct er
          .y = ramulator.ours.data,
          .n = ramulator.ours.len,
          .colour = 2,
+         .has_points = true},
+        {.name = "GPGPU-Sim 3.2",
+         .x = gpgpusim.theirs.data,
+         .y = gpgpusim.ours.data,
+         .n = gpgpusim.ours.len,
+         .colour = 4,
          .has_points = true}};
     const struct plot_panel panel = {.x = "the other simulator (share of the bus)",
                                      .y = "Parsim (share of the bus)",
@@ -221,11 +275,13 @@ static bool plot(const struct validate_run *o, const struct checks *r, struct er
     bool ok = plot_save(&p, o->pictures, "dram_bus_fraction", err);
     curve_free(&dramsim);
     curve_free(&ramulator);
+    curve_free(&gpgpusim);
     return ok;
 }
 
 bool validate_dram(const struct validate_run *o, struct checks *r, struct err *err)
 {
     return hand_check(o, r, err) && table_check(o, "dramsim3_gddr5.csv", r, err) &&
-           table_check(o, "ramulator1_gddr5.csv", r, err) && (!o->pictures || plot(o, r, err));
+           table_check(o, "ramulator1_gddr5.csv", r, err) && machine_check(o, r, err) &&
+           (!o->pictures || plot(o, r, err));
 }
