@@ -68,6 +68,7 @@ struct run_text {
 };
 
 struct translator {
+    uint64_t strip_lanes; /* RUN_STRIP_LANES: a module that is of another build is not used */
     bool (*knows)(const struct run_op *op);
     /* Host code for `n` runs of operations that it knows, into fn[]. What is returned owns the
      * code; NULL: it could not be made. */

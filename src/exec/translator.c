@@ -91,7 +91,8 @@ static void load(void)
     translator_fn *entry = NULL;
     if (module)
         *(void **)&entry = dlsym(module, TRANSLATOR_SYMBOL);
-    state.translator = entry ? entry() : NULL;
+    const struct translator *t = entry ? entry() : NULL;
+    state.translator = t && t->strip_lanes == RUN_STRIP_LANES ? t : NULL;
 }
 
 const struct translator *translator_get(void)

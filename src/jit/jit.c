@@ -167,7 +167,7 @@ static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
     return NULL;
 }
 
-/* The only loop of a run goes over four strips, from pointers that are ready. */
+/* The only loop of a run goes over the strips, from pointers that are ready. */
 static void set_passes(void)
 {
     static const char *const options[] = {"parsim", "-disable-lsr"};
@@ -176,7 +176,7 @@ static void set_passes(void)
 
 const struct translator *parsim_translator(void)
 {
-    static const struct translator translator = {knows, translate, drop};
+    static const struct translator translator = {RUN_STRIP_LANES, knows, translate, drop};
     set_passes();
     LLVMLinkInMCJIT();
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
