@@ -53,12 +53,12 @@ bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_
 enum { RUN_REVIEW = 1 << 12 };
 void runs_review(const struct xfunc *fn, const struct xrun *r);
 
-/* The lanes of the strips that a run_fn says it has left. */
+/* The lanes of the parts that a run_fn says it has left. */
 static inline uint32_t runs_left(uint64_t out)
 {
     uint32_t left = 0;
-    for (unsigned s = 0; s < RUN_STRIPS; s++)
-        left |= out >> (32 + s) & 1 ? (uint32_t)RUN_STRIP_ALL << (RUN_STRIP_LANES * s) : 0;
+    for (unsigned s = 0; s < RUN_PARTS; s++)
+        left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_PART_LANES * s) : 0;
     return left;
 }
 

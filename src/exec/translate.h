@@ -10,13 +10,14 @@
 
 struct tlb_entry;
 
-/* Lanes that are computed side by side: two vectors of AVX2, which do not wait for each other, or
- * one of AVX-512. */
+/* A strip, whose lanes are computed side by side, has one or two parts. */
 enum {
-    RUN_STRIP_LANES = 16,
-    RUN_STRIPS = WARP_LANES / RUN_STRIP_LANES,
-    RUN_STRIP_ALL = (1 << RUN_STRIP_LANES) - 1
+    RUN_PART_LANES = 8,
+    RUN_PARTS = WARP_LANES / RUN_PART_LANES,
+    RUN_STRIP_MAX = 2 * RUN_PART_LANES
 };
+/* Of what this file says: a module that was built with another one is not used. */
+enum { RUN_ABI = 3 };
 
 /* Where the loads of a run may read, the short way (locate.h). */
 struct run_view {
@@ -27,8 +28,8 @@ struct run_view {
 };
 
 /* A run for the lanes of `mask`, which is not 0. Returns, in the low half, how many of them its
- * guarded operations were done for, all together; in the high half, a bit for every strip of
- * lanes that was left as it was, because it met what the translation does not do (a NaN in double
+ * guarded operations were done for, all together; in the high half, a bit for every part
+ * that was left as it was, because it met what the translation does not do (a NaN in double
  * precision, a load outside its range): the operations' own functions are to run for those lanes.
  */
 typedef uint64_t (*run_fn)(char *const *base, uint32_t mask, const struct run_view *view);
@@ -65,10 +66,11 @@ struct run_text {
     uint32_t nops;
     const char *consts;   /* base[LANE_CONST] of all its executions */
     uint32_t frame_bytes; /* registers lie below this in base[LANE_REGS] */
+    uint32_t strip_lanes;
 };
 
 struct translator {
-    uint64_t strip_lanes; /* RUN_STRIP_LANES: a module that is of another build is not used */
+    uint64_t abi; /* RUN_ABI */
     bool (*knows)(const struct run_op *op);
     /* Host code for `n` runs of operations that it knows, into fn[]. What is returned owns the
      * code; NULL: it could not be made. */

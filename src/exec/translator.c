@@ -92,7 +92,7 @@ static void load(void)
     if (module)
         *(void **)&entry = dlsym(module, TRANSLATOR_SYMBOL);
     const struct translator *t = entry ? entry() : NULL;
-    state.translator = t && t->strip_lanes == RUN_STRIP_LANES ? t : NULL;
+    state.translator = t && t->abi == RUN_ABI ? t : NULL;
 }
 
 const struct translator *translator_get(void)

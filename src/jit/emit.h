@@ -74,11 +74,15 @@ struct emit {
 /* A mask: a scalar with a bit for each lane of a strip. */
 static inline LLVMTypeRef emit_mask_type(const struct emit *e)
 {
-    return LLVMIntTypeInContext(e->ctx, RUN_STRIP_LANES);
+    return LLVMIntTypeInContext(e->ctx, e->run->strip_lanes);
 }
-static inline val b_mask(const struct emit *e, unsigned lanes)
+static inline val b_no_lanes(const struct emit *e)
 {
-    return LLVMConstInt(emit_mask_type(e), lanes, false);
+    return LLVMConstNull(emit_mask_type(e));
+}
+static inline val b_all_lanes(const struct emit *e)
+{
+    return LLVMConstAllOnes(emit_mask_type(e));
 }
 LLVMTypeRef emit_int(const struct emit *e, unsigned bits); /* <LANES x iN> */
 LLVMTypeRef emit_f32(const struct emit *e);                /* <LANES x float> */

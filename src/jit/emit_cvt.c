@@ -196,7 +196,7 @@ static void real_to_real(struct emit *e)
 
 static LLVMTypeRef half_type(const struct emit *e)
 {
-    return LLVMVectorType(LLVMHalfTypeInContext(e->ctx), RUN_STRIP_LANES);
+    return LLVMVectorType(LLVMHalfTypeInContext(e->ctx), e->run->strip_lanes);
 }
 
 static val half_of(struct emit *e, unsigned k)

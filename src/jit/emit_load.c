@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { LANES = RUN_STRIP_LANES, MAX_PARTS = 4 };
+enum { MAX_PARTS = 4 };
 
 /* An access may begin at lo up to lo + room; its host address is the address + host. */
 struct range {
@@ -267,10 +267,10 @@ static void read_line(struct emit *e, val first, val *word)
 {
     const struct words w = words_of(e->op->mem);
     if (w.n == 1) {
-        word[0] = widened(e, vector_at(e, first, w.bits, LANES), 32);
+        word[0] = widened(e, vector_at(e, first, w.bits, e->run->strip_lanes), 32);
         return;
     }
-    for (unsigned l = 0; l < LANES; l += EIGHT) {
+    for (unsigned l = 0; l < e->run->strip_lanes; l += EIGHT) {
         val more[MAX_PARTS];
         read_eight(e, add(e, first, (uint64_t)l * size_of(e->op->mem)), l ? more : word);
         for (unsigned k = 0; l && k < w.n; k++)
@@ -296,7 +296,7 @@ static val read_each(struct emit *e, val addr, const struct range *r, val *word)
     LLVMTypeRef t = LLVMFunctionType(i64, types, ARRAY_LEN(types), false);
     val at = LLVMBuildBitCast(e->b, e->view.room, LLVMPointerType(emit_int(e, 64), 0), "");
     LLVMBuildStore(e->b, addr, at);
-    read_lanes_fn *host = read_lanes_of(w.bits, w.n);
+    read_lanes_fn *host = read_lanes_of(w.bits, w.n, e->run->strip_lanes);
     val fn = LLVMConstIntToPtr(b_int(e, 64, (uintptr_t)host), LLVMPointerType(t, 0));
     val args[] = {e->view.room,
                   r->lo,
@@ -372,7 +372,7 @@ static void read_named(struct emit *e, val *word)
     }
     val first = b_int(e, 64, imm);
     const struct range r = range_of(e, first);
-    val good = is_good(e, &r, first, 0), none = b_mask(e, 0);
+    val good = is_good(e, &r, first, 0), none = b_no_lanes(e);
     leave_lanes(e, choose(e, good, none, active_lanes(e)));
     val nowhere = LLVMBuildPtrToInt(e->b, e->view.room, word_type(e), "");
     read_one_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere), word);
@@ -382,7 +382,7 @@ static void read_named(struct emit *e, val *word)
 static val are_equal(const struct emit *e, val x, val y)
 {
     const char *name = "llvm.x86.avx.ptestz.256";
-    unsigned n = LANES * emit_bits_of(x) / 64;
+    unsigned n = e->run->strip_lanes * emit_bits_of(x) / 64;
     val differ = b_as(e, b_xor(e, x, y), LLVMVectorType(word_type(e), n));
     for (n /= 2; n >= 4; n /= 2)
         differ = b_or(e, part_of(e, differ, differ, 0, n), part_of(e, differ, differ, n, n));
@@ -395,15 +395,15 @@ static val are_equal(const struct emit *e, val x, val y)
 /* How the lanes of an address register lie to each other. */
 static void find_pattern(struct emit *e, struct address_pattern *p, val at, unsigned step)
 {
-    val by[LANES];
+    val by[RUN_STRIP_MAX];
     const unsigned bits = emit_bits_of(at);
-    for (unsigned l = 0; l < LANES; l++)
+    for (unsigned l = 0; l < e->run->strip_lanes; l++)
         by[l] = b_int(e, bits, (uint64_t)l * step);
     val first = LLVMBuildExtractElement(e->b, at, b_int(e, 64, 0), ""), all = b_splat(e, first);
     p->at = at;
     p->step = step;
     p->first = first;
-    p->line = are_equal(e, at, b_add(e, all, LLVMConstVector(by, LANES)));
+    p->line = are_equal(e, at, b_add(e, all, LLVMConstVector(by, e->run->strip_lanes)));
     p->same = are_equal(e, at, all);
 }
 
@@ -432,13 +432,13 @@ static val with_offset(const struct emit *e, val at, int64_t imm)
 static void read_places(struct emit *e, val *word)
 {
     const struct xmem *m = e->op->mem;
-    val at = emit_ref(e, &m->addr), none = b_mask(e, 0);
+    val at = emit_ref(e, &m->addr), none = b_no_lanes(e);
     const struct address_pattern *p = pattern_of(e, at);
     val first = with_offset(e, p->first, m->imm);
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
-    val good = is_good(e, &r, first, (LANES - 1) * size_of(m));
-    val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_mask(e, RUN_STRIP_ALL), "");
+    val good = is_good(e, &r, first, (e->run->strip_lanes - 1) * size_of(m));
+    val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_all_lanes(e), "");
     good = LLVMBuildAnd(e->b, good, is_whole, "");
     val place = LLVMBuildAdd(e->b, first, r.host, "");
     LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));

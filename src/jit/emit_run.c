@@ -123,33 +123,40 @@ static void begin(struct emit *e, struct frame_blocks *f)
     f->count = LLVMBuildPhi(e->b, i32, "count");
     f->left = LLVMBuildPhi(e->b, i32, "left");
     val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""),
-                             b_int(e, 32, RUN_STRIP_LANES), "");
+                             b_int(e, 32, e->run->strip_lanes), "");
     val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
     e->mask = LLVMBuildTrunc(e->b, all, emit_mask_type(e), "mask");
-    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_mask(e, 0), "");
+    val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_no_lanes(e), "");
     LLVMBuildCondBr(e->b, none, f->next, f->body);
     LLVMPositionBuilderAtEnd(e->b, f->body);
     emit_strip_regs(e);
 }
 
+/* A bit for each. */
+static val parts_of_strip(const struct emit *e)
+{
+    const unsigned n = e->run->strip_lanes / RUN_PART_LANES;
+    val strip = LLVMBuildTrunc(e->b, e->strip, LLVMInt32TypeInContext(e->ctx), "");
+    val first = LLVMBuildMul(e->b, strip, b_int(e, 32, n), "");
+    return LLVMBuildShl(e->b, b_int(e, 32, (1u << n) - 1), first, "");
+}
+
 /* Behind the operations: leaves a strip with a NaN, stores the others. */
 static void finish_strip(struct emit *e, struct frame_blocks *f)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
     for (size_t i = 0; i < e->slots.len; i++)
         if (e->slots.data[i].is_written && e->slots.data[i].is_live)
             emit_slot_bits(e, &e->slots.data[i]);
-    val bit = LLVMBuildShl(e->b, b_int(e, 32, 1), LLVMBuildTrunc(e->b, e->strip, i32, ""), "");
-    f->new_left = LLVMBuildOr(e->b, f->left, bit, "");
+    f->new_left = LLVMBuildOr(e->b, f->left, parts_of_strip(e), "");
     f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
-    val nan = e->nan ? LLVMBuildAnd(e->b, b_bits(e, e->nan), e->mask, "") : b_mask(e, 0);
+    val nan = e->nan ? LLVMBuildAnd(e->b, b_bits(e, e->nan), e->mask, "") : b_no_lanes(e);
     if (e->astray)
         nan = LLVMBuildOr(e->b, nan, e->astray, "");
-    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, b_mask(e, 0), "");
+    val bad = LLVMBuildICmp(e->b, LLVMIntNE, nan, b_no_lanes(e), "");
     f->body = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, bad, f->next, f->check);
     LLVMPositionBuilderAtEnd(e->b, f->check);
-    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_mask(e, RUN_STRIP_ALL), "");
+    val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_all_lanes(e), "");
     LLVMBuildCondBr(e->b, whole, f->whole, f->part);
     LLVMPositionBuilderAtEnd(e->b, f->whole);
     store_all(e, true);
@@ -170,7 +177,8 @@ static void end(struct emit *e, struct frame_blocks *f)
     LLVMAddIncoming(count, counts, from, 4);
     LLVMAddIncoming(left, lefts, from, 4);
     val strip = LLVMBuildAdd(e->b, e->strip, b_int(e, 64, 1), "");
-    val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, RUN_STRIPS), "");
+    val more =
+        LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, WARP_LANES / e->run->strip_lanes), "");
     LLVMBuildCondBr(e->b, more, f->strip, f->done);
     LLVMBasicBlockRef before[] = {f->entry, f->next};
     val strips[] = {b_int(e, 64, 0), strip};

@@ -5,42 +5,39 @@
 
 #include <string.h>
 
-enum { LANES = RUN_STRIP_LANES };
-
 /* --- types and constants --- */
 
 LLVMTypeRef emit_int(const struct emit *e, unsigned bits)
 {
-    return LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), LANES);
+    return LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), e->run->strip_lanes);
 }
 
 LLVMTypeRef emit_f32(const struct emit *e)
 {
-    return LLVMVectorType(LLVMFloatTypeInContext(e->ctx), LANES);
+    return LLVMVectorType(LLVMFloatTypeInContext(e->ctx), e->run->strip_lanes);
 }
 
 LLVMTypeRef emit_f64(const struct emit *e)
 {
-    return LLVMVectorType(LLVMDoubleTypeInContext(e->ctx), LANES);
+    return LLVMVectorType(LLVMDoubleTypeInContext(e->ctx), e->run->strip_lanes);
 }
 
-static val splat(val x)
+static val splat(const struct emit *e, val x)
 {
-    val all[LANES];
-    for (unsigned l = 0; l < LANES; l++)
+    val all[RUN_STRIP_MAX];
+    for (unsigned l = 0; l < e->run->strip_lanes; l++)
         all[l] = x;
-    return LLVMConstVector(all, LANES);
+    return LLVMConstVector(all, e->run->strip_lanes);
 }
 
 val emit_const(const struct emit *e, unsigned bits, uint64_t v)
 {
-    return splat(LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false));
+    return splat(e, LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false));
 }
 
 val emit_real(const struct emit *e, LLVMTypeRef t, double v)
 {
-    (void)e;
-    return splat(LLVMConstReal(LLVMGetElementType(t), v));
+    return splat(e, LLVMConstReal(LLVMGetElementType(t), v));
 }
 
 bool emit_is_const(const struct emit *e, val v, uint64_t *value)
@@ -72,7 +69,7 @@ val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *a
 
 val b_splat(const struct emit *e, val scalar)
 {
-    val undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), LANES));
+    val undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), e->run->strip_lanes));
     val one = LLVMBuildInsertElement(e->b, undef, scalar, b_int(e, 32, 0), "");
     return LLVMBuildShuffleVector(e->b, one, undef, emit_const(e, 32, 0), "");
 }
@@ -100,7 +97,7 @@ val emit_narrow(const struct emit *e, val real, LLVMTypeRef t)
 /* A predicate has a bit a lane. */
 static val strip_of(const struct emit *e, unsigned sel, unsigned bytes)
 {
-    const unsigned stride = bytes ? bytes * LANES : LANES / 8;
+    const unsigned stride = e->run->strip_lanes * bytes + (bytes ? 0 : e->run->strip_lanes / 8);
     val at = LLVMBuildMul(e->b, e->strip, b_int(e, 64, stride), "");
     return LLVMBuildGEP2(e->b, LLVMInt8TypeInContext(e->ctx), e->base[sel], &at, 1, "");
 }

@@ -93,7 +93,7 @@ static bool move_is_within(const struct run_text *run, const struct run_op *op)
  * not become a wild access here. */
 static bool is_within(const struct run_text *run)
 {
-    bool ok = true;
+    bool ok = run->strip_lanes == RUN_PART_LANES || run->strip_lanes == RUN_STRIP_MAX;
     for (uint32_t i = 0; i < run->nops; i++) {
         const struct run_op *op = &run->ops[i];
         const struct lane_ref guard = {.off = op->guard_off, .none = !op->has_guard};
@@ -176,7 +176,7 @@ static void set_passes(void)
 
 const struct translator *parsim_translator(void)
 {
-    static const struct translator translator = {RUN_STRIP_LANES, knows, translate, drop};
+    static const struct translator translator = {RUN_ABI, knows, translate, drop};
     set_passes();
     LLVMLinkInMCJIT();
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
