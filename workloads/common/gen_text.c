@@ -197,7 +197,7 @@ struct gen_text gen_html(struct wl *w, struct rng *rng, uint32_t lines, uint32_t
     while (t.lines < lines) {
         int bytes = print_prose(line, 28, &l, rng);
         uint32_t page = UINT32_MAX;
-        if (rng_below(rng, 2)) {
+        if (rng_below(rng, 4) == 0) {
             page = gen_zipf(rng, table, pages);
             print_url(url, l.salt, page);
             text[print_word(text, &l, rng)] = 0;
@@ -206,4 +206,30 @@ struct gen_text gen_html(struct wl *w, struct rng *rng, uint32_t lines, uint32_t
         add_line(&t, line, bytes, page);
     }
     return t;
+}
+
+struct gen_text gen_word_list(struct wl *w, struct rng *rng, uint32_t lines, uint32_t vocabulary)
+{
+    struct gen_text t = {.text = wl_alloc(w, lines, 16),
+                         .starts = wl_alloc(w, (size_t)lines + 1, sizeof(uint32_t))};
+    struct language l = new_language(w, rng, vocabulary);
+
+    while (t.lines < lines) {
+        uint32_t at = t.starts[t.lines];
+        at += (uint32_t)print_word((char *)t.text + at, &l, rng);
+        t.text[at++] = '\n';
+        t.starts[++t.lines] = at;
+    }
+    return t;
+}
+
+uint32_t gen_chunks(const struct gen_text *text, uint32_t bytes, uint32_t *out)
+{
+    uint32_t chunks = 0;
+
+    out[0] = 0;
+    for (uint32_t line = 1; line <= text->lines; line++)
+        if (text->starts[line] - out[chunks] >= bytes || line == text->lines)
+            out[++chunks] = text->starts[line];
+    return chunks;
 }

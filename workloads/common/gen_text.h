@@ -28,9 +28,17 @@ struct gen_text gen_page_views(struct wl *w, struct rng *rng, uint32_t pages);
 struct gen_text gen_prose(struct wl *w, struct rng *rng, uint32_t lines, uint32_t line_bytes,
                           uint32_t vocabulary);
 
-/* HTML: lines of up to 28 bytes of prose, half of them with `<a href="URL">word</a>` after it, the
+/* HTML: lines of up to 28 bytes of prose, one in four with `<a href="URL">word</a>` after it, the
  * URL one of `pages` by Zipf's law; page[] says which, UINT32_MAX without. */
 struct gen_text gen_html(struct wl *w, struct rng *rng, uint32_t lines, uint32_t pages);
+
+/* Words as in gen_prose(), one a line. `page` is NULL. */
+struct gen_text gen_word_list(struct wl *w, struct rng *rng, uint32_t lines, uint32_t vocabulary);
+
+/* Cuts a text into chunks of whole lines, each the least that has `bytes` bytes (the last one has
+ * what is left), as a job's records. out[] has room for lines + 1 starts; returns how many chunks.
+ */
+uint32_t gen_chunks(const struct gen_text *text, uint32_t bytes, uint32_t *out);
 
 /* Zipf's law over 0 .. n-1: `table` has the running sums of 2^32 / (k + 1). */
 uint64_t *gen_zipf_table(struct wl *w, uint32_t n);

@@ -1,4 +1,4 @@
-/* mars-sm: the places of a word in a text. */
+/* mars-sm: the places of a word in a list of words. */
 #include "gen_text.h"
 #include "mapreduce.h"
 
@@ -11,45 +11,54 @@ struct job {
 };
 
 struct state {
-    uint32_t lines, matches;
+    struct gen_text words;
+    uint32_t chunks, matches;
     struct wl_array *text, *starts, *keyword;
     struct mr mr;
     struct mr_pairs out;
 };
 
-/* Whether the keyword is at a place of the text. */
-static bool is_match(const struct state *s, uint32_t at)
+static uint32_t word_bytes(const struct state *s, uint32_t word)
 {
-    return !memcmp(s->text->u8 + at, s->keyword->u8, s->keyword->count);
+    return s->words.starts[word + 1] - s->words.starts[word] - 1;
 }
 
-/* A keyword of four letters from somewhere in the text. */
+static bool is_match(const struct state *s, uint32_t word)
+{
+    return word_bytes(s, word) == s->keyword->count &&
+           !memcmp(s->words.text + s->words.starts[word], s->keyword->u8, s->keyword->count);
+}
+
+/* A word of the text with at least four letters, if one comes soon. */
 static void choose_keyword(struct wl *w, struct state *s, struct rng *rng)
 {
-    uint32_t bytes = s->starts->u32[s->lines], letters = 0, at = 0;
+    uint32_t word = rng_below(rng, s->words.lines / 2);
 
-    s->keyword = wl_array(w, "keyword", WL_INPUT, WL_U8, 4);
-    for (at = rng_below(rng, bytes / 2); letters < 4; at++)
-        letters = s->text->u8[at] >= 'a' && s->text->u8[at] <= 'z' ? letters + 1 : 0;
-    memcpy(s->keyword->data, s->text->u8 + at - 4, 4);
-    for (at = 0; at + 4 < bytes; at++)
-        s->matches += is_match(s, at);
+    while (word < s->words.lines - 1 && word_bytes(s, word) < 4)
+        word++;
+    s->keyword = wl_array(w, "keyword", WL_INPUT, WL_U8, word_bytes(s, word));
+    memcpy(s->keyword->data, s->words.text + s->words.starts[word], s->keyword->count);
+    for (word = 0; word < s->words.lines; word++)
+        s->matches += is_match(s, word);
 }
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t lines[WL_SIZES] = {256, 4096, 65536, 262144};
+    static const struct {
+        uint32_t words, chunk_bytes;
+    } sizes[WL_SIZES] = {{2500, 128}, {90000, 512}, {1500000, 1024}, {4500000, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
-    s->lines = lines[wl_size(w)];
-    struct gen_text text = gen_prose(w, &rng, s->lines, 80, 4096);
-    size_t bytes = text.starts[s->lines];
-    s->text = wl_array(w, "text", WL_INPUT, WL_U8, bytes);
-    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, (size_t)s->lines + 1);
-    memcpy(s->text->data, text.text, bytes);
-    memcpy(s->starts->data, text.starts, s->starts->count * sizeof *text.starts);
+    uint32_t words = sizes[wl_size(w)].words;
+    uint32_t *starts = wl_alloc(w, (size_t)words + 1, sizeof *starts);
+    s->words = gen_word_list(w, &rng, words, 4096);
+    s->chunks = gen_chunks(&s->words, sizes[wl_size(w)].chunk_bytes, starts);
+    s->text = wl_array(w, "text", WL_INPUT, WL_U8, s->words.starts[words]);
+    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, (size_t)s->chunks + 1);
+    memcpy(s->text->data, s->words.text, s->text->count);
+    memcpy(s->starts->data, starts, s->starts->count * sizeof *starts);
     choose_keyword(w, s, &rng);
-    s->mr = mr_declare(w, s->lines);
+    s->mr = mr_declare(w, s->chunks);
     size_t n = s->matches;
     s->out =
         mr_pairs_declare(w, "out", WL_OUTPUT, (struct mr_room){n, 4 * n, 4 * n, WL_U32, WL_U32});
@@ -60,22 +69,20 @@ static void run(struct wl *w, void *state)
     struct state *s = state;
     struct job job = {s->text->dev, s->keyword->dev, s->starts->dev, (uint32_t)s->keyword->count};
 
-    mr_map(w, &s->mr, &job, s->lines, &s->out);
+    mr_map(w, &s->mr, &job, s->chunks, &s->out);
 }
 
 static void reference(struct wl *w, void *state)
 {
     struct state *s = state;
-    uint32_t line = 0, count = 0;
+    uint32_t count = 0;
 
     (void)w;
-    for (uint32_t at = 0; count < s->matches; at++) {
-        while (at >= s->starts->u32[line + 1])
-            line++;
-        if (!is_match(s, at))
+    for (uint32_t word = 0; word < s->words.lines; word++) {
+        if (!is_match(s, word))
             continue;
-        s->out.keys->expect_u32[count] = at;
-        s->out.values->expect_u32[count] = line;
+        s->out.keys->expect_u32[count] = s->words.starts[word];
+        s->out.values->expect_u32[count] = word_bytes(s, word);
         ((struct mr_pair *)s->out.index->expect)[count] =
             (struct mr_pair){4 * count, 4, 4 * count, 4};
         count++;
@@ -87,8 +94,8 @@ const struct workload workload_mars_sm = {
     .make = make,
     .run = run,
     .reference = reference,
-    .algorithm = "a map without sort or reduce: a thread a line compares a keyword at every place, "
-                 "letter by letter",
-    .input = "prose: words by Zipf's law in lines of up to 80 bytes; a keyword of four letters",
+    .algorithm = "a map without sort or reduce: a thread a chunk of up to 1024 bytes compares the "
+                 "words that are as long as a keyword with it, letter by letter",
+    .input = "a list of words by Zipf's law, one a line; one of them is the keyword",
     .tolerance = "equal: integers",
 };

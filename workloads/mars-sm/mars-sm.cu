@@ -1,10 +1,11 @@
-/* String match in the manner of Mars: each thread searches its line for a keyword, letter by letter, and
- * emits (place, line) for every match. No sort, no reduce. */
+/* String match in the manner of Mars: each thread goes through the lines of its chunk of a text, a word
+ * a line, compares those that are as long as a keyword with it, and emits (place, bytes) for those that
+ * are it. No sort, no reduce. */
 #include "mapreduce.cuh"
 
 struct mr_job {
     const unsigned char *text, *keyword;
-    const unsigned *starts; /* of the lines, and the end of the last */
+    const unsigned *starts; /* of the chunks, and the end of the last */
     unsigned keyword_bytes;
 };
 
@@ -12,12 +13,17 @@ template <class Out> WL_FN void mr_map(const struct mr_job &job, unsigned record
 {
     unsigned start = job.starts[record], end = job.starts[record + 1];
 
-    for (unsigned at = start; at + job.keyword_bytes < end; at++) {
-        unsigned same = 0;
-        while (same < job.keyword_bytes && job.text[at + same] == job.keyword[same])
-            same++;
-        if (same == job.keyword_bytes)
-            out.emit(&at, sizeof(at), &record, sizeof(record));
+    while (start < end) {
+        unsigned bytes = 0, same = 0;
+        while (job.text[start + bytes] != '\n')
+            bytes++;
+        if (bytes == job.keyword_bytes) {
+            while (same < bytes && job.text[start + same] == job.keyword[same])
+                same++;
+            if (same == bytes)
+                out.emit(&start, sizeof(start), &bytes, sizeof(bytes));
+        }
+        start += bytes + 1;
     }
 }
 

@@ -12,28 +12,35 @@ struct job {
 
 struct word {
     const uint8_t *text;
-    uint32_t bytes;
+    uint32_t bytes, number, key; /* key: where its key is */
 };
 
 struct state {
-    uint32_t lines, words;
-    struct wl_array *text, *starts;
+    uint32_t chunks, words;
+    struct wl_array *text, *starts, *groups;
     struct mr mr;
-    struct mr_pairs sorted, out;
+    struct mr_pairs out;
 };
 
-/* The words of the text one after the other: the first at or after `from`; no bytes at the end. */
+static bool is_letter(uint8_t c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+/* The first word of six letters or more at or after `from`; no bytes at the end. */
 static struct word next_word(const struct state *s, const uint8_t *from)
 {
     const uint8_t *end = s->text->u8 + s->text->count;
-    struct word word = {from, 0};
 
-    while (word.text < end && (*word.text < 'a' || *word.text > 'z'))
-        word.text++;
-    while (word.text + word.bytes < end && word.text[word.bytes] >= 'a' &&
-           word.text[word.bytes] <= 'z')
-        word.bytes++;
-    return word;
+    while (from < end) {
+        struct word word = {.text = from};
+        while (is_letter(word.text[word.bytes])) /* the text ends with a newline */
+            word.bytes++;
+        if (word.bytes >= 6)
+            return word;
+        from += word.bytes + 1;
+    }
+    return (struct word){.text = end};
 }
 
 /* Bytes that the keys of all words take. */
@@ -51,22 +58,25 @@ static size_t count_words(struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t lines[WL_SIZES] = {16, 480, 7680, 30720};
+    static const struct {
+        uint32_t lines, chunk_bytes;
+    } sizes[WL_SIZES] = {{32, 64}, {1000, 128}, {12000, 128}, {48000, 256}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
-    s->lines = lines[wl_size(w)];
-    struct gen_text text = gen_prose(w, &rng, s->lines, 40, 4096);
-    size_t bytes = text.starts[s->lines];
-    s->text = wl_array(w, "text", WL_INPUT, WL_U8, bytes);
-    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, (size_t)s->lines + 1);
-    memcpy(s->text->data, text.text, bytes);
-    memcpy(s->starts->data, text.starts, s->starts->count * sizeof *text.starts);
+    uint32_t lines = sizes[wl_size(w)].lines;
+    uint32_t *starts = wl_alloc(w, (size_t)lines + 1, sizeof *starts);
+    struct gen_text text = gen_prose(w, &rng, lines, 60, 8192);
+    s->chunks = gen_chunks(&text, sizes[wl_size(w)].chunk_bytes, starts);
+    s->text = wl_array(w, "text", WL_INPUT, WL_U8, text.starts[lines]);
+    s->starts = wl_array(w, "starts", WL_INPUT, WL_U32, (size_t)s->chunks + 1);
+    memcpy(s->text->data, text.text, s->text->count);
+    memcpy(s->starts->data, starts, s->starts->count * sizeof *starts);
     struct mr_room room = {.key_bytes = count_words(s), .key_type = WL_U8, .value_type = WL_U32};
     room.pairs = s->words;
     room.value_bytes = 4 * room.pairs;
-    s->mr = mr_declare(w, room.pairs);
-    s->sorted = mr_sorted_declare(w, "words", WL_SCRATCH, room);
-    s->out = mr_pairs_declare(w, "out", WL_OUTPUT, room);
+    s->mr = mr_declare(w, room.pairs > s->chunks ? room.pairs : s->chunks);
+    s->out = mr_sorted_declare(w, "out", WL_OUTPUT, room);
+    s->groups = wl_array(w, "groups", WL_OUTPUT, WL_U32, (size_t)s->words + 1);
 }
 
 static void run(struct wl *w, void *state)
@@ -74,17 +84,41 @@ static void run(struct wl *w, void *state)
     struct state *s = state;
     struct job job = {s->text->dev, s->starts->dev};
 
-    mr_map(w, &s->mr, &job, s->lines, &s->sorted);
-    mr_sort(w, &s->sorted);
-    mr_reduce(w, &s->mr, &job, &s->sorted, &s->out);
+    mr_map(w, &s->mr, &job, s->chunks, &s->out);
+    mr_sort(w, &s->out);
+    mr_group(w, &s->mr, &s->out, s->groups->dev);
+}
+
+static int compare_texts(const struct word *a, const struct word *b)
+{
+    int order = memcmp(a->text, b->text, a->bytes < b->bytes ? a->bytes : b->bytes);
+
+    return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
 static int compare_words(const void *pa, const void *pb)
 {
     const struct word *a = pa, *b = pb;
-    int order = memcmp(a->text, b->text, a->bytes < b->bytes ? a->bytes : b->bytes);
+    int order = compare_texts(a, b);
 
-    return order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* All words in the order of the text; fills keys and values. */
+static void find_words(struct state *s, struct word *words)
+{
+    const uint8_t *at = s->text->u8;
+    uint32_t key = 0;
+
+    for (uint32_t n = 0; n < s->words; n++) {
+        words[n] = next_word(s, at);
+        words[n].number = n;
+        words[n].key = key;
+        memcpy(s->out.keys->expect_u8 + key, words[n].text, words[n].bytes);
+        s->out.values->expect_u32[n] = words[n].bytes;
+        key += mr_aligned(words[n].bytes);
+        at = words[n].text + words[n].bytes;
+    }
 }
 
 static void reference(struct wl *w, void *state)
@@ -92,21 +126,20 @@ static void reference(struct wl *w, void *state)
     struct state *s = state;
     struct word *words = wl_alloc(w, s->words, sizeof *words);
     struct mr_pair *index = s->out.index->expect;
-    uint32_t n = 0, groups = 0, key_at = 0;
+    uint32_t padded = 2, groups = 0;
 
-    for (struct word word = next_word(s, s->text->u8); word.bytes;
-         word = next_word(s, word.text + word.bytes))
-        words[n++] = word;
-    qsort(words, n, sizeof *words, compare_words);
-    for (uint32_t i = 0; i < n; groups++) {
-        const struct word *first = &words[i];
-        uint32_t *count = &s->out.values->expect_u32[groups];
-        for (; i < n && !compare_words(first, &words[i]); i++)
-            ++*count;
-        index[groups] = (struct mr_pair){key_at, first->bytes, 4 * groups, 4};
-        memcpy(s->out.keys->expect_u8 + key_at, first->text, first->bytes);
-        key_at += mr_aligned(first->bytes);
-    }
+    find_words(s, words);
+    qsort(words, s->words, sizeof *words, compare_words);
+    while (padded < s->words)
+        padded *= 2;
+    for (uint32_t i = 0; i < padded; i++)
+        index[i] = i < s->words
+                       ? (struct mr_pair){words[i].key, words[i].bytes, 4 * words[i].number, 4}
+                       : (struct mr_pair){0, UINT32_MAX, 0, 0};
+    for (uint32_t i = 0; i < s->words; i++)
+        if (!i || compare_texts(&words[i - 1], &words[i]))
+            s->groups->expect_u32[groups++] = i;
+    s->groups->expect_u32[groups] = s->words;
 }
 
 const struct workload workload_mars_wc = {
@@ -114,8 +147,9 @@ const struct workload workload_mars_wc = {
     .make = make,
     .run = run,
     .reference = reference,
-    .algorithm = "map emits (word, 1) for the words of a line, bitonic sort by text, reduce counts "
-                 "the pairs of a word",
-    .input = "prose: words by Zipf's law in lines of up to 40 bytes",
+    .algorithm =
+        "map emits (word, bytes) for the words of a thread's chunk that have six letters or "
+        "more, bitonic sort by text, the groups of equal words; no reduce",
+    .input = "prose: words by Zipf's law, in chunks of 64 to 256 bytes",
     .tolerance = "equal: integers",
 };
