@@ -333,13 +333,6 @@ static void collect(struct batch *b, uint32_t run)
 
 /* --- translating --- */
 
-/* What one vector of words is. Two of AVX2 do not wait for each other, but translating them costs
- * twice as much. */
-static uint32_t strip_lanes(void)
-{
-    return cpu_level() == CPU_avx512 ? 2 * RUN_PART_LANES : RUN_PART_LANES;
-}
-
 static void *translate(struct batch *b, run_fn *fn)
 {
     struct run_text *texts = xcalloc(b->pieces.len, sizeof *texts);
@@ -349,7 +342,7 @@ static void *translate(struct batch *b, run_fn *fn)
                                      .nops = b->pieces.data[i].n,
                                      .consts = b->fn->consts,
                                      .frame_bytes = b->fn->frame_bytes,
-                                     .strip_lanes = strip_lanes()};
+                                     .strip_lanes = RUN_PART_LANES};
         op += texts[i].nops;
     }
     void *code = b->tr->translate(texts, (uint32_t)b->pieces.len, fn);
