@@ -282,8 +282,54 @@ CU_API(cuEventElapsedTime, float *ms, CUevent from, CUevent to);
 CU_API(cuProfilerStart, void);
 CU_API(cuProfilerStop, void);
 
-/* The plain names mean the newest form. */
 #ifndef PARSIM_CUDA_IMPLEMENTATION
+/* Arrays and textures over them or over rows of linear memory. */
+typedef unsigned long long CUtexObject;
+enum { CU_AD_FORMAT_UNSIGNED_INT8 = 1, CU_AD_FORMAT_UNSIGNED_INT32 = 3, CU_AD_FORMAT_FLOAT = 32 };
+enum { CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_CLAMP };
+enum { CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR };
+enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2 };
+enum { CU_RESOURCE_TYPE_ARRAY = 0, CU_RESOURCE_TYPE_PITCH2D = 3 };
+
+typedef struct {
+    size_t Width, Height;
+    int Format;
+    unsigned NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct {
+    int resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        struct {
+            CUdeviceptr devPtr;
+            int format;
+            unsigned numChannels;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        int reserved[32];
+    } res;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct {
+    int addressMode[3], filterMode;
+    unsigned flags, maxAnisotropy;
+    int mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+CU_API(cuArrayCreate_v2, CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc);
+CU_API(cuArrayDestroy, CUarray array);
+CU_API(cuTexObjectCreate, CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
+       const CUDA_TEXTURE_DESC *desc, const void *view);
+CU_API(cuTexObjectDestroy, CUtexObject texture);
+
+/* The plain names mean the newest form. */
+#define cuArrayCreate              cuArrayCreate_v2
 #define cuGetProcAddress           cuGetProcAddress_v2
 #define cuDeviceGetUuid            cuDeviceGetUuid_v2
 #define cuDeviceTotalMem           cuDeviceTotalMem_v2

@@ -203,4 +203,30 @@ WL_FN float __exp2f_approx(float a)
     return __expf(a * 0.693147181f);
 }
 #endif
+
+/* Texture fetches, for both compilers: clang 14 has no intrinsics for texture objects on sm_20.
+ * They stay where they are written, used or not, so that a mark before one is before it. */
+struct wl_texel {
+    float x, y, z, w;
+};
+WL_FN struct wl_texel wl_tex2d_f32x4(unsigned long long texture, float x, float y)
+{
+    struct wl_texel t;
+    asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+                 : "=f"(t.x), "=f"(t.y), "=f"(t.z), "=f"(t.w)
+                 : "l"(texture), "f"(x), "f"(y));
+    return t;
+}
+WL_FN float wl_tex2d_f32(unsigned long long texture, float x, float y)
+{
+    return wl_tex2d_f32x4(texture, x, y).x;
+}
+WL_FN unsigned wl_tex2d_u32(unsigned long long texture, float x, float y)
+{
+    unsigned t, unused_y, unused_z, unused_w;
+    asm volatile("tex.2d.v4.u32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+                 : "=r"(t), "=r"(unused_y), "=r"(unused_z), "=r"(unused_w)
+                 : "l"(texture), "f"(x), "f"(y));
+    return t;
+}
 #endif

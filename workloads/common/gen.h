@@ -18,6 +18,11 @@ void gen_fractal(struct rng *rng, int32_t *out, unsigned width, unsigned height,
  * amplitude), sensor noise of about one level. */
 void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height);
 
+/* A photograph, gray (1 channel) or red, green, blue (3) and opaque alpha (4): leaves as in
+ * gen_image() behind a lens that spreads edges over three pixels; a third of the surfaces are flat
+ * and free of noise, the others have 1/f shading of different strength and noise of one level. */
+void gen_photo(struct rng *rng, uint8_t *out, unsigned width, unsigned height, unsigned channels);
+
 /* Bases as 0..3 (A C G T), with 60 % A+T; half of the text is copies of earlier stretches (up to a
  * tenth of them reverse-complemented) of 20 to 2000 bases, in which one base in 50 has mutated. */
 void gen_dna(struct rng *rng, uint8_t *out, size_t n);

@@ -1,7 +1,5 @@
-/* Fields and images. Integers only. */
+/* Smooth fields, permutations and bases. Integers only. */
 #include "gen.h"
-
-#include <stdlib.h>
 
 static uint32_t mix(uint64_t seed, uint32_t x, uint32_t y)
 {
@@ -36,54 +34,6 @@ void gen_fractal(struct rng *rng, int32_t *out, unsigned width, unsigned height,
                 out[(size_t)y * width + x] +=
                     (int32_t)((int64_t)lattice(seed, x, y, cell) * (int64_t)amplitude / 65536);
     }
-}
-
-struct leaf {
-    int x, y, radius, gray;
-    bool is_disc;
-};
-
-static bool leaf_covers(const struct leaf *l, int x, int y)
-{
-    int dx = abs(x - l->x), dy = abs(y - l->y);
-    if (l->is_disc)
-        return (int64_t)dx * dx + (int64_t)dy * dy <= (int64_t)l->radius * l->radius;
-    return dx <= l->radius && dy <= l->radius / 2;
-}
-
-static struct leaf random_leaf(struct rng *rng, unsigned width, unsigned height)
-{
-    int largest = (int)(width < height ? width : height) / 3 + 2;
-    /* p(radius) ~ radius^-2 or so: radius = largest / uniform(1 .. largest). */
-    int radius = largest / (1 + (int)rng_below(rng, (uint32_t)largest));
-    return (struct leaf){(int)rng_below(rng, width), (int)rng_below(rng, height), radius + 1,
-                         30 + (int)rng_below(rng, 180), rng_below(rng, 3) != 0};
-}
-
-void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height)
-{
-    size_t n = (size_t)width * height;
-    int32_t *shade = calloc(n, sizeof *shade);
-    if (!shade)
-        abort();
-    gen_fractal(rng, shade, width, height, 64, 32768);
-    for (size_t i = 0; i < n; i++)
-        out[i] = 110;
-    unsigned leaves = 60 + (unsigned)(n / 400);
-    for (unsigned k = 0; k < leaves; k++) {
-        struct leaf l = random_leaf(rng, width, height);
-        int top = l.y > l.radius ? l.y - l.radius : 0, left = l.x > l.radius ? l.x - l.radius : 0;
-        for (int y = top; y <= l.y + l.radius && y < (int)height; y++)
-            for (int x = left; x <= l.x + l.radius && x < (int)width; x++)
-                if (leaf_covers(&l, x, y))
-                    out[(size_t)y * width + (size_t)x] = (uint8_t)l.gray;
-    }
-    for (size_t i = 0; i < n; i++) {
-        int noise = (int)rng_below(rng, 4) - (int)rng_below(rng, 4);
-        int v = out[i] + shade[i] / 4096 + noise / 2;
-        out[i] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
-    }
-    free(shade);
 }
 
 void gen_permutation(struct rng *rng, uint32_t *out, uint32_t n)

@@ -50,11 +50,22 @@ static void note_wrong(struct wl_verdict *v, const struct wl_array *a, size_t i)
     v->ok = false;
 }
 
+/* Whether `diff`, the distance from `r` of an element whose bits differ, is within the bound. */
+static bool is_near(const struct workload *wl, enum wl_type type, double diff, double r)
+{
+    if (type == WL_U8)
+        return diff <= wl->byte_tol;
+    if (type != WL_F32 && type != WL_F64)
+        return false;
+    if (wl->abs_tol == 0 && wl->rel_tol == 0)
+        return false;
+    return diff <= wl->abs_tol + wl->rel_tol * fabs(r); /* false for a NaN */
+}
+
 static void compare_array(const struct wl *w, const struct wl_array *a, struct wl_verdict *v)
 {
     const struct workload *wl = w->row->workload;
     size_t bytes = wl_bytes(a) / a->count;
-    bool is_float = a->type == WL_F32 || a->type == WL_F64;
     for (size_t i = 0; i < a->count; i++) {
         if (!memcmp((char *)a->data + i * bytes, (char *)a->expect + i * bytes, bytes))
             continue;
@@ -65,9 +76,7 @@ static void compare_array(const struct wl *w, const struct wl_array *a, struct w
             v->max_abs = diff;
         if (r != 0 && diff / fabs(r) > v->max_rel)
             v->max_rel = diff / fabs(r);
-        bool exact = !is_float || (wl->abs_tol == 0 && wl->rel_tol == 0);
-        /* Written so that a NaN fails. */
-        if (exact || !(diff <= wl->abs_tol + wl->rel_tol * fabs(r)))
+        if (!is_near(wl, a->type, diff, r))
             note_wrong(v, a, i);
     }
 }

@@ -31,12 +31,16 @@ struct wl {
     unsigned launches;
     struct wl_array *arrays[WL_MAX_ARRAYS];
     unsigned narrays;
-    struct wl_block *blocks; /* of wl_alloc() */
+    struct wl_texture *textures; /* the newest first */
+    struct wl_block *blocks;     /* of wl_alloc() */
 };
 
 void wl_run_make(struct wl *w);   /* make() */
 void wl_run_device(struct wl *w); /* everything that needs a GPU */
 void wl_free(struct wl *w);
+void wl_free_textures(struct wl *w);
+/* Ends the program unless `r` says that all went well. */
+void wl_check_cuda(const struct wl *w, CUresult r, const char *what, const char *name);
 
 size_t wl_bytes(const struct wl_array *a);
 const char *wl_type_name(enum wl_type type);

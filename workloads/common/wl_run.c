@@ -22,7 +22,7 @@ _Noreturn void wl_die(const struct wl *w, const char *fmt, ...)
     exit(1);
 }
 
-static void cuda_check(const struct wl *w, CUresult r, const char *what, const char *name)
+void wl_check_cuda(const struct wl *w, CUresult r, const char *what, const char *name)
 {
     const char *text = NULL;
     if (r == CUDA_SUCCESS)
@@ -85,7 +85,7 @@ void wl_set_symbol(struct wl *w, const char *symbol, const void *data, size_t by
 {
     CUdeviceptr p;
     size_t have;
-    cuda_check(w, cuModuleGetGlobal(&p, &have, w->module, symbol), "symbol", symbol);
+    wl_check_cuda(w, cuModuleGetGlobal(&p, &have, w->module, symbol), "symbol", symbol);
     assert(bytes <= have);
     wl_write(w, p, data, bytes);
 }
@@ -94,22 +94,22 @@ void wl_launch(struct wl *w, const char *kernel, struct wl_dim grid, struct wl_d
                unsigned shared_bytes, void **args)
 {
     CUfunction f;
-    cuda_check(w, cuModuleGetFunction(&f, w->module, kernel), "kernel", kernel);
-    cuda_check(w,
-               cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
-                              NULL, args, NULL),
-               "launch of", kernel);
+    wl_check_cuda(w, cuModuleGetFunction(&f, w->module, kernel), "kernel", kernel);
+    wl_check_cuda(w,
+                  cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
+                                 NULL, args, NULL),
+                  "launch of", kernel);
     w->launches++;
 }
 
 void wl_read(struct wl *w, CUdeviceptr from, void *data, size_t bytes)
 {
-    cuda_check(w, cuMemcpyDtoH(data, from, bytes), "copy", "from the device");
+    wl_check_cuda(w, cuMemcpyDtoH(data, from, bytes), "copy", "from the device");
 }
 
 void wl_write(struct wl *w, CUdeviceptr to, const void *data, size_t bytes)
 {
-    cuda_check(w, cuMemcpyHtoD(to, data, bytes), "copy", "to the device");
+    wl_check_cuda(w, cuMemcpyHtoD(to, data, bytes), "copy", "to the device");
 }
 
 enum wl_size wl_size(const struct wl *w)
@@ -145,21 +145,21 @@ void wl_run_make(struct wl *w)
 static void open_device(struct wl *w)
 {
     CUdevice device;
-    cuda_check(w, cuInit(0), "cuInit", "");
-    cuda_check(w, cuDeviceGet(&device, 0), "device", "0");
-    cuda_check(w, cuDevicePrimaryCtxRetain(&w->context, device), "context of device", "0");
-    cuda_check(w, cuCtxSetCurrent(w->context), "context of device", "0");
-    cuda_check(w, cuModuleLoadData(&w->module, w->row->ptx), "loading", "the device code");
+    wl_check_cuda(w, cuInit(0), "cuInit", "");
+    wl_check_cuda(w, cuDeviceGet(&device, 0), "device", "0");
+    wl_check_cuda(w, cuDevicePrimaryCtxRetain(&w->context, device), "context of device", "0");
+    wl_check_cuda(w, cuCtxSetCurrent(w->context), "context of device", "0");
+    wl_check_cuda(w, cuModuleLoadData(&w->module, w->row->ptx), "loading", "the device code");
     w->has_device = true;
 }
 
 static void place_array(struct wl *w, struct wl_array *a)
 {
-    cuda_check(w, cuMemAlloc(&a->dev, wl_bytes(a)), "allocating", a->name);
+    wl_check_cuda(w, cuMemAlloc(&a->dev, wl_bytes(a)), "allocating", a->name);
     if (a->role & WL_INPUT)
         wl_write(w, a->dev, a->data, wl_bytes(a));
     else
-        cuda_check(w, cuMemsetD8(a->dev, 0, wl_bytes(a)), "clearing", a->name);
+        wl_check_cuda(w, cuMemsetD8(a->dev, 0, wl_bytes(a)), "clearing", a->name);
 }
 
 void wl_run_device(struct wl *w)
@@ -168,7 +168,7 @@ void wl_run_device(struct wl *w)
     for (unsigned i = 0; i < w->narrays; i++)
         place_array(w, w->arrays[i]);
     w->row->workload->run(w, w->state);
-    cuda_check(w, cuCtxSynchronize(), "running", "the kernels");
+    wl_check_cuda(w, cuCtxSynchronize(), "running", "the kernels");
     for (unsigned i = 0; i < w->narrays; i++)
         if (w->arrays[i]->role & WL_OUTPUT)
             wl_read(w, w->arrays[i]->dev, w->arrays[i]->data, wl_bytes(w->arrays[i]));
@@ -181,6 +181,7 @@ void wl_free(struct wl *w)
     for (unsigned i = 0; i < w->narrays; i++)
         if (w->arrays[i]->dev)
             cuMemFree(w->arrays[i]->dev);
+    wl_free_textures(w);
     if (w->has_device)
         cuModuleUnload(w->module);
     while (w->blocks) {

@@ -59,9 +59,11 @@ struct workload {
     void (*run)(struct wl *w, void *state);
     void (*finish)(struct wl *w, void *state); /* may be NULL */
     void (*reference)(struct wl *w, void *state);
-    /* A float x passes against r if |x - r| <= abs_tol + rel_tol * |r|; integers must be equal.
-     * Both 0: the floats must be bit-equal. */
+    /* A float x passes against r if |x - r| <= abs_tol + rel_tol * |r|; integers must be equal (but
+     * see byte_tol). Both 0: the floats must be bit-equal. */
     double abs_tol, rel_tol;
+    /* By how many levels a byte may differ: pictures made through approximate instructions. */
+    unsigned byte_tol;
     /* For docs/workloads.md: one sentence each. */
     const char *algorithm, *input, *tolerance;
     const char
@@ -94,6 +96,26 @@ void wl_launch(struct wl *w, const char *kernel, struct wl_dim grid, struct wl_d
  * work on scratch arrays too: `data` of bytes. */
 void wl_read(struct wl *w, CUdeviceptr from, void *data, size_t bytes);
 void wl_write(struct wl *w, CUdeviceptr to, const void *data, size_t bytes);
+
+/* A picture as kernels see it through the texture path: coordinates in texels, those outside are
+ * the nearest inside. Bytes are read as whole numbers or, `is_unit`, as floats 0 to 1. */
+struct wl_texels {
+    enum wl_type type; /* WL_U8 or WL_F32 */
+    unsigned channels, width, height;
+    bool is_unit;   /* bytes only */
+    bool is_linear; /* interpolates between texels; floats and unit bytes only */
+};
+struct wl_texture {
+    CUtexObject object; /* the kernel's 64-bit parameter */
+    CUarray array;      /* NULL: over an array's memory */
+    struct wl_texels texels;
+    struct wl_texture *next;
+};
+/* Over the rows of `a`, which must be multiples of 32 bytes. Only in run(), as all of these. */
+struct wl_texture *wl_texture_over(struct wl *w, const struct wl_array *a, struct wl_texels texels);
+/* Over a CUDA array (the GPU's own order of texels), which wl_texture_load() fills from `from`. */
+struct wl_texture *wl_texture_array(struct wl *w, struct wl_texels texels);
+void wl_texture_load(struct wl *w, const struct wl_texture *t, const struct wl_array *from);
 
 /* Says what is wrong and ends the program with code 1. */
 _Noreturn void wl_die(const struct wl *w, const char *fmt, ...) PRINTF_LIKE(2, 3);

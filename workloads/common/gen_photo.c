@@ -1,0 +1,162 @@
+/* Pictures with the statistics of natural ones. Integers only. */
+#include "gen.h"
+
+#include <stdlib.h>
+
+struct leaf {
+    int x, y, radius, gray;
+    bool is_disc;
+};
+
+/* Opaque leaves over each other. */
+struct scene {
+    unsigned nleaves;
+    struct leaf *leaves; /* [0] is the background */
+    uint32_t *seen;      /* which of them each pixel shows */
+};
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    void *p = calloc(count, bytes);
+    if (!p)
+        abort();
+    return p;
+}
+
+static bool leaf_covers(const struct leaf *l, int x, int y)
+{
+    int dx = abs(x - l->x), dy = abs(y - l->y);
+    if (l->is_disc)
+        return (int64_t)dx * dx + (int64_t)dy * dy <= (int64_t)l->radius * l->radius;
+    return dx <= l->radius && dy <= l->radius / 2;
+}
+
+static struct leaf random_leaf(struct rng *rng, unsigned width, unsigned height)
+{
+    int largest = (int)(width < height ? width : height) / 3 + 2;
+    /* p(radius) ~ radius^-2 or so: radius = largest / uniform(1 .. largest). */
+    int radius = largest / (1 + (int)rng_below(rng, (uint32_t)largest));
+    return (struct leaf){(int)rng_below(rng, width), (int)rng_below(rng, height), radius + 1,
+                         30 + (int)rng_below(rng, 180), rng_below(rng, 3) != 0};
+}
+
+static void paint_leaf(const struct scene *s, uint32_t k, int width, int height)
+{
+    const struct leaf *l = &s->leaves[k];
+    int top = l->y > l->radius ? l->y - l->radius : 0;
+    int left = l->x > l->radius ? l->x - l->radius : 0;
+    for (int y = top; y <= l->y + l->radius && y < height; y++)
+        for (int x = left; x <= l->x + l->radius && x < width; x++)
+            if (leaf_covers(l, x, y))
+                s->seen[(size_t)y * (size_t)width + (size_t)x] = k;
+}
+
+static struct scene make_scene(struct rng *rng, unsigned width, unsigned height)
+{
+    size_t n = (size_t)width * height;
+    struct scene s = {.nleaves = 61 + (unsigned)(n / 400)};
+    s.leaves = zeroed(s.nleaves, sizeof *s.leaves);
+    s.seen = zeroed(n, sizeof *s.seen);
+    s.leaves[0].gray = 110;
+    for (uint32_t k = 1; k < s.nleaves; k++) {
+        s.leaves[k] = random_leaf(rng, width, height);
+        paint_leaf(&s, k, (int)width, (int)height);
+    }
+    return s;
+}
+
+static void free_scene(struct scene *s)
+{
+    free(s->leaves);
+    free(s->seen);
+}
+
+/* What a sensor adds: one level up or down in three pixels of eight. */
+static int random_noise(struct rng *rng)
+{
+    int noise = (int)rng_below(rng, 4);
+    return (noise - (int)rng_below(rng, 4)) / 2;
+}
+
+static uint8_t level(int v)
+{
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height)
+{
+    size_t n = (size_t)width * height;
+    int32_t *shade = zeroed(n, sizeof *shade);
+    gen_fractal(rng, shade, width, height, 64, 32768);
+    struct scene s = make_scene(rng, width, height);
+    for (size_t i = 0; i < n; i++)
+        out[i] = level(s.leaves[s.seen[i]].gray + shade[i] / 4096 + random_noise(rng));
+    free_scene(&s);
+    free(shade);
+}
+
+/* How the surface of a leaf looks. */
+struct surface {
+    int colour[3]; /* added to its gray */
+    int contrast;  /* levels that the shading moves it by, up and down; 0: flat and without noise */
+};
+
+static struct surface *random_surfaces(struct rng *rng, unsigned n)
+{
+    struct surface *s = zeroed(n, sizeof *s);
+    for (unsigned k = 0; k < n; k++) {
+        for (int c = 0; c < 3; c++)
+            s[k].colour[c] = (int)rng_below(rng, 49) - 24;
+        s[k].contrast = rng_below(rng, 3) ? 4 + (int)rng_below(rng, 28) : 0;
+    }
+    return s;
+}
+
+/* The mean of a pixel and its neighbours with weights 1 2 1 both ways, as a lens blurs. */
+static int blur_at(const int32_t *plane, int x, int y, int width, int height)
+{
+    int64_t sum = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int px = x + dx < 0 ? 0 : x + dx >= width ? width - 1 : x + dx;
+            int py = y + dy < 0 ? 0 : y + dy >= height ? height - 1 : y + dy;
+            sum += (int64_t)(2 - abs(dx)) * (2 - abs(dy)) *
+                   plane[(size_t)py * (size_t)width + (size_t)px];
+        }
+    return (int)(sum / 16);
+}
+
+/* One colour of the picture in 256ths of a level, before lens and sensor. */
+static void paint_plane(const struct scene *s, const struct surface *surfaces, int colour,
+                        const int32_t *shade, int32_t *plane, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct surface *f = &surfaces[s->seen[i]];
+        int gray = s->leaves[s->seen[i]].gray + (colour < 0 ? 0 : f->colour[colour]);
+        plane[i] = 256 * gray + shade[i] / 256 * f->contrast;
+    }
+}
+
+void gen_photo(struct rng *rng, uint8_t *out, unsigned width, unsigned height, unsigned channels)
+{
+    size_t n = (size_t)width * height;
+    int32_t *shade = zeroed(n, sizeof *shade), *plane = zeroed(n, sizeof *plane);
+    gen_fractal(rng, shade, width, height, 256, 49152);
+    struct scene s = make_scene(rng, width, height);
+    struct surface *surfaces = random_surfaces(rng, s.nleaves);
+    unsigned colours = channels < 3 ? 1 : 3;
+    for (unsigned c = 0; c < colours; c++) {
+        paint_plane(&s, surfaces, colours == 1 ? -1 : (int)c, shade, plane, n);
+        for (size_t i = 0; i < n; i++) {
+            int v = blur_at(plane, (int)(i % width), (int)(i / width), (int)width, (int)height);
+            int noise = surfaces[s.seen[i]].contrast ? random_noise(rng) : 0;
+            out[i * channels + c] = level((v + 128) / 256 + noise);
+        }
+    }
+    for (size_t i = 0; channels == 4 && i < n; i++)
+        out[i * 4 + 3] = 255;
+    free(surfaces);
+    free_scene(&s);
+    free(plane);
+    free(shade);
+}
