@@ -218,7 +218,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 static void random_runs(void **state)
 {
     const struct translator *tr = translator_or_skip();
-    const unsigned n = (unsigned)from_environment("PARSIM_ROUNDS", 4);
+    const unsigned n = (unsigned)from_environment("PARSIM_ROUNDS", 2);
     struct form_random r = {{form_random_below}, from_environment("PARSIM_SEED", 1)};
     struct case_run *runs = xcalloc(RUNS, sizeof *runs);
     unsigned left = 0;
@@ -234,7 +234,7 @@ static void random_runs(void **state)
 static void random_directed_roundings(void **state)
 {
     const struct translator *tr = translator_or_skip();
-    const unsigned n = (unsigned)from_environment("PARSIM_ROUNDS", 2);
+    const unsigned n = (unsigned)from_environment("PARSIM_ROUNDS", 1);
     struct form_random r = {{form_random_below}, from_environment("PARSIM_SEED", 11)};
     struct case_run *runs = xcalloc(RUNS, sizeof *runs);
     unsigned left = 0;
