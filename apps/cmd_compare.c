@@ -129,12 +129,11 @@ static char *default_designs(const struct machine *m)
 static void tell_idle(const struct machine *m, const char *designs)
 {
     char *names = xstrdup(designs), idle[512];
-    for (char *p = names; *p; p++)
-        if (*p == '@') /* settings are no names */
-            for (; *p && *p != ','; p++)
-                *p = ' ';
-        else if (*p == '+')
-            *p = ',';
+    bool is_setting = false; /* those are no names: "a@f=1+b,c" has a and c */
+    for (char *p = names; *p; p++) {
+        is_setting = *p == '@' || (is_setting && *p != ',');
+        *p = is_setting ? ' ' : *p == '+' ? ',' : *p;
+    }
     if (tech_list_idle(m->techs, names, idle, sizeof idle))
         fprintf(stderr, "parsim compare: note: a plug-in is loaded, but --designs has no %s\n",
                 idle);
