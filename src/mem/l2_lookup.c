@@ -30,7 +30,7 @@ void l2_answer_form(struct l2 *l, struct mem_req *r)
     l->stats.coded_answers++;
     if (UNLIKELY(r->form.bytes > l->line_bytes))
         breach_note(l->breach, SEAM_forms,
-                    "look() gives a code that is larger than a line (%u): %u", l->line_bytes,
+                    "look() gives an encoding that is larger than a line (%u): %u", l->line_bytes,
                     r->form.bytes);
 }
 

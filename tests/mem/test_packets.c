@@ -77,16 +77,22 @@ static struct l2_rig *rig_with(struct packet_policy *p)
     return rig_on(by_line, p, NULL);
 }
 
+static struct packet_policy absorbing(struct table *t)
+{
+    struct packet_policy p = packet_policy_null;
+    p.arrive = absorb;
+    p.answer = answer_all;
+    p.self = t;
+    return p;
+}
+
 /* Sectors 0 and 1 to 3 of a line, asked for 10 cycles apart, are one lookup and one answer of 128
  * bytes; what is asked for when that is made is a request of its own. */
 static void a_request_rides_on_the_answer_to_another(void **state)
 {
     (void)state;
     struct table t = {0};
-    struct packet_policy p = packet_policy_null;
-    p.arrive = absorb;
-    p.answer = answer_all;
-    p.self = &t;
+    struct packet_policy p = absorbing(&t);
     struct l2_rig *r = rig_with(&p);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
     l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0xf);
@@ -115,10 +121,7 @@ static void what_a_slice_does_not_hold_is_looked_up(void **state)
 {
     (void)state;
     struct table t = {0};
-    struct packet_policy p = packet_policy_null;
-    p.arrive = absorb;
-    p.answer = answer_all;
-    p.self = &t;
+    struct packet_policy p = absorbing(&t);
     struct l2_rig *r = rig_on(NULL, &p, NULL);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
     l2_rig_give(r, 20, 2, MEM_READ, 32, 0xe, 0xf);

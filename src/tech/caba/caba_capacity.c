@@ -1,5 +1,6 @@
 /* Sizes of lines as they lie, in whole segments. */
 #include "tech/caba/caba_capacity.h"
+#include "mem/bound.h"
 
 static uint32_t line_bytes(void *self, addr_t line, const struct line_form *form)
 {
@@ -15,12 +16,8 @@ static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
     return 0;
 }
 
-static void placed(void *self, addr_t line, uint32_t bytes)
-{
-    (void)self, (void)line, (void)bytes;
-}
-
 struct capacity_policy caba_capacity_policy(struct caba_capacity *c, uint32_t tag_factor)
 {
-    return (struct capacity_policy){tag_factor, line_bytes, hit_latency, placed, c};
+    return (struct capacity_policy){tag_factor, line_bytes, hit_latency,
+                                    capacity_policy_null.placed, c};
 }
