@@ -218,7 +218,7 @@ static void see_ports(struct limits *l, const struct gpu *g, struct window *w)
             const bool is_sm = i < g->nsms;
             const uint32_t node = is_sm ? g->sm_nodes[i] : g->slice_nodes[i - g->nsms];
             const struct noc_port_flits was = l->ports[net][i],
-                                        is = noc_port_flits(g->noc[net], node);
+                                        is = *noc_port_flits(g->noc[net], node);
             l->ports[net][i] = is;
             if (!w)
                 continue;

@@ -1,6 +1,8 @@
 /* A name or a file and `--set`, resolved; and what must hold between sections. */
 #include "gpu/machine.h"
 
+#include "gpu/observe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,7 @@ static bool check(struct machine *m, struct err *err)
            l1_cfg_check(&m->l1i, "l1i", err) && l2_cfg_check(&m->l2, "l2", err) &&
            mem_ctrl_cfg_check(&m->mc, "mc", err) && interleave_cfg_check(&m->map, "map", err) &&
            noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err) &&
+           (!*m->gpu.observe || observe_check(m->gpu.observe, err)) &&
            tech_list_check(m->techs, m->gpu.with, err) && check_energy(m, err);
 }
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBSERVE_L1 = 1, OBSERVE_SCALAR = 2 };
+enum { OBSERVE_L1 = 1, OBSERVE_SCALAR = 2, OBSERVE_PORTS = 4 };
 
 static const struct {
     const char *name;
     unsigned bit;
-} names_known[] = {{"l1-usage", OBSERVE_L1}, {"scalar", OBSERVE_SCALAR}};
+} names_known[] = {{"l1-usage", OBSERVE_L1}, {"scalar", OBSERVE_SCALAR}, {"ports", OBSERVE_PORTS}};
 
 struct observe {
     uint32_t nsms;
@@ -35,7 +35,9 @@ static bool parse(const char *names, unsigned *bits, struct err *err)
         size_t len = strcspn(at, ",");
         unsigned bit = bit_of(at, len);
         if (!bit)
-            return err_set(err, "--observe: '%.*s' is not known; there are l1-usage and scalar",
+            return err_set(err,
+                           "gpu.observe (--observe): '%.*s' is not known; there are l1-usage, "
+                           "scalar and ports",
                            (int)len, at);
         *bits |= bit;
         at += len;
@@ -60,8 +62,16 @@ static void observe_l1(struct observe *o, struct gpu *g)
                       (uint32_t)(c->size / line) * g->tech->seams.l1_capacity[i].tag_factor, line);
         sm_add_l1_probe(g->sms[i], &o->l1[i].probe);
         stats_add(g->stats, "l1_usage", l1_usage_rows, l1_usage_nrows, &o->l1[i].stats);
+        stats_add(g->stats, "l1_evicted", l1_usage_rows, l1_usage_nrows, &o->l1[i].evicted);
     }
 }
+
+const struct stat_row noc_port_rows[] = {
+#define ROWS_FILE   "gpu/observe_ports.def"
+#define ROWS_STRUCT noc_port_flits
+#include "parsim/rows_entries.h"
+};
+const size_t noc_port_nrows = ARRAY_LEN(noc_port_rows);
 
 static void observe_scalar(struct observe *o, struct gpu *g)
 {
@@ -70,6 +80,19 @@ static void observe_scalar(struct observe *o, struct gpu *g)
         scalar_view_init(&o->scalar[i]);
         sm_add_inst_probe(g->sms[i], &o->scalar[i].probe);
         stats_add(g->stats, "scalar", scalar_rows, scalar_nrows, &o->scalar[i].stats);
+    }
+}
+
+/* What SMs put into the interconnect are requests, what slices do are replies. */
+static void observe_ports(struct gpu *g)
+{
+    for (unsigned net = 0; net < 2 && g->noc[net]; net++) {
+        for (uint32_t i = 0; i < g->nsms; i++)
+            stats_add(g->stats, "noc_sms", noc_port_rows, noc_port_nrows,
+                      noc_port_flits(g->noc[net], g->sm_nodes[i]));
+        for (uint32_t i = 0; i < g->nslices; i++)
+            stats_add(g->stats, "noc_slices", noc_port_rows, noc_port_nrows,
+                      noc_port_flits(g->noc[net], g->slice_nodes[i]));
     }
 }
 
@@ -85,6 +108,8 @@ struct observe *observe_new(struct gpu *g, const char *names)
         observe_l1(o, g);
     if (bits & OBSERVE_SCALAR)
         observe_scalar(o, g);
+    if (bits & OBSERVE_PORTS)
+        observe_ports(g);
     return o;
 }
 

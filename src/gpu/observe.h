@@ -1,8 +1,11 @@
-/* Observers of a timed machine: what they see becomes groups of its statistics. They change
- * nothing, cost nothing when they are off, and give the same for every number of host threads.
+/* Observers of a timed machine (gpu.observe): what they see becomes groups of its statistics. They
+ * change nothing, cost nothing when they are off, and give the same for every number of host
+ * threads.
  *
  *   l1-usage   group `l1_usage`: how much of a block of the L1 data cache is read until it leaves,
- *              and whether later reads stay within what the first one asked for
+ *              and whether later reads stay within what the first one asked for; `l1_evicted`: the
+ *              same of blocks that left before the end of their kernel
+ *   ports      groups `noc_sms` and `noc_slices`: flits where they enter and leave the interconnect
  *   scalar     group `scalar`: kinds of instructions, branches that part a warp, instructions whose
  *              sources are the same in all lanes that execute */
 #ifndef GPU_OBSERVE_H

@@ -17,6 +17,7 @@ struct l1_seen_line {
     uint64_t words; /* read so far, of 4 bytes; 0: not yet */
     uint8_t first;  /* sectors of 32 bytes that the first read asked for */
     bool is_ica;    /* a later read asked for others */
+    bool is_local;  /* of local memory */
 };
 
 /* The observer of one SM's L1 data cache. */
@@ -24,9 +25,13 @@ struct l1_usage {
     struct probe probe;
     struct l1_seen_line *lines; /* by place */
     uint32_t line_words;
-    struct l1_usage_stats stats;
+    struct l1_usage_stats stats, evicted; /* all; those that left before a flush */
 };
 void l1_usage_init(struct l1_usage *u, uint32_t lines, uint32_t line_bytes);
+
+/* Rows of a struct noc_port_flits. */
+extern const struct stat_row noc_port_rows[];
+extern const size_t noc_port_nrows;
 
 struct scalar_stats {
 #define ROWS_FILE "gpu/observe_scalar.def"

@@ -24,12 +24,14 @@ static uint8_t sectors_of(uint64_t words)
     return (uint8_t)set;
 }
 
-static void line_read(struct l1_usage *u, struct l1_seen_line *b, uint64_t words)
+static void line_read(struct l1_usage *u, struct l1_seen_line *b, uint64_t words, bool is_local)
 {
     const uint8_t asked = sectors_of(words);
-    u->stats.reads++;
-    if (!b->words)
+    if (!b->words) {
         b->first = asked;
+        b->is_local = is_local;
+    }
+    u->stats.reads += !b->is_local;
     b->is_ica |= (asked & ~b->first) != 0;
     b->words |= words;
 }
@@ -42,23 +44,33 @@ static void count_pattern(struct l1_usage_stats *st, unsigned sectors, bool is_i
     ++*(is_ica ? ica : ca)[at];
 }
 
-static void line_left(struct l1_usage *u, struct l1_seen_line *b, uint32_t event)
+static void count_line(struct l1_usage_stats *st, const struct l1_seen_line *b, uint32_t line_words,
+                       uint32_t event)
 {
-    struct l1_usage_stats *st = &u->stats;
-    if (!b->words) {
-        st->unread++;
-        return;
-    }
     const unsigned used = (unsigned)__builtin_popcount(sectors_of(b->words));
     st->blocks++;
     ++*(event == L1_REPLACED        ? &st->replaced
         : event == L1_WRITE_EVICTED ? &st->written
                                     : &st->flushed);
     st->words_used += (unsigned)__builtin_popcountll(b->words);
-    st->words += u->line_words;
+    st->words += line_words;
     st->sub_blocks_used += used;
-    st->sub_blocks += (u->line_words + SECTOR_WORDS - 1) / SECTOR_WORDS;
+    st->sub_blocks += (line_words + SECTOR_WORDS - 1) / SECTOR_WORDS;
     count_pattern(st, used, b->is_ica);
+}
+
+static void line_left(struct l1_usage *u, struct l1_seen_line *b, uint32_t event)
+{
+    if (!b->words) {
+        u->stats.unread++;
+        return;
+    }
+    if (b->is_local)
+        u->stats.local++;
+    else
+        count_line(&u->stats, b, u->line_words, event);
+    if (!b->is_local && event != L1_FLUSHED)
+        count_line(&u->evicted, b, u->line_words, event);
     *b = (struct l1_seen_line){0};
 }
 
@@ -66,8 +78,8 @@ static void fired(void *ctx, cycle_t now, uint32_t event, uint64_t place, uint64
 {
     struct l1_usage *u = ctx;
     (void)now;
-    if (event == L1_READ)
-        line_read(u, &u->lines[place], words);
+    if (event <= L1_READ_LOCAL)
+        line_read(u, &u->lines[place], words, event == L1_READ_LOCAL);
     else
         line_left(u, &u->lines[place], event);
 }

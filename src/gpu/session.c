@@ -63,8 +63,9 @@ static bool start_gpu(struct session *s, struct err *err)
     s->runner = (struct grid_runner){run_timed, s};
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
-    if (o->observe)
-        s->observe = observe_new(s->gpu, o->observe);
+    const char *observe = o->observe ? o->observe : s->machine->gpu.observe;
+    if (*observe)
+        s->observe = observe_new(s->gpu, observe);
     if (o->trace)
         s->trace = trace_new(s->gpu, o->trace, o->trace_limit, err);
     return s->trace || !o->trace;

@@ -104,9 +104,9 @@ uint32_t l1_mshrs_used(const struct l1 *l);
 const struct l1_stats *l1_stats(const struct l1 *l);
 
 /* Events, all with a = the line's place in the cache:
- *   read     a cached read was served or waits for its miss; b = the words that it asks for
+ *   reads    a cached read was served or waits for its miss; b = the words that it asks for
  *   the others: the line leaves, for another one, because of a write, or in a flush */
-enum l1_event { L1_READ, L1_REPLACED, L1_WRITE_EVICTED, L1_FLUSHED };
+enum l1_event { L1_READ, L1_READ_LOCAL, L1_REPLACED, L1_WRITE_EVICTED, L1_FLUSHED };
 void l1_add_probe(struct l1 *l, struct probe *probe);
 /* Fired where read_misses is counted: event 0, a = the line's address, b = the access's token. */
 void l1_add_miss_probe(struct l1 *l, struct probe *probe);

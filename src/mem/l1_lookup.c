@@ -412,7 +412,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
         return false;
     }
     note_read(l, p.index, a);
-    probe_fire(l->probe, now, L1_READ, p.index, a->words);
+    probe_fire(l->probe, now, a->space == MEM_LOCAL ? L1_READ_LOCAL : L1_READ, p.index, a->words);
     l->stats.reads++;
     return true;
 }

@@ -124,9 +124,9 @@ const struct noc_stats *noc_stats(const struct noc *n)
     return &n->stats;
 }
 
-struct noc_port_flits noc_port_flits(const struct noc *n, uint32_t node)
+const struct noc_port_flits *noc_port_flits(const struct noc *n, uint32_t node)
 {
-    return (struct noc_port_flits){n->nodes[node].flits_in, n->nodes[node].flits_out};
+    return &n->nodes[node].flits;
 }
 
 uint64_t noc_in_flight(const struct noc *n)

@@ -74,7 +74,7 @@ const struct noc_stats *noc_stats(const struct noc *n);
 struct noc_port_flits {
     uint64_t in, out;
 };
-struct noc_port_flits noc_port_flits(const struct noc *n, uint32_t node);
+const struct noc_port_flits *noc_port_flits(const struct noc *n, uint32_t node);
 /* Flits inside, source queues not counted. */
 uint64_t noc_in_flight(const struct noc *n);
 

@@ -93,7 +93,7 @@ struct node {
     struct source *sources; /* [classes] */
     struct node_vc *vcs;    /* [vcs of all classes] */
     uint8_t last_class, eject_next;
-    uint64_t flits_in, flits_out;
+    struct noc_port_flits flits;
     uint32_t waiting, ejecting; /* packets in source queues; flits that wait to leave */
 };
 

@@ -38,7 +38,7 @@ static bool flit_enter(struct noc *n, uint32_t node, unsigned class, cycle_t now
     noc_event_flit(n, now + n->credit_delay, nd->router, s->vc, f); /* no switch to cross */
     nd->vcs[s->vc].credits--;
     n->stats.flits_in++;
-    nd->flits_in++;
+    nd->flits.in++;
     n->in_flight++;
     if (tail) {
         nd->vcs[s->vc].busy = false;
@@ -107,7 +107,7 @@ static bool flit_leave(struct noc *n, uint32_t node, unsigned vc, cycle_t now)
     nd->ejecting--;
     n->in_flight--;
     n->stats.flits_out++;
-    nd->flits_out++;
+    nd->flits.out++;
     noc_event_credit(n, now + n->credit_delay, nd->router, vc);
     if (f & FLIT_TAIL)
         packet_deliver(n, f >> FLIT_PACKET, now);

@@ -157,36 +157,110 @@ static void patterns_of_lines(void **state)
                                             .ica_96 = 1,
                                             .ica_128 = 1};
     assert_memory_equal(s, &expected, sizeof expected);
+    assert_int_equal(u.evicted.blocks, 6); /* but the flushed one */
+    assert_int_equal(u.evicted.ca_64, 0);
+    assert_int_equal(u.evicted.words_used, s->words_used - 2);
     free(u.lines);
 }
 
-/* Every thread reads the word at 64 times its number: two lanes a block of 128 bytes, one word of
- * two of its sectors each. */
-static void words_reach_the_observer(void **state)
+static void lines_of_local_memory_are_told_apart(void **state)
 {
     (void)state;
-    static const char ptx[] = ".version 3.2\n.target sm_20\n.address_size 64\n"
-                              ".visible .entry k(.param .u64 in)\n{\n"
-                              ".reg .b32 %r<3>;\n.reg .b64 %rd<4>;\n"
-                              "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n"
-                              "mul.wide.u32 %rd2, %r1, 64;\nadd.u64 %rd2, %rd1, %rd2;\n"
-                              "ld.global.u32 %r2, [%rd2];\nret;\n}\n";
-    const struct gpu_case c = {.name = "words",
+    struct l1_usage u;
+    l1_usage_init(&u, 8, 128);
+    fire(&u, L1_READ_LOCAL, 0xffffffff);
+    fire(&u, L1_REPLACED, 0);
+    fire(&u, L1_READ, 0x1); /* the place has a line of global memory now */
+    fire(&u, L1_REPLACED, 0);
+    assert_int_equal(u.stats.local, 1);
+    assert_int_equal(u.stats.blocks, 1);
+    assert_int_equal(u.stats.reads, 1);
+    assert_int_equal(u.stats.words_used, 1);
+    free(u.lines);
+}
+
+/* --- what accesses need --- */
+
+/* Thread i reads the word at `from` + i * `stride`; then `more`. */
+struct pattern {
+    uint32_t threads, from, stride;
+    const char *more;
+    uint32_t reads, lines, words; /* accesses, lines, words of all lines */
+    const char *kind;             /* of every line */
+};
+
+static void check_pattern(const struct pattern *p)
+{
+    char ptx[1024];
+    snprintf(ptx, sizeof ptx,
+             ".version 3.2\n.target sm_20\n.address_size 64\n"
+             ".visible .entry k(.param .u64 in)\n{\n"
+             ".reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
+             "ld.param.u64 %%rd1, [in];\nmov.u32 %%r1, %%tid.x;\n"
+             "mul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd2, %%rd1, %%rd2;\n"
+             "ld.global.u32 %%r2, [%%rd2+%u];\n%sret;\n}\n",
+             p->stride, p->from, p->more);
+    const struct gpu_case c = {.name = "pattern",
                                .ptx = ptx,
                                .entry = "k",
                                .grid = {1, 1, 1},
-                               .block = {32, 1, 1},
+                               .block = {p->threads, 1, 1},
                                .npointers = 1};
     struct case_run t;
-    case_open(&t, &c, "gtx480-gpgpusim", NULL, 0, 1);
+    char key[32];
+    case_open(&t, &c, "mesh56", NULL, 0, 1);
     struct observe *o = observe_new(t.gpu, "l1-usage");
     case_run(&t);
-    assert_int_equal(get(t.gpu, "l1_usage.blocks"), 16);
-    assert_int_equal(get(t.gpu, "l1_usage.flushed"), 16);
-    assert_int_equal(get(t.gpu, "l1_usage.words_used"), 32);
-    assert_int_equal(get(t.gpu, "l1_usage.ca_64"), 16);
+    assert_int_equal(get(t.gpu, "l1_usage.reads"), p->reads);
+    assert_int_equal(get(t.gpu, "l1_usage.blocks"), p->lines);
+    assert_int_equal(get(t.gpu, "l1_usage.flushed"), p->lines);
+    assert_int_equal(get(t.gpu, "l1_evicted.blocks"), 0);
+    assert_int_equal(get(t.gpu, "l1_usage.words_used"), p->words);
+    snprintf(key, sizeof key, "l1_usage.%s", p->kind);
+    assert_int_equal(get(t.gpu, key), p->lines);
     case_close(&t);
     observe_free(o);
+}
+
+static void what_an_access_needs_is_what_its_lanes_touch(void **state)
+{
+    (void)state;
+    static const struct pattern patterns[] = {
+        {32, 0, 4, "", 1, 1, 32, "ca_128"},
+        {32, 0, 32, "", 8, 8, 32, "ca_128"}, /* an eighth of the words, of every sub-block */
+        {32, 0, 64, "", 16, 16, 32, "ca_64"},
+        {32, 0, 128, "", 32, 32, 32, "ca_32"},
+        {8, 96, 4, "", 1, 1, 8, "ca_32"},
+        {1, 0, 4, "ld.global.u32 %r3, [%rd2+36];\n", 2, 1, 2, "ica_64"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
+        check_pattern(&patterns[i]);
+}
+
+/* --- ports --- */
+
+/* What enters at SMs leaves at slices, and the other way round; on one network and on two. */
+static void flits_are_counted_where_they_enter_and_leave(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"mesh56", "gtx480"};
+    for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
+        struct case_run t;
+        double one = 0, two = 0;
+        case_open(&t, case_named("vecadd"), machines[i], NULL, 0, 1);
+        struct observe *o = observe_new(t.gpu, "ports");
+        case_run(&t);
+        const char *requests = i ? "noc_request.flits_in" : "noc.flits_in";
+        stats_get(gpu_stats(t.gpu), requests, &one);
+        stats_get(gpu_stats(t.gpu), "noc_reply.flits_in", &two);
+        assert_true(get(t.gpu, "noc_sms.in") > 0 && get(t.gpu, "noc_slices.in") > 0);
+        assert_true(get(t.gpu, "noc_sms.in") == get(t.gpu, "noc_slices.out"));
+        assert_true(get(t.gpu, "noc_slices.in") == get(t.gpu, "noc_sms.out"));
+        assert_true(get(t.gpu, "noc_sms.in") + get(t.gpu, "noc_slices.in") == one + two);
+        assert_true(!i || get(t.gpu, "noc_slices.in") == two);
+        case_close(&t);
+        observe_free(o);
+    }
 }
 
 /* --- on all kernels --- */
@@ -220,9 +294,11 @@ static void check_sums(struct gpu *g, const char *what)
         get(g, "scalar.divergent_scalar") > get(g, "scalar.divergent"))
         fail_msg("%s: more scalar instructions than there are", what);
     if (blocks != sum(g, "l1_usage", patterns, 7) || blocks != sum(g, "l1_usage", ways, 3) ||
-        blocks + get(g, "l1_usage.unread") != sum(g, "l1", left, 3))
+        blocks + get(g, "l1_usage.unread") + get(g, "l1_usage.local") != sum(g, "l1", left, 3) ||
+        blocks - get(g, "l1_usage.flushed") != get(g, "l1_evicted.blocks"))
         fail_msg("%s: blocks do not add up", what);
-    if (get(g, "l1_usage.reads") != get(g, "l1.reads"))
+    if (get(g, "l1_usage.reads") > get(g, "l1.reads") ||
+        (!get(g, "l1_usage.local") && get(g, "l1_usage.reads") != get(g, "l1.reads")))
         fail_msg("%s: reads that were not seen", what);
 }
 
@@ -243,7 +319,7 @@ static char *run_case(const struct gpu_case *c, unsigned threads, bool is_observ
     struct observe *o = NULL;
     case_open(&r, c, c->needs_hopper ? "h200" : "gtx480", NULL, 0, threads);
     if (is_observed)
-        o = observe_new(r.gpu, "scalar,l1-usage");
+        o = observe_new(r.gpu, "scalar,l1-usage,ports");
     case_run(&r);
     if (is_observed)
         check_sums(r.gpu, c->name);
@@ -275,7 +351,7 @@ static void names(void **state)
     (void)state;
     struct err err = {0};
     assert_true(observe_check("scalar", &err));
-    assert_true(observe_check("l1-usage,scalar", &err));
+    assert_true(observe_check("l1-usage,scalar,ports", &err));
     static const char *const bad[] = {"", "scalar,", ",scalar", "scala", "l1-usage scalar"};
     for (unsigned i = 0; i < ARRAY_LEN(bad); i++)
         assert_false(observe_check(bad[i], &err));
@@ -288,7 +364,9 @@ int main(void)
         cmocka_unit_test(scalar_kernel),
         cmocka_unit_test(short_warp),
         cmocka_unit_test(patterns_of_lines),
-        cmocka_unit_test(words_reach_the_observer),
+        cmocka_unit_test(lines_of_local_memory_are_told_apart),
+        cmocka_unit_test(what_an_access_needs_is_what_its_lanes_touch),
+        cmocka_unit_test(flits_are_counted_where_they_enter_and_leave),
         cmocka_unit_test(adds_up_and_changes_nothing),
         cmocka_unit_test(names),
     };
