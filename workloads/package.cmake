@@ -3,10 +3,14 @@
 # machine with a GPU its own.
 file(GLOB wl_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.c)
 file(GLOB wl_ptx CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.ptx)
-add_executable(parsim-workloads ${wl_srcs})
-target_include_directories(parsim-workloads PRIVATE ${CMAKE_SOURCE_DIR}/workloads/common
+file(GLOB gen_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/common/gen_*.c)
+list(REMOVE_ITEM wl_srcs ${gen_srcs})
+add_library(parsim-generators STATIC ${gen_srcs}) # apart, so that tests/generators can measure them
+target_include_directories(parsim-generators PUBLIC ${CMAKE_SOURCE_DIR}/workloads/common
                            ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include/cuda)
-target_link_libraries(parsim-workloads PRIVATE cuda-dropin m)
+target_link_libraries(parsim-generators PUBLIC m)
+add_executable(parsim-workloads ${wl_srcs})
+target_link_libraries(parsim-workloads PRIVATE parsim-generators cuda-dropin)
 set_source_files_properties(${CMAKE_SOURCE_DIR}/workloads/common/wl_table.c PROPERTIES
                             COMPILE_DEFINITIONS WL_DIR="${CMAKE_SOURCE_DIR}/workloads"
                             OBJECT_DEPENDS "${wl_ptx}")

@@ -7,20 +7,19 @@
 
 /* A smooth random field, as terrain, temperature or illumination: lattice noise interpolated in
  * octaves, the coarsest with one point every `cell` (a power of two) elements and an amplitude of
- * 2^16, each finer one with `roughness`/65536 of the one before. At 32768 the power spectrum falls
- * with 1/f^2, as that of natural images; higher is rougher. Values lie within
- * +-2^16/(1 - roughness/65536). */
+ * 2^16, each finer one with `roughness`/65536 of the one before. Above one wave in a cell the power
+ * falls with f^-(2 + 2 log2(65536/roughness)): 1/f^2 (amplitude 1/f) at 65536, 1/f^4 at 32768; in a
+ * field of one line the exponent is one less. Values lie within +-2^16 times the octaves' sum. */
 void gen_fractal(struct rng *rng, int32_t *out, unsigned width, unsigned height, unsigned cell,
                  unsigned roughness);
 
-/* A gray image with the statistics of natural ones: opaque discs and rectangles of power-law sizes
- * over each other (edges, flat regions), each with its own brightness, fractal shading (1/f
- * amplitude), sensor noise of about one level. */
-void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height);
-
-/* A photograph, gray (1 channel) or red, green, blue (3) and opaque alpha (4): leaves as in
- * gen_image() behind a lens that spreads edges over three pixels; a third of the surfaces are flat
- * and free of noise, the others have 1/f shading of different strength and noise of one level. */
+/* A photograph, gray (1 channel) or red, green, blue (3) and opaque alpha (4), with the statistics
+ * of natural ones: opaque discs and rectangles of all sizes over each other, each with its own
+ * brightness and colour, behind a lens that spreads edges over three pixels; half of the surfaces
+ * are flat and free of noise, the others have 1/f shading of different strength and noise of one
+ * level. From 256 x 256 pixels on the amplitude falls with f^-1.0 to f^-1.4, f^-1.2 on average, an
+ * eighth to a third of the 8 x 8 blocks are flat, and differences of neighbours have a kurtosis of
+ * about 20 (a normal distribution: 3). Smaller ones have less room for large surfaces. */
 void gen_photo(struct rng *rng, uint8_t *out, unsigned width, unsigned height, unsigned channels);
 
 /* Bases as 0..3 (A C G T), with 60 % A+T; half of the text is copies of earlier stretches (up to a
@@ -47,8 +46,12 @@ struct gen_graph gen_graph_rmat(struct wl *w, struct rng *rng, unsigned scale, u
  * similar in a neighbourhood. */
 struct gen_graph gen_graph_road(struct wl *w, struct rng *rng, unsigned width, unsigned height);
 
-/* Uniform degrees: `edges` edges between uniform pairs, as Rodinia's graph generator; weights
- * uniform in 1..100. */
+/* Each vertex draws 2 to 4 neighbours, all alike likely, as Rodinia's generator does: 6 on average,
+ * 2 to about 16; weights uniform in 1..100. */
+struct gen_graph gen_graph_drawn(struct wl *w, struct rng *rng, uint32_t n);
+
+/* `edges` edges between uniform pairs (degrees as Poisson's law gives), as LonestarGPU's random
+ * graphs; weights uniform in 1..100. */
 struct gen_graph gen_graph_uniform(struct wl *w, struct rng *rng, uint32_t n, uint32_t edges);
 
 /* A shuffle of 0..n-1. */

@@ -96,6 +96,18 @@ struct gen_graph gen_graph_uniform(struct wl *w, struct rng *rng, uint32_t n, ui
     return make_rows(w, &e, n);
 }
 
+struct gen_graph gen_graph_drawn(struct wl *w, struct rng *rng, uint32_t n)
+{
+    size_t most = 4 * (size_t)n;
+    struct edges e = {wl_alloc(w, most, sizeof(struct edge)), 0, most};
+    for (uint32_t v = 0; v < n; v++)
+        for (uint32_t left = 2 + rng_below(rng, 3); left; left--) {
+            uint32_t to = rng_below(rng, n);
+            add_edge(&e, v, to, 1 + rng_below(rng, 100));
+        }
+    return make_rows(w, &e, n);
+}
+
 struct gen_graph gen_graph_road(struct wl *w, struct rng *rng, unsigned width, unsigned height)
 {
     size_t n = (size_t)width * height;

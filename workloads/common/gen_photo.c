@@ -1,7 +1,13 @@
-/* Pictures with the statistics of natural ones. Integers only. */
+/* Photographs with the statistics of natural ones: opaque leaves over each other. Their radii r
+ * have a density of r^-3, the only one without a scale of its own: the picture looks alike from
+ * near and far, so its power falls with about 1/f^2. A few large leaves lie in front, as walls and
+ * sky do: without them hardly any part of a picture is flat. Integers and exact roots only. */
 #include "gen.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+enum { LEAST_RADIUS = 2, PIXELS_PER_LEAF = 32, LARGE_LEAVES = 6 };
 
 struct leaf {
     int x, y, radius, gray;
@@ -31,12 +37,18 @@ static bool leaf_covers(const struct leaf *l, int x, int y)
     return dx <= l->radius && dy <= l->radius / 2;
 }
 
-static struct leaf random_leaf(struct rng *rng, unsigned width, unsigned height)
+/* From `least` to `largest`: the share of radii above r falls with 1/r^2. */
+static int random_radius(struct rng *rng, double least, double largest)
 {
-    int largest = (int)(width < height ? width : height) / 3 + 2;
-    /* p(radius) ~ radius^-2 or so: radius = largest / uniform(1 .. largest). */
-    int radius = largest / (1 + (int)rng_below(rng, (uint32_t)largest));
-    return (struct leaf){(int)rng_below(rng, width), (int)rng_below(rng, height), radius + 1,
+    double end = (least / largest) * (least / largest);
+    return (int)(least / sqrt(end + (1 - end) * rng_unit(rng)));
+}
+
+static struct leaf random_leaf(struct rng *rng, unsigned width, unsigned height, bool is_large)
+{
+    unsigned largest = (width < height ? width : height) / 3 + LEAST_RADIUS;
+    int radius = random_radius(rng, is_large ? (double)largest / 3 : LEAST_RADIUS, largest);
+    return (struct leaf){(int)rng_below(rng, width), (int)rng_below(rng, height), radius,
                          30 + (int)rng_below(rng, 180), rng_below(rng, 3) != 0};
 }
 
@@ -54,12 +66,13 @@ static void paint_leaf(const struct scene *s, uint32_t k, int width, int height)
 static struct scene make_scene(struct rng *rng, unsigned width, unsigned height)
 {
     size_t n = (size_t)width * height;
-    struct scene s = {.nleaves = 61 + (unsigned)(n / 400)};
+    unsigned small = (unsigned)(n / PIXELS_PER_LEAF);
+    struct scene s = {.nleaves = 1 + small + LARGE_LEAVES};
     s.leaves = zeroed(s.nleaves, sizeof *s.leaves);
     s.seen = zeroed(n, sizeof *s.seen);
     s.leaves[0].gray = 110;
     for (uint32_t k = 1; k < s.nleaves; k++) {
-        s.leaves[k] = random_leaf(rng, width, height);
+        s.leaves[k] = random_leaf(rng, width, height, k > small);
         paint_leaf(&s, k, (int)width, (int)height);
     }
     return s;
@@ -83,18 +96,6 @@ static uint8_t level(int v)
     return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-void gen_image(struct rng *rng, uint8_t *out, unsigned width, unsigned height)
-{
-    size_t n = (size_t)width * height;
-    int32_t *shade = zeroed(n, sizeof *shade);
-    gen_fractal(rng, shade, width, height, 64, 32768);
-    struct scene s = make_scene(rng, width, height);
-    for (size_t i = 0; i < n; i++)
-        out[i] = level(s.leaves[s.seen[i]].gray + shade[i] / 4096 + random_noise(rng));
-    free_scene(&s);
-    free(shade);
-}
-
 /* How the surface of a leaf looks. */
 struct surface {
     int colour[3]; /* added to its gray */
@@ -107,12 +108,12 @@ static struct surface *random_surfaces(struct rng *rng, unsigned n)
     for (unsigned k = 0; k < n; k++) {
         for (int c = 0; c < 3; c++)
             s[k].colour[c] = (int)rng_below(rng, 49) - 24;
-        s[k].contrast = rng_below(rng, 3) ? 4 + (int)rng_below(rng, 28) : 0;
+        s[k].contrast = rng_below(rng, 2) ? 2 + (int)rng_below(rng, 22) : 0;
     }
     return s;
 }
 
-/* The mean of a pixel and its neighbours with weights 1 2 1 both ways, as a lens blurs. */
+/* The mean of a pixel and its neighbours with weights 1 6 1 both ways, as a lens blurs. */
 static int blur_at(const int32_t *plane, int x, int y, int width, int height)
 {
     int64_t sum = 0;
@@ -120,10 +121,10 @@ static int blur_at(const int32_t *plane, int x, int y, int width, int height)
         for (int dx = -1; dx <= 1; dx++) {
             int px = x + dx < 0 ? 0 : x + dx >= width ? width - 1 : x + dx;
             int py = y + dy < 0 ? 0 : y + dy >= height ? height - 1 : y + dy;
-            sum += (int64_t)(2 - abs(dx)) * (2 - abs(dy)) *
+            sum += (int64_t)(6 - 5 * abs(dx)) * (6 - 5 * abs(dy)) *
                    plane[(size_t)py * (size_t)width + (size_t)px];
         }
-    return (int)(sum / 16);
+    return (int)(sum / 64);
 }
 
 /* One colour of the picture in 256ths of a level, before lens and sensor. */
@@ -133,7 +134,7 @@ static void paint_plane(const struct scene *s, const struct surface *surfaces, i
     for (size_t i = 0; i < n; i++) {
         const struct surface *f = &surfaces[s->seen[i]];
         int gray = s->leaves[s->seen[i]].gray + (colour < 0 ? 0 : f->colour[colour]);
-        plane[i] = 256 * gray + shade[i] / 256 * f->contrast;
+        plane[i] = 256 * gray + shade[i] / 512 * f->contrast;
     }
 }
 
@@ -141,7 +142,7 @@ void gen_photo(struct rng *rng, uint8_t *out, unsigned width, unsigned height, u
 {
     size_t n = (size_t)width * height;
     int32_t *shade = zeroed(n, sizeof *shade), *plane = zeroed(n, sizeof *plane);
-    gen_fractal(rng, shade, width, height, 256, 49152);
+    gen_fractal(rng, shade, width, height, 256, 57344);
     struct scene s = make_scene(rng, width, height);
     struct surface *surfaces = random_surfaces(rng, s.nleaves);
     unsigned colours = channels < 3 ? 1 : 3;

@@ -50,7 +50,7 @@ static void make(struct wl *w, void *state)
     s->flag = wl_array(w, "flag", WL_SCRATCH, WL_I32, 1);
     s->cut = wl_array(w, "cut", WL_OUTPUT, WL_I32, n);
     s->flow = wl_array(w, "flow", WL_OUTPUT, WL_I32, 1);
-    gen_image(&rng, gray, (unsigned)s->grid.width, (unsigned)s->grid.height);
+    gen_photo(&rng, gray, (unsigned)s->grid.width, (unsigned)s->grid.height, 1);
     set_capacities(s, gray);
     for (size_t i = 0; i < n; i++) {
         int32_t lean = ((int32_t)gray[i] - 128) / 2 + (int32_t)rng_below(&rng, 145) - 72;
@@ -192,6 +192,7 @@ const struct workload workload_graph_gcu = {
     .algorithm = "push and relabel on a grid of pixels, 32x8 tiles of heights in shared memory, "
                  "excess moved by atomic additions; heights from a breadth-first search every six "
                  "rounds; the CPU checks it with Dinic's algorithm",
-    .input = "a gray image with noise: brightness against the sink, likeness between neighbours",
+    .input =
+        "a gray photograph with noise: brightness against the sink, likeness between neighbours",
     .tolerance = "equal: the greatest flow and the cut nearest to the sink are unique",
 };

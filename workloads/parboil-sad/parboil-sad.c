@@ -23,7 +23,7 @@ static void make_frames(struct wl *w, struct state *s)
     struct rng rng = wl_rng(w, 0);
     int width = s->search.mb_width * 16, height = s->search.mb_height * 16;
     uint8_t *image = wl_alloc(w, s->frame->count, 1);
-    gen_image(&rng, image, (unsigned)width, (unsigned)height);
+    gen_photo(&rng, image, (unsigned)width, (unsigned)height, 1);
     for (size_t i = 0; i < s->frame->count; i++)
         s->reference->u16[i] = image[i];
     int pan = (int)rng_below(&rng, 5) - 2;
@@ -123,6 +123,6 @@ const struct workload workload_parboil_sad = {
         "a block of 61 threads a 4x4 block against 33x33 positions (9x9 at tiny), 18 a thread, "
         "sums in shared memory; larger blocks' sums from them, two 16-bit sums in a word; "
         "plain loads, clamped, where the original has a texture",
-    .input = "two frames: a natural-looking image, and the same with patches moved and noise",
+    .input = "two frames: a gray photograph, and the same with patches moved and noise",
     .tolerance = "equal: integers",
 };

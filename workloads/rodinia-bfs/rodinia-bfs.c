@@ -1,4 +1,4 @@
-/* rodinia-bfs: distances in edges from one node of a uniform random graph. */
+/* rodinia-bfs: distances in edges from one node of a random graph. */
 #include "gen.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void make(struct wl *w, void *state)
     struct rng rng = wl_rng(w, 0);
     s->count = counts[wl_size(w)];
     s->source = rng_below(&rng, s->count);
-    struct gen_graph g = gen_graph_uniform(w, &rng, s->count, 3 * s->count);
+    struct gen_graph g = gen_graph_drawn(w, &rng, s->count);
     s->nodes = wl_array(w, "nodes", WL_INPUT, WL_U32, 2 * (size_t)s->count);
     s->edges = wl_array(w, "edges", WL_INPUT, WL_U32, g.m);
     s->frontier = wl_array(w, "frontier", WL_INPUT, WL_U8, s->count);
@@ -83,6 +83,6 @@ const struct workload workload_rodinia_bfs = {
     .run = run,
     .reference = reference,
     .algorithm = "level by level, one thread a node in every level, byte masks for the frontier",
-    .input = "uniform random graph, 6 neighbours a node on average",
+    .input = "random graph, each node draws 2 to 4 neighbours: 6 on average",
     .tolerance = "equal: levels are unique",
 };

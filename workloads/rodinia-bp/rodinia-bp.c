@@ -32,7 +32,7 @@ static void make(struct wl *w, void *state)
     s->delta = wl_array(w, "delta", WL_SCRATCH, WL_F32, ROW);
 
     uint8_t *image = wl_alloc(w, s->inputs, 1);
-    gen_image(&rng, image, width, height);
+    gen_photo(&rng, image, width, height, 1);
     s->input->f32[0] = 1.0f;
     for (uint32_t i = 0; i < s->inputs; i++)
         s->input->f32[i + 1] = (float)image[i] / 255.0f;
@@ -124,8 +124,7 @@ const struct workload workload_rodinia_bp = {
     .algorithm =
         "forward pass with 16x16 tiles of weights and a tree of additions in shared memory, "
         "then an update of all weights; the output layer is on the host",
-    .input =
-        "pixels of a natural-looking image as 0..1; normal weights of deviation 1/sqrt(inputs)",
+    .input = "pixels of a gray photograph as 0..1; normal weights of deviation 1/sqrt(inputs)",
     .tolerance = "bit-equal: the order of additions is fixed",
     .variant = "pow", /* steps of the additions by powers of two on the special function unit */
 };

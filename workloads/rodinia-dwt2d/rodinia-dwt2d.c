@@ -51,24 +51,6 @@ static void declare(struct wl *w, struct transform *t, enum wl_type type, size_t
         t->low[i] = wl_array(w, names[6 + i], WL_SCRATCH, type, n);
 }
 
-/* A gray image with colours that vary smoothly. */
-static void fill_image(struct wl *w, struct state *s)
-{
-    struct rng rng = wl_rng(w, 0);
-    size_t n = pixels(s->size);
-    unsigned width = (unsigned)s->size.width, height = (unsigned)s->size.height;
-    uint8_t *gray = wl_alloc(w, n, 1);
-    int32_t *tint = wl_alloc(w, n, sizeof *tint);
-    gen_image(&rng, gray, width, height);
-    for (size_t c = 0; c < 3; c++) {
-        gen_fractal(&rng, tint, width, height, 64, 20000);
-        for (size_t i = 0; i < n; i++) {
-            int level = gray[i] + tint[i] / 2048;
-            s->image->u8[3 * i + c] = (uint8_t)(level < 0 ? 0 : level > 255 ? 255 : level);
-        }
-    }
-}
-
 static void make(struct wl *w, void *state)
 {
     static const struct size sizes[WL_SIZES] = {{48, 8}, {192, 104}, {640, 480}, {1280, 960}};
@@ -82,7 +64,8 @@ static void make(struct wl *w, void *state)
     s->image = wl_array(w, "image", WL_INPUT, WL_U8, (n + COLOURS - 1) / COLOURS * COLOURS * 3);
     declare(w, &s->t53, WL_I32, n, names53);
     declare(w, &s->t97, WL_F32, n, names97);
-    fill_image(w, s);
+    struct rng rng = wl_rng(w, 0);
+    gen_photo(&rng, s->image->u8, (unsigned)s->size.width, (unsigned)s->size.height, 3);
 }
 
 static void run_transform(struct wl *w, const struct state *s, const struct transform *t)
@@ -224,6 +207,6 @@ const struct workload workload_rodinia_dwt2d = {
         "colours parted through shared memory; two levels of the 5/3 (integers) and the 9/7 "
         "wavelet (floats), blocks of 64x8 with a border in shared memory, rows by lifting, "
         "then columns with a thread each, four bands",
-    .input = "a natural-looking image with smooth colours, three bytes a pixel",
+    .input = "a colour photograph, three bytes a pixel",
     .tolerance = "bit-equal: integers, and fused multiply-adds in a fixed order",
 };

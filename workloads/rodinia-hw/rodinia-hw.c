@@ -22,10 +22,16 @@ struct state {
         *squared, *square_sums, *template_squares, *mask, *masked;
 };
 
-/* A heart in cross section: speckle (fractal, multiplied by noise that moves with the tissue) and a
- * bright wall between two ellipses, which contract from frame to frame. Gray levels 1 to 255. */
-static void make_frame(const struct state *s, const int32_t *tissue, struct rng *rng, int number,
-                       float *out)
+/* What does not change from frame to frame: echoes of the tissue, and the speckle that waves from
+ * many grains of it make of them, which moves with it. */
+struct tissue {
+    int32_t *echo, *speckle;
+};
+
+/* A heart in cross section: tissue times speckle, grains of a few pixels, and a bright wall between
+ * two ellipses, which contract from frame to frame. Gray levels 1 to 255. */
+static void make_frame(const struct state *s, const struct tissue *tissue, struct rng *rng,
+                       int number, float *out)
 {
     int rows = s->sizes.frame_rows, cols = s->frame_cols, shrink = 100 - number;
     for (int x = 0; x < cols; x++)
@@ -35,8 +41,9 @@ static void make_frame(const struct state *s, const int32_t *tissue, struct rng 
             int from_x = cols / 2 + dx < 0 ? 0 : cols / 2 + dx < cols ? cols / 2 + dx : cols - 1;
             int64_t r2 = (int64_t)dy * dy * 4 * 256 / (rows * rows) +
                          (int64_t)dx * dx * 4 * 256 / (cols * cols);
-            int v = 80 + tissue[from_y * cols + from_x] / 1024 + (r2 > 30 && r2 < 90 ? 60 : 0);
-            v += (int)rng_below(rng, 5) - 2;
+            int from = from_y * cols + from_x;
+            int v = 80 + tissue->echo[from] / 1024 + (r2 > 30 && r2 < 90 ? 60 : 0);
+            v += v * (tissue->speckle[from] / 512) / 512 + (int)rng_below(rng, 5) - 2;
             out[x * rows + y] = (float)(v < 1 ? 1 : v > 255 ? 255 : v);
         }
 }
@@ -111,10 +118,12 @@ static void make(struct wl *w, void *state)
     s->first_cols = wl_alloc(w, (size_t)z->points, sizeof *s->first_cols);
     struct rng rng = wl_rng(w, 0);
     place_points(s, &rng, z->area_half + z->template_half + z->frames * z->mask);
-    int32_t *tissue = wl_alloc(w, pixels, sizeof *tissue);
-    gen_fractal(&rng, tissue, (unsigned)z->cols, (unsigned)z->rows, 16, 45000);
+    struct tissue tissue = {wl_alloc(w, pixels, sizeof(int32_t)),
+                            wl_alloc(w, pixels, sizeof(int32_t))};
+    gen_fractal(&rng, tissue.echo, (unsigned)z->cols, (unsigned)z->rows, 16, 45000);
+    gen_fractal(&rng, tissue.speckle, (unsigned)z->cols, (unsigned)z->rows, 4, 49152);
     for (int f = 0; f < z->frames; f++)
-        make_frame(s, tissue, &rng, f, s->frames->f32 + (size_t)f * pixels);
+        make_frame(s, &tissue, &rng, f, s->frames->f32 + (size_t)f * pixels);
 }
 
 static void run(struct wl *w, void *state)

@@ -15,7 +15,7 @@ struct state {
     struct wl_array *north, *south, *west, *east, *coefficient;
 };
 
-/* A natural-looking image with multiplicative noise of up to +-30 %, as e^(gray / 255). */
+/* A gray photograph with multiplicative noise of up to +-30 %, as e^(gray / 255). */
 static void make_image(struct wl *w, struct state *s)
 {
     struct rng rng = wl_rng(w, 0);
@@ -25,7 +25,7 @@ static void make_image(struct wl *w, struct state *s)
 
     for (int i = 0; i < 256; i++)
         table[i] = (float)exact_exp(i / 255.0);
-    gen_image(&rng, gray, s->cols, s->rows);
+    gen_photo(&rng, gray, s->cols, s->rows, 1);
     for (size_t i = 0; i < n; i++) {
         uint32_t level = gray[i] * (717 + rng_below(&rng, 307) + rng_below(&rng, 307)) / 1024;
         s->image->f32[i] = table[level < 255 ? level : 255];
@@ -187,6 +187,6 @@ const struct workload workload_rodinia_srad = {
     .algorithm =
         "per round a tree reduction for the image's statistics, a kernel for the diffusion "
         "coefficient and one for the step, on 16x16 tiles in shared memory",
-    .input = "e^(gray/255) of a natural-looking image with multiplicative noise of up to 30 %",
+    .input = "e^(gray/255) of a gray photograph with multiplicative noise of up to 30 %",
     .tolerance = "bit-equal: IEEE division, and the order of additions is fixed",
 };

@@ -29,12 +29,12 @@ static struct wl_array *neighbours(struct wl *w, const char *name, int n, int st
     return a;
 }
 
-/* Gray levels of a natural-looking image with multiplicative noise of up to +-30 %, by columns. */
+/* Gray levels of a photograph with multiplicative noise of up to +-30 %, by columns. */
 static void fill_image(struct wl *w, const struct state *s)
 {
     struct rng rng = wl_rng(w, 0);
     uint8_t *gray = wl_alloc(w, (size_t)s->size.pixels, 1);
-    gen_image(&rng, gray, (unsigned)s->size.cols, (unsigned)s->size.rows);
+    gen_photo(&rng, gray, (unsigned)s->size.cols, (unsigned)s->size.rows, 1);
     for (int i = 0; i < s->size.pixels; i++) {
         int row = i % s->size.rows, col = i / s->size.rows;
         uint32_t level = gray[row * s->size.cols + col];
@@ -218,6 +218,6 @@ const struct workload workload_rodinia_srad1 = {
     .algorithm = "exponential, per round a reduction in strided passes, a kernel for the diffusion "
                  "coefficient and one for the step, logarithm; 512 threads on a line of pixels, "
                  "neighbours through tables of indices, partly double precision",
-    .input = "gray levels of a natural-looking image with multiplicative noise of up to 30 %",
+    .input = "gray levels of a photograph with multiplicative noise of up to 30 %",
     .tolerance = "within 0.01 of 255 levels: exponential and logarithm are approximate",
 };

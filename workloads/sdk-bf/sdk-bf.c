@@ -108,7 +108,7 @@ const struct workload workload_sdk_bf = {
     .algorithm = "a thread a pixel adds 11x11 neighbours, fetched through textures, weighted by "
                  "distance (a table in constant memory) and colour (an exponential of the special "
                  "function unit)",
-    .input = "a colour photograph (RGBA bytes): objects with edges, flat and 1/f-shaded surfaces",
+    .input = "a colour photograph, RGBA bytes",
     .tolerance = "within one level of 255: the exponential is approximate, and levels are rounded "
                  "down",
 };

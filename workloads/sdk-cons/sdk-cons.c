@@ -1,4 +1,5 @@
 /* sdk-cons: separable convolution of an image of floats with a 17-tap filter. */
+#include "gen.h"
 #include "workload.h"
 
 #include <math.h>
@@ -11,13 +12,6 @@ struct state {
     struct wl_array *in, *rows, *out;
 };
 
-/* As the SDK's program fills its image and its filter: whole numbers 0 to 15. */
-static void fill(struct rng *rng, float *out, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = (float)rng_below(rng, 16);
-}
-
 static void make(struct wl *w, void *state)
 {
     static const int widths[WL_SIZES] = {56, 288, 1152, 2304};
@@ -29,8 +23,12 @@ static void make(struct wl *w, void *state)
     s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
     s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
     s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
-    fill(&rng, s->filter, TAPS);
-    fill(&rng, s->in->f32, n);
+    for (int i = 0; i < TAPS; i++) /* as the SDK's program fills its filter */
+        s->filter[i] = (float)rng_below(&rng, 16);
+    uint8_t *photo = wl_alloc(w, n, 1);
+    gen_photo(&rng, photo, (unsigned)s->width, (unsigned)s->height, 1);
+    for (size_t i = 0; i < n; i++)
+        s->in->f32[i] = (float)photo[i];
 }
 
 static void run(struct wl *w, void *state)
@@ -74,6 +72,7 @@ const struct workload workload_sdk_cons = {
     .reference = reference,
     .algorithm = "rows, then columns, 17 taps, tiles with apron in shared memory, filter in "
                  "constant memory",
-    .input = "an image and a filter of whole numbers 0 to 15 as floats, uniform, as in the SDK",
+    .input =
+        "a gray photograph as floats 0 to 255; a filter of whole numbers 0 to 15, as in the SDK",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };

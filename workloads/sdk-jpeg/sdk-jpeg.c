@@ -56,7 +56,7 @@ static void make(struct wl *w, void *state)
     s->symbols = wl_array(w, "symbols", WL_OUTPUT, WL_U16, n);
     s->counts = wl_array(w, "counts", WL_OUTPUT, WL_I32, (size_t)s->blocks);
     s->bits = wl_array(w, "bits", WL_OUTPUT, WL_I32, (size_t)s->blocks);
-    gen_image(&rng, s->image->u8, (unsigned)s->width, (unsigned)s->height);
+    gen_photo(&rng, s->image->u8, (unsigned)s->width, (unsigned)s->height, 1);
 }
 
 static void run(struct wl *w, void *state)
@@ -156,6 +156,6 @@ const struct workload workload_sdk_jpeg = {
     .reference = reference,
     .algorithm = "8x8 cosine transform by eight threads a block, quantisation in zigzag order, "
                  "run and size symbols by one thread a block",
-    .input = "a gray image (dead leaves, 1/f shading, noise), bytes",
+    .input = "a gray photograph, bytes",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order, then integers",
 };

@@ -70,6 +70,6 @@ const struct workload workload_sdk_sf = {
     .reference = reference,
     .algorithm = "a block a row, whose threads walk it in steps of 384; nine pixels around each "
                  "fetched as bytes through textures from a CUDA array; absolute sums, clamped",
-    .input = "a gray photograph (bytes): objects with edges, flat and 1/f-shaded surfaces",
+    .input = "a gray photograph, bytes",
     .tolerance = "equal: whole numbers",
 };
