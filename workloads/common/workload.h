@@ -64,8 +64,9 @@ struct workload {
     double abs_tol, rel_tol;
     /* By how many levels a byte may differ: pictures made through approximate instructions. */
     unsigned byte_tol;
-    /* For docs/workloads.md: one sentence each. */
-    const char *algorithm, *input, *tolerance;
+    /* For docs/workloads.md: one sentence each. `imitates`: what the original is run on, and how
+     * our input stands to it. */
+    const char *algorithm, *input, *imitates, *tolerance;
     const char
         *variant; /* NULL, or what `--variant` may ask for: other device code, same outputs */
 };

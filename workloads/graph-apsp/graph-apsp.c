@@ -88,5 +88,6 @@ const struct workload workload_graph_apsp = {
     .algorithm = "Kleene's recursion in place: closures of 16 nodes by one block, products in "
                  "minimum and sum by tiles of 64x16 with 16 results a thread in registers",
     .input = "uniform random graph, 8 neighbours a node on average, lengths 1 to 100, as a matrix",
+    .imitates = "a sparse random graph as a matrix; the suite's input is not known",
     .tolerance = "bit-equal: lengths are whole numbers, and shortest ones are unique",
 };

@@ -82,5 +82,7 @@ const struct workload workload_graph_ccl = {
                  "the own label by atomic minimum; notes chased to their roots; relabelling",
     .input = "uniform random graph, 2.5 neighbours a node on average: a giant component and many "
              "small ones",
+    .imitates = "a random graph near the point where it falls apart, so that components"
+                " of all sizes exist; the suite's input is not known",
     .tolerance = "equal: a component's label is its least node",
 };

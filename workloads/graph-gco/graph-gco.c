@@ -134,5 +134,6 @@ const struct workload workload_graph_gco = {
                  "partitions; conflicts are marked and coloured again until there are none",
     .input = "R-MAT graph, about 8 neighbours a node on average; rows of neighbours padded to the "
              "largest degree",
+    .imitates = "a network with hubs (power law); the suite's input is not known",
     .tolerance = "equal: a round reads the others' colours of the round before",
 };

@@ -194,5 +194,7 @@ const struct workload workload_graph_gcu = {
                  "rounds; the CPU checks it with Dinic's algorithm",
     .input =
         "a gray photograph with noise: brightness against the sink, likeness between neighbours",
+    .imitates = "a photograph to be parted into fore- and background, as CUDA Cuts has "
+                "them (flower, person)",
     .tolerance = "equal: the greatest flow and the cut nearest to the sink are unique",
 };

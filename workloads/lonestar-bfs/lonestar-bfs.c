@@ -85,5 +85,7 @@ const struct workload workload_lonestar_bfs = {
         "compare-and-swap",
     .input = "R-MAT graph, about 16 neighbours a node on average (8 at medium and large), skewed "
              "degrees (up to hundreds), a few nodes alone",
+    .imitates = "LonestarGPU's rmat graphs (power law), with fewer edges at the largest"
+                " hubs",
     .tolerance = "equal: levels are unique",
 };

@@ -246,5 +246,6 @@ const struct workload workload_lonestar_bh = {
         "octree built level by level, centres of mass bottom up, bodies ordered by the tree, "
         "forces by a walk that the lanes of a warp do together, integration",
     .input = "Plummer's model of a star cluster, equal masses",
+    .imitates = "LonestarGPU's own: Plummer's model",
     .tolerance = "bit-equal: the tree's shape and the order of additions are fixed",
 };

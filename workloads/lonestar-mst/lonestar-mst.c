@@ -150,5 +150,7 @@ const struct workload workload_lonestar_mst = {
         "Boruvka: each component finds its least outgoing edge by atomic minimum, hooks onto "
         "the other side, pointers are jumped to the roots; repeated until no edge is left",
     .input = "road-like graph: a grid with a quarter of the streets missing, lengths 10 to 150",
+    .imitates = "LonestarGPU's road networks (USA-road-d): low degrees, long paths, "
+                "lengths as weights",
     .tolerance = "equal: with edges ordered by weight and number the tree is unique",
 };

@@ -236,5 +236,6 @@ const struct workload workload_lonestar_sp = {
         "till they settle; then the variables that lean most are fixed; repeated",
     .input =
         "random 3-SAT with 4.2 clauses a variable, close to the threshold of 4.27; random surveys",
+    .imitates = "LonestarGPU's own: random 3-SAT at 4.2 clauses a variable",
     .tolerance = "bit-equal: IEEE division, and the order of products is fixed",
 };

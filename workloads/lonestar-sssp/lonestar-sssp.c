@@ -117,5 +117,6 @@ const struct workload workload_lonestar_sssp = {
     .algorithm = "data-driven Bellman-Ford: nodes whose distance fell are the next worklist; "
                  "distances fall by atomic minimum",
     .input = "uniform random graph, 4 neighbours a node on average, lengths 1 to 100",
+    .imitates = "LonestarGPU's random graphs (r4): 4 neighbours on average",
     .tolerance = "equal: shortest distances are unique",
 };

@@ -135,5 +135,6 @@ const struct workload workload_mars_ii = {
         "URLs; no reduce",
     .input = "prose in lines of HTML, one in four with a link; URLs by Zipf's law, those of a site "
              "share their beginning; chunks of 128 to 1024 bytes",
+    .imitates = "web pages with links; sites and pages as popular as Zipf's law says",
     .tolerance = "equal: integers, equal URLs in the order of the text",
 };

@@ -172,5 +172,6 @@ const struct workload workload_mars_km = {
         "map emits (nearest centre, point), bitonic sort by centre and chunk of points, one "
         "reduce adds up chunks with a thread each, a second takes the mean of a centre",
     .input = "4-dimensional whole numbers 0 to 9999, normal around 24 centres",
+    .imitates = "points in clusters; Mars draws random ones",
     .tolerance = "equal: integers",
 };

@@ -93,5 +93,6 @@ const struct workload workload_mars_mm = {
     .algorithm = "a map without reduce: one record an element of the product; the second matrix is "
                  "turned, so lanes read rows far apart; pairs placed by prefix sums",
     .input = "whole numbers 0 to 99 as floats, uniform",
+    .imitates = "Mars's own: uniform numbers",
     .tolerance = "bit-equal: whole numbers, and the order of additions is fixed",
 };

@@ -177,5 +177,6 @@ const struct workload workload_mars_pvc = {
         "where hashes are equal",
     .input =
         "web log, Zipf-distributed pages, URL, address and cookie; a tenth of the lines repeated",
+    .imitates = "a web server's log: URL, address and cookie a line, as in Mars",
     .tolerance = "equal: integers",
 };

@@ -82,5 +82,6 @@ const struct workload workload_mars_pvr = {
     .algorithm = "map passes (count, place of the URL) on, bitonic sort of the index by count; no "
                  "reduce",
     .input = "view counts by Zipf's law in random order, with the places of URLs of 40 to 70 bytes",
+    .imitates = "the counts of pages of a web server, by Zipf's law",
     .tolerance = "equal: integers, equal counts in the order of the lines",
 };

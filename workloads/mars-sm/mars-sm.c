@@ -97,5 +97,6 @@ const struct workload workload_mars_sm = {
     .algorithm = "a map without sort or reduce: a thread a chunk of up to 1024 bytes compares the "
                  "words that are as long as a keyword with it, letter by letter",
     .input = "a list of words by Zipf's law, one a line; one of them is the keyword",
+    .imitates = "lines of natural text that are searched for a word, as in Mars",
     .tolerance = "equal: integers",
 };

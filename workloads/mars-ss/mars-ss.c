@@ -135,5 +135,6 @@ const struct workload workload_mars_ss = {
     .algorithm = "a map over all pairs of documents, one thread a pair, then a bitonic sort of the "
                  "index by score; no reduce",
     .input = "shares of terms in documents: Zipf's law, 8 topics, about half of them 0",
+    .imitates = "documents as shares of their terms; Mars draws random numbers",
     .tolerance = "bit-equal: IEEE square root and division, and the order of additions is fixed",
 };

@@ -151,5 +151,6 @@ const struct workload workload_mars_wc = {
         "map emits (word, bytes) for the words of a thread's chunk that have six letters or "
         "more, bitonic sort by text, the groups of equal words; no reduce",
     .input = "prose: words by Zipf's law, in chunks of 64 to 256 bytes",
+    .imitates = "natural prose; Mars's text is of English words",
     .tolerance = "equal: integers",
 };

@@ -176,5 +176,6 @@ const struct workload workload_parboil_cutcp = {
                  "around it through shared memory, offsets of the bins in constant memory; "
                  "reciprocal root on the special function unit",
     .input = "a box of water: three charged atoms a molecule, about 6 in a bin of 4 angstroms",
+    .imitates = "Parboil's watbox: a box of water molecules",
     .tolerance = "within 0.0001 + 0.00001 of the value: the reciprocal root is approximate",
 };

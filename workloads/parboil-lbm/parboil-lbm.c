@@ -182,5 +182,6 @@ const struct workload workload_parboil_lbm = {
         "D3Q19 lattice-Boltzmann steps, a block a row of cells, 19 arrays of floats and one "
         "of flags; obstacles turn matter back, driven cells have a fixed velocity",
     .input = "a cavity with walls and balls in it and two driven layers, matter at rest",
+    .imitates = "Parboil's 120_120_150_ldc: a lid-driven cavity with obstacles",
     .tolerance = "bit-equal: IEEE division, and the order of additions is fixed",
 };

@@ -237,6 +237,7 @@ const struct workload workload_parboil_mri_gridding = {
         "scan of the counts; then blocks of 8x4x8 grid points gather the samples around, "
         "weighted by a Kaiser-Bessel window; no limit of samples a cell",
     .input = "spokes through k-space: dense in the centre, where the signal is strong",
+    .imitates = "a scanner's samples along trajectories, dense in the centre",
     .tolerance =
         "within 0.0001 + 0.00001 of the value, where values reach 2: the window's division "
         "is approximate",

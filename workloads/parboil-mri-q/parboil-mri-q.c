@@ -134,5 +134,7 @@ const struct workload workload_parboil_mri_q = {
         "a thread a voxel adds magnitude times cosine and sine of the phase over all samples, "
         "which are in constant memory, 1024 a launch; special function unit",
     .input = "spokes through k-space with a falling signal; the voxels of a box",
+    .imitates = "a scanner's k-space trajectory; Parboil's boxes are 32x32x32 and "
+                "larger",
     .tolerance = "within 0.001, where values reach 30: sine and cosine are approximate",
 };

@@ -124,5 +124,6 @@ const struct workload workload_parboil_sad = {
         "sums in shared memory; larger blocks' sums from them, two 16-bit sums in a word; "
         "plain loads, clamped, where the original has a texture",
     .input = "two frames: a gray photograph, and the same with patches moved and noise",
+    .imitates = "two frames of a video, as Parboil's reference.bin and frame.bin",
     .tolerance = "equal: integers",
 };

@@ -66,5 +66,6 @@ const struct workload workload_parboil_sgemm = {
     .reference = reference,
     .algorithm = "128x16 tiles, 16 results a thread in registers, B through shared memory",
     .input = "a layer of a network: normal weights, activations of which half are 0",
+    .imitates = "a layer of a neural network; Parboil's matrices are random",
     .tolerance = "bit-equal: fused multiply-adds in the order of k",
 };

@@ -156,5 +156,6 @@ const struct workload workload_parboil_spmv = {
         "and lengths in constant memory, loads two entries ahead",
     .input = "a plate of finite elements: nodes tied to 8 neighbours, in patches to some of 48; a "
              "uniform vector",
+    .imitates = "Parboil's bcsstk18 and Dubcova3: stiffness of finite elements",
     .tolerance = "bit-equal: fused multiply-adds in the order of the entries",
 };

@@ -93,5 +93,6 @@ const struct workload workload_parboil_stencil = {
         "7-point Jacobi steps, 32x4 threads on 64x4 columns that march through the planes, "
         "one plane in shared memory and two in registers",
     .input = "a smooth map of temperatures as top, another as bottom, mixtures between",
+    .imitates = "a temperature in a block; Parboil reads numbers from a file",
     .tolerance = "bit-equal: sums in a fixed order, one fused multiply-add",
 };

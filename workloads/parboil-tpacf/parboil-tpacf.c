@@ -117,5 +117,6 @@ const struct workload workload_parboil_tpacf = {
     .algorithm = "a block a pair of sets of points, cosines of all pairs, bins by binary search in "
                  "constant memory, 128 histograms in shared memory by atomic additions",
     .input = "galaxies on the sky: one clustered set and up to 100 random ones",
+    .imitates = "a survey of galaxies and random skies beside it, as Parboil's",
     .tolerance = "equal: counts; cosines are fused multiply-adds in a fixed order",
 };

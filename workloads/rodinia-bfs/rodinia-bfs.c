@@ -84,5 +84,6 @@ const struct workload workload_rodinia_bfs = {
     .reference = reference,
     .algorithm = "level by level, one thread a node in every level, byte masks for the frontier",
     .input = "random graph, each node draws 2 to 4 neighbours: 6 on average",
+    .imitates = "the output of Rodinia's graph generator (graph4096 to graph1MW_6)",
     .tolerance = "equal: levels are unique",
 };

@@ -125,6 +125,8 @@ const struct workload workload_rodinia_bp = {
         "forward pass with 16x16 tiles of weights and a tree of additions in shared memory, "
         "then an update of all weights; the output layer is on the host",
     .input = "pixels of a gray photograph as 0..1; normal weights of deviation 1/sqrt(inputs)",
+    .imitates = "the pixels of a face, for which the program was written; Rodinia feeds"
+                " it uniform numbers",
     .tolerance = "bit-equal: the order of additions is fixed",
     .variant = "pow", /* steps of the additions by powers of two on the special function unit */
 };

@@ -187,5 +187,6 @@ const struct workload workload_rodinia_bt = {
     .input =
         "rising keys with gaps of 1 to 16 in nodes that are half to all full; uniform queries, "
         "about a tenth of the points for missing keys",
+    .imitates = "Rodinia's file of a million keys (mil.txt)",
     .tolerance = "equal: integers",
 };

@@ -284,5 +284,7 @@ const struct workload workload_rodinia_cfd = {
         "reads five variables of each of four neighbours, found by index, in planes",
     .input = "cubes of six tetrahedra with corners moved at random, elements shuffled by about a "
              "thousand; supersonic flow over a plane",
+    .imitates = "the mesh around a wing (fvcorr.domn.097K): unstructured, neighbours "
+                "near in number but not next",
     .tolerance = "bit-equal: IEEE division and root, fused multiply-adds in a fixed order",
 };

@@ -208,5 +208,6 @@ const struct workload workload_rodinia_dwt2d = {
         "wavelet (floats), blocks of 64x8 with a border in shared memory, rows by lifting, "
         "then columns with a thread each, four bands",
     .input = "a colour photograph, three bytes a pixel",
+    .imitates = "a photograph, as Rodinia's rgb.bmp",
     .tolerance = "bit-equal: integers, and fused multiply-adds in a fixed order",
 };

@@ -72,5 +72,6 @@ const struct workload workload_rodinia_gsn = {
                  "of the matrix in 4x4 blocks whose neighbouring threads are a row apart",
     .input = "a symmetric matrix that falls exponentially from 10 on the diagonal; right side "
              "around 1",
+    .imitates = "the output of Rodinia's matrix generator",
     .tolerance = "bit-equal: IEEE division and fused multiply-adds in a fixed order",
 };

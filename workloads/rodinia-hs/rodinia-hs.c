@@ -119,5 +119,7 @@ const struct workload workload_rodinia_hs = {
     .algorithm = "explicit time steps, two a launch on overlapping 16x16 tiles in shared memory",
     .input =
         "a floorplan of units with constant power density; a smooth temperature map around 332 K",
+    .imitates = "Rodinia's maps of a chip (temp_512, power_512): power flat within "
+                "units, temperature smooth",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };

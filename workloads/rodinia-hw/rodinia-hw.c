@@ -167,5 +167,7 @@ const struct workload workload_rodinia_hw = {
         "memory, many barriers, steps of one or a few threads between",
     .input = "frames of a speckled cross section with a bright wall that contracts; points on two "
              "ellipses",
+    .imitates = "the ultrasound recording of a mouse's heart: speckle that moves with "
+                "the tissue, 51 points",
     .tolerance = "equal: places; IEEE division and root, additions in a fixed order",
 };

@@ -161,5 +161,6 @@ const struct workload workload_rodinia_hys = {
         "histogram in shared memory, pivots on the host, numbers scattered into buckets of "
         "about equal size, merge sort of quads with a thread a pair of runs, packing",
     .input = "positive numbers, half of them uniform, half in a bell",
+    .imitates = "Rodinia's uniform numbers, half of them bunched so that buckets differ",
     .tolerance = "bit-equal: a sorted list is unique",
 };

@@ -157,5 +157,6 @@ const struct workload workload_rodinia_km = {
                  "constant memory; the host moves the centres",
     .input = "network connections: heavy-tailed byte counts, counts, flags mostly 0, rates in "
              "hundredths; 4 kinds, the commonest 57 %",
+    .imitates = "KDD Cup 1999 connections, as Rodinia's kdd_cup: 34 features",
     .tolerance = "bit-equal: the order of additions is fixed",
 };

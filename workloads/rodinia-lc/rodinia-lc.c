@@ -189,6 +189,8 @@ const struct workload workload_rodinia_lc = {
         "a cell in shared memory, arc tangents and partly double precision; plain loads "
         "where the original has textures",
     .input = "a smooth, noisy frame with discs that have bright rims; windows around them",
+    .imitates = "video microscopy of blood vessels: white blood cells as discs with "
+                "bright rims",
     .tolerance = "bit-equal: IEEE division, a polynomial for the arc tangent, additions in a fixed "
                  "order",
 };

@@ -126,5 +126,6 @@ const struct workload workload_rodinia_lmd = {
     .algorithm = "a block a box of 100 particles: all pairs with the particles of up to 27 boxes, "
                  "box after box through shared memory; forces stay in global memory",
     .input = "places and charges in tenths, uniform; a box of up to 6x6x6 boxes",
+    .imitates = "Rodinia's own: 100 particles a box, places and charges in tenths",
     .tolerance = "bit-equal: the exponential is a polynomial of fused multiply-adds",
 };

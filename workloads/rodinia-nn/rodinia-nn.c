@@ -73,5 +73,7 @@ const struct workload workload_rodinia_nn = {
     .reference = reference,
     .algorithm = "a thread a record: its distance to one place, all accesses side by side",
     .input = "tracks of storms: latitudes and longitudes in tenths of a degree",
+    .imitates = "Rodinia's records of hurricanes (cane4_0.db): latitude and longitude "
+                "along tracks",
     .tolerance = "bit-equal: a fused multiply-add and an IEEE square root",
 };

@@ -105,5 +105,6 @@ const struct workload workload_rodinia_nw = {
                  "tile along its diagonals",
     .input = "similarities of two related proteins (a fifth of the residues replaced, insertions "
              "and deletions) under a matrix in the manner of BLOSUM62",
+    .imitates = "two related proteins; Rodinia draws both sequences at random",
     .tolerance = "bit-equal: integers",
 };

@@ -209,6 +209,8 @@ const struct workload workload_rodinia_partf = {
         "and by one thread; running sums by one thread; each particle searches through them "
         "from the start",
     .input = "a video of a bright moving disc with noise; the particles' seeds",
+    .imitates = "Rodinia's own: a video that it makes itself, a disc that moves, with "
+                "noise",
     .tolerance =
         "bit-equal: exponential, logarithm and cosine are fused multiply-adds, sums have a "
         "fixed order",

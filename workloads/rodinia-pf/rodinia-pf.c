@@ -70,5 +70,6 @@ const struct workload workload_rodinia_pf = {
     .algorithm = "dynamic programming row by row, 20 rows a launch on overlapping stretches of 256 "
                  "columns in shared memory",
     .input = "costs 0 to 9, uniform, as in Rodinia",
+    .imitates = "Rodinia's own",
     .tolerance = "bit-equal: integers",
 };

@@ -198,5 +198,6 @@ const struct workload workload_rodinia_sc = {
                  "costs in records of 32 bytes, gains in a row a thread; the host adds them up and "
                  "opens or not",
     .input = "normal clouds around 12 places in 16 to 64 dimensions",
+    .imitates = "a stream of points in clusters; Rodinia draws uniform points",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };

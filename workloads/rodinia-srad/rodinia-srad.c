@@ -188,5 +188,7 @@ const struct workload workload_rodinia_srad = {
         "per round a tree reduction for the image's statistics, a kernel for the diffusion "
         "coefficient and one for the step, on 16x16 tiles in shared memory",
     .input = "e^(gray/255) of a gray photograph with multiplicative noise of up to 30 %",
+    .imitates = "an ultrasound image with speckle, as Rodinia's image.pgm; srad_v2 "
+                "there draws uniform numbers",
     .tolerance = "bit-equal: IEEE division, and the order of additions is fixed",
 };

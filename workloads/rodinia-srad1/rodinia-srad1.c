@@ -219,5 +219,7 @@ const struct workload workload_rodinia_srad1 = {
                  "coefficient and one for the step, logarithm; 512 threads on a line of pixels, "
                  "neighbours through tables of indices, partly double precision",
     .input = "gray levels of a photograph with multiplicative noise of up to 30 %",
+    .imitates = "an ultrasound image with speckle, as Rodinia's image.pgm (458x502 "
+                "pixels, as at medium)",
     .tolerance = "within 0.01 of 255 levels: exponential and logarithm are approximate",
 };

@@ -109,6 +109,7 @@ const struct workload workload_sdk_bf = {
                  "distance (a table in constant memory) and colour (an exponential of the special "
                  "function unit)",
     .input = "a colour photograph, RGBA bytes",
+    .imitates = "a photograph; the SDK's is nature_monte.bmp, the text's 1024x1024",
     .tolerance = "within one level of 255: the exponential is approximate, and levels are rounded "
                  "down",
 };

@@ -83,5 +83,7 @@ const struct workload workload_sdk_ct = {
                  "filter in constant memory; a copy into the array between the passes",
     .input =
         "a gray photograph as floats 0 to 255; a filter of whole numbers 0 to 15, as in the SDK",
+    .imitates = "a photograph of 1024x1024, as Lock and Load's text has it; the SDK's "
+                "program fills its image with uniform noise",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };

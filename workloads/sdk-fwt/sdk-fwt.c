@@ -88,5 +88,6 @@ const struct workload workload_sdk_fwt = {
     .algorithm = "radix-4 butterflies, wide strides in global memory and the last 2^11 elements in "
                  "shared memory; two transforms, a product, the inverse",
     .input = "a 1/f signal of about 13 bits as floats, and a falling ramp of 128 as kernel",
+    .imitates = "a recorded signal; the SDK's program draws uniform numbers",
     .tolerance = "bit-equal: butterflies in the order of falling strides",
 };

@@ -157,5 +157,6 @@ const struct workload workload_sdk_jpeg = {
     .algorithm = "8x8 cosine transform by eight threads a block, quantisation in zigzag order, "
                  "run and size symbols by one thread a block",
     .input = "a gray photograph, bytes",
+    .imitates = "a photograph, what JPEG is for",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order, then integers",
 };

@@ -115,5 +115,7 @@ const struct workload workload_sdk_lps = {
     .reference = reference,
     .algorithm = "Jacobi steps, 32x4 columns marching through planes kept in shared memory",
     .input = "a box whose faces and electrodes on them hold voltages, 0 inside",
+    .imitates = "the original's box with boundary values; it has only the outer shell, "
+                "no electrodes",
     .tolerance = "bit-equal: sums in a fixed order",
 };

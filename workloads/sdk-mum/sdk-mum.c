@@ -135,5 +135,7 @@ const struct workload workload_sdk_mum = {
     .input =
         "DNA with repeats (half of it mutated copies of itself), reads of 25 to 75 letters with "
         "errors, a tenth of them foreign",
+    .imitates = "a bacterium's genome and a sequencer's reads, as MUMmerGPU has; "
+                "repeats as in genomes",
     .tolerance = "bit-equal: integers",
 };

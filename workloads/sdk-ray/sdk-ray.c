@@ -184,5 +184,6 @@ const struct workload workload_sdk_ray = {
     .algorithm =
         "a thread a pixel; spheres in constant memory, shadow rays, up to five reflections",
     .input = "8 to 24 spheres of random place, size, colour and mirror over a chequered plane",
+    .imitates = "the original's scene of spheres over a plane",
     .tolerance = "bit-equal: correctly rounded operations in a fixed order",
 };

@@ -71,5 +71,7 @@ const struct workload workload_sdk_sf = {
     .algorithm = "a block a row, whose threads walk it in steps of 384; nine pixels around each "
                  "fetched as bytes through textures from a CUDA array; absolute sums, clamped",
     .input = "a gray photograph, bytes",
+    .imitates = "a photograph of 1024x1024, as Lock and Load's text has it; the SDK's "
+                "is lena.pgm",
     .tolerance = "equal: whole numbers",
 };

@@ -87,5 +87,6 @@ const struct workload workload_sdk_sla = {
     .algorithm = "work-efficient scan of 512 elements a block in shared memory, block totals "
                  "scanned recursively and added",
     .input = "event counts in bursts: whole numbers 0 to 15 as floats",
+    .imitates = "counts of events; the SDK's program draws uniform whole numbers",
     .tolerance = "bit-equal: all sums are whole numbers below 2^24",
 };

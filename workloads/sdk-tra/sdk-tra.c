@@ -45,5 +45,6 @@ const struct workload workload_sdk_tra = {
     .algorithm = "one pass through padded 16x16 tiles in shared memory; both sides coalesced",
     .input = "the elements counted through, as floats, from a random number below 4096 (the SDK: "
              "from 0)",
+    .imitates = "the SDK's own",
     .tolerance = "bit-equal: nothing is computed",
 };

@@ -181,5 +181,6 @@ const struct workload workload_shoc_spmv = {
         "compressed rows with a thread and with a warp a row, ELLPACK-R with a thread a row",
     .input = "half the rows a five-point stencil with smooth conductivities, half unstructured "
              "(2 to 39 entries, near the diagonal or anywhere); a uniform vector",
+    .imitates = "a matrix of a simulation; SHOC draws uniform places at 1 % of a matrix",
     .tolerance = "bit-equal: fused multiply-adds in the order of each kernel",
 };
