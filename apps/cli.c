@@ -74,11 +74,20 @@ bool cli_check_workload(const char *name, struct err *err)
 
 bool cli_check_size(const char *name, struct err *err)
 {
-    static const char *const sizes[] = {"tiny", "small", "medium", "large"};
+    static const char *const sizes[] = {
+#define X(symbol, size, before) size,
+#include "../workloads/sizes.def"
+#undef X
+    };
+    static const char list[] =
+#define X(symbol, size, before) before size
+#include "../workloads/sizes.def"
+#undef X
+        ;
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
         if (!strcmp(sizes[i], name))
             return true;
-    return err_set(err, "--size %s: there are tiny, small, medium and large", name);
+    return err_set(err, "--size %s: there are %s", name, list);
 }
 
 char *cli_find_program(const char *name)

@@ -16,7 +16,7 @@ static const char help[] =
     "it, issue slots, unallocated registers, use of L1 blocks until eviction, scalar\n"
     "instructions. docs/characterization.md says what the numbers mean.\n"
     "\n"
-    "  --size S        tiny, small (default), medium or large\n"
+    "  --size S        tiny, small (default), medium, large or paper\n"
     "  --gpu NAME      the machine (default gtx480)\n"
     "  --set KEY=VALUE a field of the machine, for every run; may be given several times\n"
     "  --plugin FILE   a library with a technique (--set gpu.with=NAME); several times: all\n"

@@ -22,7 +22,7 @@ static const char help[] =
     "                   (default: base and those that `parsim gpus --designs` marks)\n"
     "  --plugin FILE    a library with further designs; several times: all of them\n"
     "  --gpu G          the machine (default gtx480)\n"
-    "  --size S         of workloads: tiny, small (default), medium, large\n"
+    "  --size S         of workloads: tiny, small (default), medium, large, paper\n"
     "  --jobs N         runs at once (default 1)\n"
     "  --threads N      host threads of a run (default 1); results do not depend on it\n"
     "  --json FILE      the table as JSON ('-' = standard output)\n"

@@ -19,7 +19,7 @@ static const char help[] =
     "and NAME.svg and prints the tables beside what the papers report.\n"
     "\n"
     "  --list        the experiments that come with Parsim\n"
-    "  --size S      of the programs: tiny, small (default), medium, large\n"
+    "  --size S      of the programs: tiny, small (default), medium, large, paper\n"
     "  --workloads L comma-separated: only these programs\n"
     "  --designs L   comma-separated: only these designs of the experiments\n"
     "  --plugin FILE a library with designs of the experiments; several times: all of them\n"

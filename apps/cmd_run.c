@@ -14,7 +14,7 @@
 
 static const char help[] =
     "usage: parsim run [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
-    "       parsim run [OPTIONS] workload:NAME [--size tiny|small|medium|large] [--seed N]\n"
+    "       parsim run [OPTIONS] workload:NAME [--size tiny|small|medium|large|paper] [--seed N]\n"
     "\n"
     "Runs a CUDA program on a simulated GPU. Its output and its exit code are its own; a report\n"
     "follows on stderr. workload:NAME is one of those that `parsim workloads` lists.\n"

@@ -9,8 +9,8 @@ static const char help[] =
     "usage: parsim workloads [--json]\n"
     "\n"
     "Lists the programs that come with Parsim: name, origin, domain, data type, and what is\n"
-    "expected to bound it. `parsim run workload:NAME [--size tiny|small|medium|large] [--seed N]`\n"
-    "runs one; docs/workloads.md describes them.\n"
+    "expected to bound it. `parsim run workload:NAME [--size tiny|small|medium|large|paper]\n"
+    "[--seed N]` runs one; docs/workloads.md describes them.\n"
     "\n"
     "  --json  as JSON\n";
 

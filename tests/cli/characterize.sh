@@ -75,7 +75,7 @@ expect() { # code, pattern, arguments
 }
 expect 2 "no workload 'nothing'" nothing
 expect 2 'given twice' sdk-tra sdk-tra
-expect 2 'tiny, small, medium and large' --size huge
+expect 2 'tiny, small, medium, large and paper' --size huge
 expect 2 'from 1 to 1024' --jobs 0
 expect 2 'not known' --nonsense
 expect 1 'cannot make the folder' --results "$tmp/no/such" sdk-tra

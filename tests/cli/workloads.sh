@@ -71,7 +71,7 @@ expect() { # code, pattern, arguments of run
     grep -q -e "$pattern" <<<"$text" || fail "run $*: $text"
 }
 expect 2 "no workload 'nothing'" workload:nothing
-expect 2 'tiny, small, medium and large' workload:sdk-tra --size huge
+expect 2 'tiny, small, medium, large and paper' workload:sdk-tra --size huge
 expect 2 'not a whole number' workload:sdk-tra --seed one
 expect 2 "rodinia-bp has no variant 'power', but pow" workload:rodinia-bp --variant power
 expect 2 "sdk-tra has no variant 'pow', nor another" workload:sdk-tra --variant pow

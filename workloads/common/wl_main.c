@@ -15,10 +15,10 @@ static const char help[] =
     "right,\n"
     "1 wrong or failed, 2 bad usage.\n"
     "\n"
-    "  --size S      tiny, small, medium or large (default tiny)\n"
+    "  --size S      tiny (default), small, medium, large or paper\n"
     "  --seed N      of the input generators (default 1)\n"
     "  --variant V   other device code, where a workload has it (--list --json says so)\n"
-    "  --check       compare also at medium and large (tiny and small always are)\n"
+    "  --check       compare also at the larger sizes (tiny and small always are)\n"
     "  --no-check    do not compare\n"
     "  --inputs      generate and print the inputs only; needs no GPU\n"
     "  --dump DIR    write every array as a file: NAME.ARRAY.in.bin, .out.bin and, of what the\n"
@@ -52,7 +52,16 @@ static const struct option longopts[] = {
     {0},
 };
 
-static const char *const size_names[] = {"tiny", "small", "medium", "large"};
+static const char *const size_names[] = {
+#define X(symbol, name, before) name,
+#include "../sizes.def"
+#undef X
+};
+static const char size_list[] =
+#define X(symbol, name, before) before name
+#include "../sizes.def"
+#undef X
+    ;
 
 struct options {
     struct wl w;
@@ -68,7 +77,7 @@ static bool set_size(struct options *o, const char *text)
             o->w.size = (enum wl_size)i;
             return true;
         }
-    fprintf(stderr, "parsim-workloads: --size %s: there are tiny, small, medium and large\n", text);
+    fprintf(stderr, "parsim-workloads: --size %s: there are %s\n", text, size_list);
     return false;
 }
 

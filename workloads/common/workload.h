@@ -17,7 +17,12 @@
 
 #include <cuda.h>
 
-enum wl_size { WL_TINY, WL_SMALL, WL_MEDIUM, WL_LARGE, WL_SIZES };
+#define X(symbol, ...) WL_##symbol,
+enum wl_size {
+#include "../sizes.def"
+    WL_SIZES
+};
+#undef X
 enum wl_type { WL_U8, WL_U16, WL_I32, WL_U32, WL_F32, WL_U64, WL_F64 };
 enum wl_role { WL_INPUT = 1, WL_OUTPUT = 2, WL_INOUT = 3, WL_SCRATCH = 0 };
 

@@ -18,7 +18,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const int counts[WL_SIZES] = {48, 160, 448, 768};
+    static const int counts[WL_SIZES] = {48, 160, 448, 768, 640};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t n = (uint32_t)(s->nodes = counts[wl_size(w)]);

@@ -12,7 +12,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t counts[WL_SIZES] = {1024, 16384, 131072, 524288};
+    static const uint32_t counts[WL_SIZES] = {1024, 16384, 131072, 524288, 262144};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t n = counts[wl_size(w)];

@@ -36,7 +36,8 @@ static void set_capacities(struct state *s, const uint8_t *gray)
 /* Bright pixels lean to the foreground, dark ones to the background; noise blurs that. */
 static void make(struct wl *w, void *state)
 {
-    static const int32_t sizes[WL_SIZES][2] = {{32, 8}, {64, 56}, {192, 160}, {448, 320}};
+    static const int32_t sizes[WL_SIZES][2] = {
+        {32, 8}, {64, 56}, {192, 160}, {448, 320}, {256, 192}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->grid = (struct grid){.width = sizes[wl_size(w)][0], .height = sizes[wl_size(w)][1]};

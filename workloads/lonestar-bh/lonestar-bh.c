@@ -112,8 +112,8 @@ static void make_scratch(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t bodies[WL_SIZES] = {112, 800, 5120, 16384};
-    static const uint32_t steps[WL_SIZES] = {1, 1, 1, 2};
+    static const uint32_t bodies[WL_SIZES] = {112, 800, 5120, 16384, 16384};
+    static const uint32_t steps[WL_SIZES] = {1, 1, 1, 2, 1};
     struct state *s = state;
     s->bodies = bodies[wl_size(w)];
     s->steps = steps[wl_size(w)];

@@ -36,7 +36,7 @@ static void number_edges(struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const unsigned sides[WL_SIZES] = {24, 100, 360, 800};
+    static const unsigned sides[WL_SIZES] = {24, 100, 360, 800, 360};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     struct gen_graph g = gen_graph_road(w, &rng, sides[wl_size(w)], sides[wl_size(w)]);

@@ -32,7 +32,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         uint32_t lines, chunk_bytes;
-    } sizes[WL_SIZES] = {{200, 128}, {4096, 256}, {65536, 512}, {262144, 1024}};
+    } sizes[WL_SIZES] = {{200, 128}, {4096, 256}, {65536, 512}, {262144, 1024}, {131072, 512}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t lines = sizes[wl_size(w)].lines;

@@ -43,8 +43,8 @@ static void make_points(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t points[WL_SIZES] = {200, 4096, 65536, 262144};
-    static const uint32_t rounds[WL_SIZES] = {1, 2, 1, 1};
+    static const uint32_t points[WL_SIZES] = {200, 4096, 65536, 262144, 131072};
+    static const uint32_t rounds[WL_SIZES] = {1, 2, 1, 1, 1};
     struct state *s = state;
     s->points = points[wl_size(w)];
     s->rounds = rounds[wl_size(w)];

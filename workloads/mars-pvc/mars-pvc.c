@@ -29,7 +29,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t lines[WL_SIZES] = {128, 2048, 32768, 131072};
+    static const uint32_t lines[WL_SIZES] = {128, 2048, 32768, 131072, 65536};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->lines = lines[wl_size(w)];

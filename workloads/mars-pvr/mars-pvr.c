@@ -18,7 +18,7 @@ struct job {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t pages[WL_SIZES] = {256, 8192, 65536, 262144};
+    static const uint32_t pages[WL_SIZES] = {256, 8192, 65536, 262144, 131072};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->pages = pages[wl_size(w)];

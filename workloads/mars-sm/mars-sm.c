@@ -46,7 +46,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         uint32_t words, chunk_bytes;
-    } sizes[WL_SIZES] = {{2500, 128}, {90000, 512}, {1500000, 1024}, {4500000, 1024}};
+    } sizes[WL_SIZES] = {
+        {2500, 128}, {90000, 512}, {1500000, 1024}, {4500000, 1024}, {3000000, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t words = sizes[wl_size(w)].words;

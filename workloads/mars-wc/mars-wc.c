@@ -60,7 +60,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         uint32_t lines, chunk_bytes;
-    } sizes[WL_SIZES] = {{32, 64}, {1000, 128}, {12000, 128}, {48000, 256}};
+    } sizes[WL_SIZES] = {{32, 64}, {1000, 128}, {12000, 128}, {48000, 256}, {24000, 128}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t lines = sizes[wl_size(w)].lines;

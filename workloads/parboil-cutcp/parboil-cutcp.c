@@ -84,8 +84,11 @@ static void make(struct wl *w, void *state)
         int regions[3];
         float cutoff;
         double spread;
-    } sizes[WL_SIZES] = {
-        {{2, 1, 1}, 3, 5.0}, {{4, 4, 2}, 4, 3.1}, {{10, 10, 1}, 6, 3.1}, {{12, 12, 1}, 12, 3.1}};
+    } sizes[WL_SIZES] = {{{2, 1, 1}, 3, 5.0},
+                         {{4, 4, 2}, 4, 3.1},
+                         {{10, 10, 1}, 6, 3.1},
+                         {{12, 12, 1}, 12, 3.1},
+                         {{15, 15, 1}, 6, 3.1}};
     struct state *s = state;
     int bins[3];
     size_t nbins = 1, points = REGION;

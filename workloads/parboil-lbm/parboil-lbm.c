@@ -83,7 +83,7 @@ static void fill(struct wl *w, const struct state *s, float *grid)
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][3] = {
-        {56, 6, 6}, {120, 18, 20}, {120, 70, 80}, {120, 120, 150}};
+        {56, 6, 6}, {120, 18, 20}, {120, 70, 80}, {120, 120, 150}, {120, 70, 80}};
     struct state *s = state;
     const int *n = sizes[wl_size(w)];
     s->nx = n[0];

@@ -76,8 +76,11 @@ static void make(struct wl *w, void *state)
     static const struct {
         int grid[3];
         unsigned samples;
-    } sizes[WL_SIZES] = {
-        {{8, 8, 8}, 60}, {{24, 16, 16}, 2000}, {{64, 32, 32}, 12000}, {{64, 64, 64}, 30000}};
+    } sizes[WL_SIZES] = {{{8, 8, 8}, 60},
+                         {{24, 16, 16}, 2000},
+                         {{64, 32, 32}, 12000},
+                         {{64, 64, 64}, 30000},
+                         {{64, 32, 32}, 12000}};
     struct state *s = state;
     const int *n = sizes[wl_size(w)].grid;
     const double width = 2 * REACH, oversampling = 2;

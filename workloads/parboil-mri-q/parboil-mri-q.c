@@ -64,8 +64,11 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int box[3], samples;
-    } sizes[WL_SIZES] = {
-        {{8, 8, 8}, 81}, {{16, 16, 16}, 320}, {{64, 32, 32}, 320}, {{64, 32, 32}, 1280}};
+    } sizes[WL_SIZES] = {{{8, 8, 8}, 81},
+                         {{16, 16, 16}, 320},
+                         {{64, 32, 32}, 320},
+                         {{64, 32, 32}, 1280},
+                         {{64, 32, 32}, 320}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     const int *box = sizes[wl_size(w)].box;

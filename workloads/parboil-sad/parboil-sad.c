@@ -42,7 +42,8 @@ static void make_frames(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const int sizes[WL_SIZES][3] = {{2, 1, 4}, {2, 3, 16}, {11, 9, 16}, {22, 18, 16}};
+    static const int sizes[WL_SIZES][3] = {
+        {2, 1, 4}, {2, 3, 16}, {11, 9, 16}, {22, 18, 16}, {11, 9, 16}};
     struct state *s = state;
     const int *n = sizes[wl_size(w)];
     int side = 2 * n[2] + 1;

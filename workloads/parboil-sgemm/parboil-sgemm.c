@@ -14,7 +14,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int m, n, k;
-    } sizes[WL_SIZES] = {{128, 16, 128}, {384, 144, 144}, {1024, 512, 240}, {2048, 1024, 512}};
+    } sizes[WL_SIZES] = {
+        {128, 16, 128}, {384, 144, 144}, {1024, 512, 240}, {2048, 1024, 512}, {1024, 512, 240}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->m = sizes[wl_size(w)].m;

@@ -90,7 +90,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int side, launches;
-    } sizes[WL_SIZES] = {{24, 2}, {112, 5}, {380, 8}, {600, 15}};
+    } sizes[WL_SIZES] = {{24, 2}, {112, 5}, {380, 8}, {600, 15}, {380, 8}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->side = sizes[wl_size(w)].side;

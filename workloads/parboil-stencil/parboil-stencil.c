@@ -36,7 +36,7 @@ static void fill(struct wl *w, const struct grid *g, float *out)
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][3] = {
-        {64, 16, 10}, {128, 64, 34}, {512, 256, 34}, {512, 512, 64}};
+        {64, 16, 10}, {128, 64, 34}, {512, 256, 34}, {512, 512, 64}, {512, 256, 34}};
     struct state *s = state;
     const int *n = sizes[wl_size(w)];
     s->grid = (struct grid){n[0], n[1], n[2], 1.0f / 6.0f, 1.0f / 6.0f / 6.0f};

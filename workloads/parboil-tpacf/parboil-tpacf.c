@@ -56,7 +56,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int count, points;
-    } sizes[WL_SIZES] = {{1, 40}, {4, 150}, {50, 200}, {100, 300}};
+    } sizes[WL_SIZES] = {{1, 40}, {4, 150}, {50, 200}, {100, 300}, {100, 200}};
     struct state *s = state;
     s->sets.count = sizes[wl_size(w)].count;
     s->sets.points = sizes[wl_size(w)].points;

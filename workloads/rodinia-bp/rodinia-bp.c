@@ -18,8 +18,8 @@ struct state {
 /* Pixels of a picture, as in Rodinia's face recognition; small random weights. */
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t widths[WL_SIZES] = {32, 128, 512, 1024};
-    static const uint32_t heights[WL_SIZES] = {16, 112, 400, 768};
+    static const uint32_t widths[WL_SIZES] = {32, 128, 512, 1024, 512};
+    static const uint32_t heights[WL_SIZES] = {16, 112, 400, 768, 400};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t width = widths[wl_size(w)], height = heights[wl_size(w)];

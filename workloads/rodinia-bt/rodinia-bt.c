@@ -120,8 +120,11 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int records, points, ranges;
-    } sizes[WL_SIZES] = {
-        {5000, 15, 12}, {60000, 400, 300}, {1000000, 6000, 4000}, {1000000, 20000, 12000}};
+    } sizes[WL_SIZES] = {{5000, 15, 12},
+                         {60000, 400, 300},
+                         {1000000, 6000, 4000},
+                         {1000000, 20000, 12000},
+                         {1000000, 10000, 6000}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->records_count = sizes[wl_size(w)].records;

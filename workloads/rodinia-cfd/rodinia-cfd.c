@@ -154,7 +154,7 @@ static void set_far_field(struct flow *f)
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][4] = {
-        {4, 4, 4, 1}, {16, 8, 8, 2}, {32, 32, 16, 2}, {32, 32, 32, 4}};
+        {4, 4, 4, 1}, {16, 8, 8, 2}, {32, 32, 16, 2}, {32, 32, 32, 4}, {32, 32, 16, 2}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     memcpy(s->side, sizes[wl_size(w)], sizeof s->side);

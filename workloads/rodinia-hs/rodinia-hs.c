@@ -54,7 +54,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int side, launches;
-    } sizes[WL_SIZES] = {{36, 2}, {144, 4}, {468, 6}, {1024, 6}};
+    } sizes[WL_SIZES] = {{36, 2}, {144, 4}, {468, 6}, {1024, 6}, {512, 6}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->chip.rows = s->chip.cols = sizes[wl_size(w)].side;

@@ -105,7 +105,8 @@ static void make(struct wl *w, void *state)
     } sizes[WL_SIZES] = {{2, 3, 3, 3, 3, 48, 56},
                          {4, 6, 3, 24, 3, 90, 110},
                          {6, 10, 4, 51, 5, 200, 230},
-                         {10, 16, 6, 51, 7, 330, 370}};
+                         {10, 16, 6, 51, 7, 330, 370},
+                         {6, 10, 4, 51, 5, 200, 230}};
     struct state *s = state;
     typeof(&sizes[0]) z = &sizes[wl_size(w)];
     int k = 2 * z->template_half + 1, a = 2 * z->area_half + 1;

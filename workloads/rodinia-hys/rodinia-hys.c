@@ -30,7 +30,7 @@ struct layout {
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][2] = {
-        {2000, 64}, {65536, 256}, {786432, 1024}, {3145728, 1024}};
+        {2000, 64}, {65536, 256}, {786432, 1024}, {3145728, 1024}, {786432, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->count = sizes[wl_size(w)][0];

@@ -34,8 +34,8 @@ static float feature(struct rng *rng, uint32_t kind, uint32_t f, const uint32_t 
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t points[WL_SIZES] = {128, 1600, 10240, 49152};
-    static const uint32_t rounds[WL_SIZES] = {3, 6, 14, 20};
+    static const uint32_t points[WL_SIZES] = {128, 1600, 10240, 49152, 57344};
+    static const uint32_t rounds[WL_SIZES] = {3, 6, 14, 20, 4};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t typical[KINDS][FEATURES];

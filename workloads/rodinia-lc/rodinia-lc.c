@@ -121,7 +121,8 @@ static void make(struct wl *w, void *state)
     } sizes[WL_SIZES] = {{24, 26, 3, 3, 30, 2, 1, 3},
                          {50, 66, 6, 5, 75, 5, 8, 5},
                          {100, 150, 10, 7, 150, 12, 36, 8},
-                         {130, 300, 10, 7, 150, 12, 72, 20}};
+                         {130, 300, 10, 7, 150, 12, 72, 20},
+                         {100, 150, 10, 7, 150, 12, 112, 4}};
     struct state *s = state;
     typeof(&sizes[0]) z = &sizes[wl_size(w)];
     s->radius = z->radius;

@@ -56,7 +56,7 @@ static void fill_particles(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const int sides[WL_SIZES][3] = {{1, 1, 1}, {3, 2, 1}, {7, 4, 2}, {6, 6, 6}};
+    static const int sides[WL_SIZES][3] = {{1, 1, 1}, {3, 2, 1}, {7, 4, 2}, {6, 6, 6}, {7, 8, 2}};
     struct state *s = state;
     for (int k = 0; k < 3; k++)
         s->side[k] = sides[wl_size(w)][k];

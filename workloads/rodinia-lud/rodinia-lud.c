@@ -15,7 +15,7 @@ struct state {
 /* Entries that fall exponentially away from the diagonal, each with an error of up to 1 %. */
 static void make(struct wl *w, void *state)
 {
-    static const int sizes[WL_SIZES] = {64, 208, 512, 1024};
+    static const int sizes[WL_SIZES] = {64, 208, 512, 1024, 768};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     int n = s->size = sizes[wl_size(w)];

@@ -44,7 +44,8 @@ static void make(struct wl *w, void *state)
     static const struct {
         int cells, times;
         float tolerance;
-    } sizes[WL_SIZES] = {{6, 1, 10.0f}, {64, 1, 0.01f}, {1792, 1, 0.01f}, {3584, 2, 0.01f}};
+    } sizes[WL_SIZES] = {
+        {6, 1, 10.0f}, {64, 1, 0.01f}, {1792, 1, 0.01f}, {3584, 2, 0.01f}, {3584, 1, 0.01f}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->cells = sizes[wl_size(w)].cells;

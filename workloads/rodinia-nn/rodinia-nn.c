@@ -36,7 +36,7 @@ static void fill_places(struct state *s, struct rng *rng)
 
 static void make(struct wl *w, void *state)
 {
-    static const int counts[WL_SIZES] = {10691, 171056, 2737000, 10948000};
+    static const int counts[WL_SIZES] = {10691, 171056, 2737000, 10948000, 2737000};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->records = counts[wl_size(w)];

@@ -46,7 +46,7 @@ static void evolve(struct rng *rng, const uint8_t *from, uint8_t *to, int n)
 
 static void make(struct wl *w, void *state)
 {
-    static const int lengths[WL_SIZES] = {128, 624, 2432, 5120};
+    static const int lengths[WL_SIZES] = {128, 624, 2432, 5120, 3072};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     int n = lengths[wl_size(w)];

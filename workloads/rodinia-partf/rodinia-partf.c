@@ -58,7 +58,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int particles, frames, side;
-    } sizes[WL_SIZES] = {{64, 3, 32}, {900, 4, 64}, {7168, 3, 128}, {14336, 4, 128}};
+    } sizes[WL_SIZES] = {
+        {64, 3, 32}, {900, 4, 64}, {7168, 3, 128}, {14336, 4, 128}, {7168, 3, 128}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 1);
     int side = sizes[wl_size(w)].side;

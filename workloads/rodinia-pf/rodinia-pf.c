@@ -14,7 +14,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int cols, rows;
-    } sizes[WL_SIZES] = {{600, 40}, {10000, 80}, {100000, 120}, {400000, 120}};
+    } sizes[WL_SIZES] = {{600, 40}, {10000, 80}, {100000, 120}, {400000, 120}, {100000, 120}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->cols = sizes[wl_size(w)].cols;

@@ -66,7 +66,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int points, dimensions, candidates;
-    } sizes[WL_SIZES] = {{512, 16, 6}, {4096, 32, 12}, {32768, 64, 12}, {65536, 64, 24}};
+    } sizes[WL_SIZES] = {
+        {512, 16, 6}, {4096, 32, 12}, {32768, 64, 12}, {65536, 64, 24}, {65536, 64, 8}};
     struct state *s = state;
     s->points = sizes[wl_size(w)].points;
     s->dimensions = sizes[wl_size(w)].dimensions;

@@ -34,8 +34,8 @@ static void make_image(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t sides[WL_SIZES] = {32, 208, 512, 1024};
-    static const uint32_t rounds[WL_SIZES] = {2, 2, 5, 8};
+    static const uint32_t sides[WL_SIZES] = {32, 208, 512, 1024, 1024};
+    static const uint32_t rounds[WL_SIZES] = {2, 2, 5, 8, 2};
     struct state *s = state;
     s->rows = s->cols = sides[wl_size(w)];
     s->rounds = rounds[wl_size(w)];

@@ -46,7 +46,7 @@ static void fill_image(struct wl *w, const struct state *s)
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][3] = {
-        {40, 25, 2}, {120, 100, 8}, {458, 502, 6}, {916, 1004, 4}};
+        {40, 25, 2}, {120, 100, 8}, {458, 502, 6}, {916, 1004, 4}, {458, 502, 6}};
     struct state *s = state;
     int rows = sizes[wl_size(w)][0], cols = sizes[wl_size(w)][1];
     s->size = (struct size){rows, cols, rows * cols};

@@ -22,7 +22,8 @@ static const float gaussian_half[RADIUS + 1] = {0x1p+0f,        0x1.f03f56p-1f, 
 static void make(struct wl *w, void *state)
 {
     /* Rows are multiples of 32 bytes; blocks at the right and lower border are partly idle. */
-    static const int sizes[WL_SIZES][2] = {{24, 12}, {88, 56}, {248, 184}, {1024, 1024}};
+    static const int sizes[WL_SIZES][2] = {
+        {24, 12}, {88, 56}, {248, 184}, {1024, 1024}, {1024, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = sizes[wl_size(w)][0];

@@ -10,7 +10,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t counts[WL_SIZES] = {2048, 65536, 262144, 1048576};
+    static const uint32_t counts[WL_SIZES] = {2048, 65536, 262144, 1048576, 524288};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->graph = gen_graph_drawn(w, &rng, counts[wl_size(w)]);

@@ -14,11 +14,12 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const int widths[WL_SIZES] = {56, 288, 1152, 2304};
+    static const int sizes[WL_SIZES][2] = {
+        {56, 42}, {288, 216}, {1152, 864}, {2304, 1728}, {1024, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
-    s->width = widths[wl_size(w)];
-    s->height = s->width * 3 / 4;
+    s->width = sizes[wl_size(w)][0];
+    s->height = sizes[wl_size(w)][1];
     size_t n = (size_t)s->width * s->height;
     s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
     s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);

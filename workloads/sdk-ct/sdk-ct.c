@@ -14,7 +14,8 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const int sizes[WL_SIZES][2] = {{72, 56}, {248, 184}, {1024, 1024}, {3072, 1536}};
+    static const int sizes[WL_SIZES][2] = {
+        {72, 56}, {248, 184}, {1024, 1024}, {3072, 1536}, {1024, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = sizes[wl_size(w)][0];

@@ -14,7 +14,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const int logs[WL_SIZES] = {11, 16, 19, 21};
+    static const int logs[WL_SIZES] = {11, 16, 19, 21, 20};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->log2n = logs[wl_size(w)];

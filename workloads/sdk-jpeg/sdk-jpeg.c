@@ -42,7 +42,7 @@ static void make_tables(struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const int widths[WL_SIZES] = {96, 544, 2016, 4096};
+    static const int widths[WL_SIZES] = {96, 544, 2016, 4096, 2016};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = widths[wl_size(w)];

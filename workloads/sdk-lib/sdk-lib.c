@@ -43,7 +43,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int rates, steps, paths;
-    } sizes[WL_SIZES] = {{10, 5, 160}, {20, 10, 1152}, {40, 20, 4608}, {80, 40, 6144}};
+    } sizes[WL_SIZES] = {
+        {10, 5, 160}, {20, 10, 1152}, {40, 20, 4608}, {80, 40, 6144}, {40, 20, 7168}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->model = (struct model){sizes[wl_size(w)].rates, sizes[wl_size(w)].steps};

@@ -59,7 +59,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int n, nz, steps;
-    } sizes[WL_SIZES] = {{20, 10, 2}, {52, 26, 4}, {256, 40, 2}, {256, 128, 6}};
+    } sizes[WL_SIZES] = {{20, 10, 2}, {52, 26, 4}, {256, 40, 2}, {256, 128, 6}, {256, 40, 2}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->nx = sizes[wl_size(w)].n;

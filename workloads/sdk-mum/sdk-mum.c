@@ -39,7 +39,8 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int n, reads;
-    } sizes[WL_SIZES] = {{4000, 110}, {60000, 3200}, {500000, 8000}, {2000000, 50000}};
+    } sizes[WL_SIZES] = {
+        {4000, 110}, {60000, 3200}, {500000, 8000}, {2000000, 50000}, {1000000, 28672}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->n = sizes[wl_size(w)].n;

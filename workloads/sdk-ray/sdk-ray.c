@@ -46,7 +46,7 @@ static void make(struct wl *w, void *state)
 {
     static const struct {
         int width, spheres;
-    } sizes[WL_SIZES] = {{36, 8}, {144, 16}, {480, 20}, {960, 24}};
+    } sizes[WL_SIZES] = {{36, 8}, {144, 16}, {480, 20}, {960, 24}, {480, 20}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = sizes[wl_size(w)].width;

@@ -16,7 +16,8 @@ struct state {
 static void make(struct wl *w, void *state)
 {
     /* Rows are longer than a block, but not a multiple of it. */
-    static const int sizes[WL_SIZES][2] = {{400, 24}, {512, 216}, {1024, 1024}, {2048, 2048}};
+    static const int sizes[WL_SIZES][2] = {
+        {400, 24}, {512, 216}, {1024, 1024}, {2048, 2048}, {1024, 1024}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = sizes[wl_size(w)][0];

@@ -27,7 +27,7 @@ static void fill(struct rng *rng, float *out, int n)
 
 static void make(struct wl *w, void *state)
 {
-    static const int counts[WL_SIZES] = {5400, 136000, 2000000, 8000000};
+    static const int counts[WL_SIZES] = {5400, 136000, 2000000, 8000000, 2000000};
     static const char *const names[LEVELS][2] = {{"totals0", "scanned0"},
                                                  {"totals1", "scanned1"},
                                                  {"totals2", "scanned2"},

@@ -8,7 +8,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const int widths[WL_SIZES] = {144, 704, 2688, 5376};
+    static const int widths[WL_SIZES] = {144, 704, 2688, 5376, 2688};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->width = widths[wl_size(w)];

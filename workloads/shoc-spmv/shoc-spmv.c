@@ -104,7 +104,7 @@ static void make_ellpack(struct wl *w, struct state *s, const struct entries *e)
 
 static void make(struct wl *w, void *state)
 {
-    static const int sizes[WL_SIZES] = {540, 11500, 172000, 700000};
+    static const int sizes[WL_SIZES] = {540, 11500, 172000, 700000, 172000};
     struct state *s = state;
     struct rng rng = wl_rng(w, 1);
     s->n = sizes[wl_size(w)];
