@@ -33,6 +33,12 @@ bool cli_u64(const char *s, uint64_t *v)
     return true;
 }
 
+bool cli_count(const char *name, const char *text, uint64_t *v, struct err *err)
+{
+    return (cli_u64(text, v) && *v >= 1 && *v <= 256) ||
+           err_set(err, "--%s %s: must be 1 to 256", name, text);
+}
+
 bool cli_dims(const char *s, uint32_t dims[3])
 {
     dims[0] = dims[1] = dims[2] = 1;

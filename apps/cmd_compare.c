@@ -80,9 +80,8 @@ static bool take_option(struct study_compare *o, struct designs *d, int c, struc
         *texts[c - O_DESIGNS] = optarg;
         return true;
     }
-    uint64_t *n = c == O_JOBS ? &o->setup.jobs : &o->setup.threads;
-    return (cli_u64(optarg, n) && *n >= 1 && *n <= 256) ||
-           err_set(err, "--%s %s: must be 1 to 256", c == O_JOBS ? "jobs" : "threads", optarg);
+    return c == O_JOBS ? cli_count("jobs", optarg, &o->setup.jobs, err)
+                       : cli_count("threads", optarg, &o->setup.threads, err);
 }
 
 /* What is left of the line: workloads, or, behind "--", a program. */

@@ -84,12 +84,6 @@ static const struct option longopts[] = {
     {0},
 };
 
-static bool take_count(uint64_t *to, const char *name, const char *text, struct err *err)
-{
-    return (cli_u64(text, to) && *to >= 1 && *to <= 256) ||
-           err_set(err, "--%s %s: must be 1 to 256", name, text);
-}
-
 static bool take_option(struct study_figures *o, char **plugins, int c, struct err *err)
 {
     const char **const texts[] = {
@@ -97,9 +91,9 @@ static bool take_option(struct study_figures *o, char **plugins, int c, struct e
         &o->report,           &o->import,         &o->build};
     switch (c) {
     case O_JOBS:
-        return take_count(&o->setup.jobs, "jobs", optarg, err);
+        return cli_count("jobs", optarg, &o->setup.jobs, err);
     case O_THREADS:
-        return take_count(&o->setup.threads, "threads", optarg, err);
+        return cli_count("threads", optarg, &o->setup.threads, err);
     case O_LIMIT:
         return cli_u64(optarg, &o->setup.limit) ||
                err_set(err, "--limit %s: is no number of seconds", optarg);

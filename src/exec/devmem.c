@@ -25,7 +25,7 @@ struct hole {
 struct devmem {
     uint64_t reserved, aside;    /* the last `aside` bytes are for devmem_set_aside() */
     addr_t base, brk, committed; /* [base, brk) has been handed out; [base, committed) is mapped */
-    uint64_t capacity, used, serial, epoch;
+    uint64_t capacity, used, peak, serial, epoch;
     VEC(struct mem_alloc *) live; /* by address */
     VEC(struct hole) holes;       /* free ranges below brk, by address */
     struct mem_alloc **freed;     /* ring of the last FREED_KEPT */
@@ -182,6 +182,7 @@ struct mem_alloc *devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align,
     if (!at)
         return NULL;
     m->used += bytes;
+    m->peak = m->used > m->peak ? m->used : m->peak;
     return track(m, at, bytes, kind, name);
 }
 
@@ -384,6 +385,11 @@ uint64_t devmem_capacity(const struct devmem *m)
 uint64_t devmem_used(const struct devmem *m)
 {
     return m->used;
+}
+
+uint64_t devmem_peak(const struct devmem *m)
+{
+    return m->peak;
 }
 
 uint64_t devmem_epoch(const struct devmem *m)

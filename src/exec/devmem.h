@@ -72,6 +72,7 @@ addr_t devmem_base(const struct devmem *m);
 uint64_t devmem_reserved(const struct devmem *m);
 uint64_t devmem_capacity(const struct devmem *m);
 uint64_t devmem_used(const struct devmem *m); /* bytes in live device-side allocations */
+uint64_t devmem_peak(const struct devmem *m); /* the most that devmem_used() has been */
 /* Grows whenever an allocation or release may have made a cached devmem_find() stale. */
 uint64_t devmem_epoch(const struct devmem *m);
 const uint64_t *devmem_epoch_at(const struct devmem *m); /* where it is kept */

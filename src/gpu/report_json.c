@@ -168,6 +168,8 @@ static void add_top(json *o, const struct session *s)
         json_object_object_add(o, "warp_ipc", NULL);
     }
     json_add_real(o, "wall_seconds", all.seconds);
+    json_object_object_add(o, "memory_bytes",
+                           s ? json_object_new_uint64(devmem_peak(session_device(s)->mem)) : NULL);
 }
 
 static void add_stats(json *o, const struct session *s)

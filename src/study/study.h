@@ -1,5 +1,5 @@
-/* Many runs of many designs, for `parsim compare` and `parsim figure`: child processes, what they
- * gave, and tables and pictures of it.
+/* Many runs of many designs, for `parsim compare`, `figure` and `workloads --table`: child
+ * processes, what they gave, and tables and pictures of it.
  *
  * A design is written NAME[+NAME...][@KEY=VALUE...]: techniques for `parsim run --with`, and fields
  * for `--set`; "base" stands for no technique. "{FIELD}" as a value is a file that an earlier run
@@ -96,6 +96,8 @@ struct study_job *study_plan_jobs(struct study_plan *p, size_t *n);
  * that has changed, are not used unless the setup names that build. --- */
 
 struct study_store *study_store_open(const char *path, struct err *err);
+/* results.db of a folder, which is made if need be, and whose results are known there. */
+struct study_store *study_store_of(const char *folder, char build[STUDY_BUILD], struct err *err);
 void study_store_close(struct study_store *st);
 /* The build `id`, or the "newest", of which there are results. */
 bool study_store_build(struct study_store *st, const char *id, char build[STUDY_BUILD],
@@ -123,6 +125,10 @@ void study_build(char id[STUDY_BUILD]);
  * JSON ("stats.l2.hit_rate"), a sum of them (a+b) or a quotient of sums (a+b/c+d). NAN: the result
  * has none. */
 double study_metric(const struct json_object *result, const char *design, const char *metric);
+/* How much faster `other` is; NAN: one of them failed. */
+double study_gain(const struct study_job *base, const struct study_job *other);
+/* The measure of being bound by bandwidth: what this gains over "base". */
+#define STUDY_TWICE_THE_BANDWIDTH "base@dram.bandwidth_scale=2"
 /* What the run's report calls its bottleneck; "" if it does not say. */
 const char *study_bottleneck(const struct json_object *result);
 /* Adds what kernels say of a run that stays when they are left out of it. */
@@ -173,6 +179,8 @@ void study_table_beside_paper(const struct study_table *t, FILE *out, const char
 /* As SVG: bars in groups; study_plot.c. */
 void study_table_plot(const struct study_table *t, FILE *out);
 
+/* "-" where there is none. */
+void study_put_number(FILE *out, double v, int width, int digits);
 double study_mean_of(const double *values, size_t n, enum study_mean mean);
 
 #endif

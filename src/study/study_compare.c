@@ -38,14 +38,6 @@ static double value(const struct study_job *j, unsigned column)
 
 /* --- the table --- */
 
-static void put(FILE *out, double v, int width, int digits)
-{
-    if (isnan(v))
-        fprintf(out, "%*s", width, "-");
-    else
-        fprintf(out, "%*.*f", width, digits, v);
-}
-
 static int design_width(const struct study_compare *o)
 {
     size_t most = 10;
@@ -77,9 +69,10 @@ static void print_block(const struct study_compare *o, const struct study_job *j
             continue;
         }
         for (unsigned c = 0; c < COLUMNS; c++) {
-            put(out, value(&row[d], c) * columns[c].scale, columns[c].width, columns[c].digits);
+            study_put_number(out, value(&row[d], c) * columns[c].scale, columns[c].width,
+                             columns[c].digits);
             if (c == CYCLES)
-                put(out, value(&row[0], c) / value(&row[d], c), 9, 3);
+                study_put_number(out, value(&row[0], c) / value(&row[d], c), 9, 3);
         }
         fputc('\n', out);
     }
@@ -116,7 +109,7 @@ static void print_means(const struct study_compare *o, const struct study_job *j
     for (size_t d = 0; d < o->designs.n; d++) {
         fprintf(out, "  %-*s", design_width(o), o->designs.at[d]);
         for (unsigned i = 0; i < ARRAY_LEN(means); i++)
-            put(out, t[i].means[d], 12, 3);
+            study_put_number(out, t[i].means[d], 12, 3);
         fputc('\n', out);
     }
     for (unsigned i = 0; i < ARRAY_LEN(means); i++)

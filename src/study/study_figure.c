@@ -105,8 +105,6 @@ void fig_free(struct fig *f)
 
 /* --- its runs --- */
 
-/* The measure of being bound by bandwidth: what twice of it gains. */
-#define TWICE_THE_BANDWIDTH "base@dram.bandwidth_scale=2"
 static const double least_gain = 1.05;
 
 static struct study_job job_of(const struct fig *f, const char *workload, const char *design)
@@ -151,17 +149,10 @@ void fig_plan(struct fig *f, struct study_plan *plan, unsigned rank)
     f->doubles = xcalloc(rows, sizeof *f->doubles);
     for (size_t r = 0; r < rows; r++) {
         f->bases[r] = plan_one(f, plan, rank, f->workloads.at[r], "base");
-        f->doubles[r] = plan_one(f, plan, rank, f->workloads.at[r], TWICE_THE_BANDWIDTH);
+        f->doubles[r] = plan_one(f, plan, rank, f->workloads.at[r], STUDY_TWICE_THE_BANDWIDTH);
         f->ratios[r] =
             *e->ratio_of ? plan_one(f, plan, rank, f->workloads.at[r], e->ratio_of) : f->bases[r];
     }
-}
-
-static double gain_of(const struct study_job *base, const struct study_job *twice)
-{
-    return base->result && twice->result ? study_metric(base->result, "base", "cycles") /
-                                               study_metric(twice->result, twice->design, "cycles")
-                                         : NAN;
 }
 
 static const double least_ratio = 1.10;
@@ -175,7 +166,7 @@ static void find_facts(struct fig *f, const struct study_job *jobs)
         const struct study_job *base = &jobs[f->bases[r]], *with = &jobs[f->ratios[r]];
         struct study_fact *fact = &t->facts[r];
         fact->bottleneck = study_bottleneck(base->result);
-        fact->gain = gain_of(base, &jobs[f->doubles[r]]);
+        fact->gain = study_gain(base, &jobs[f->doubles[r]]);
         fact->bus = base->result ? study_metric(base->result, "base", "bandwidth") : NAN;
         fact->ratio = with->result ? study_metric(with->result, with->design, "ratio") : NAN;
         fact->kept = fact->gain >= least_gain && (!needs_ratio || fact->ratio >= least_ratio);

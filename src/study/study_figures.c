@@ -165,10 +165,7 @@ static enum study_end run_names(struct figures *f, char **names, int n, struct e
 static bool open_store(struct figures *f, char build[STUDY_BUILD], struct err *err)
 {
     const struct study_figures *o = f->o;
-    char *path = xasprintf("%s/results.db", o->setup.folder);
-    f->store = study_store_open(path, err);
-    free(path);
-    study_build(build);
+    f->store = study_store_of(o->setup.folder, build, err);
     f->setup.build = build;
     return f->store && (!o->import || study_store_import(f->store, o->import, err)) &&
            (!o->build || study_store_build(f->store, o->build, build, err));
@@ -180,9 +177,7 @@ enum study_end study_figures(const struct study_figures *o, char **names, int n,
     struct err err = {0};
     char build[STUDY_BUILD];
     enum study_end end = STUDY_REFUSED;
-    if (mkdir(o->setup.folder, 0777) && errno != EEXIST)
-        err_set(&err, "cannot make the folder %s: %s", o->setup.folder, strerror(errno));
-    else if (o->report && mkdir(o->report, 0777) && errno != EEXIST)
+    if (o->report && mkdir(o->report, 0777) && errno != EEXIST)
         err_set(&err, "cannot make the folder %s: %s", o->report, strerror(errno));
     else if (open_store(&f, build, &err)) {
         end = STUDY_DONE;

@@ -85,6 +85,13 @@ double study_metric(const struct json_object *result, const char *design, const 
     return w != 0 ? v / w : NAN;
 }
 
+double study_gain(const struct study_job *base, const struct study_job *other)
+{
+    return base->result && other->result ? study_metric(base->result, base->design, "cycles") /
+                                               study_metric(other->result, other->design, "cycles")
+                                         : NAN;
+}
+
 const char *study_bottleneck(const struct json_object *result)
 {
     struct json_object *summary = NULL, *text = NULL;

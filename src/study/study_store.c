@@ -4,12 +4,14 @@
 #include "base/file.h"
 #include "study/study_kind.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct study_store {
     sqlite3 *db;
@@ -65,6 +67,19 @@ struct study_store *study_store_open(const char *path, struct err *err)
     err_set(err, "%s: %s", path, sqlite3_errmsg(st->db));
     study_store_close(st);
     return NULL;
+}
+
+struct study_store *study_store_of(const char *folder, char build[STUDY_BUILD], struct err *err)
+{
+    if (mkdir(folder, 0777) && errno != EEXIST) {
+        err_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    char *path = xasprintf("%s/results.db", folder);
+    struct study_store *st = study_store_open(path, err);
+    free(path);
+    study_build(build);
+    return st;
 }
 
 void study_store_close(struct study_store *st)

@@ -91,12 +91,17 @@ void study_table_average(struct study_table *t, enum study_mean mean)
 
 /* --- out --- */
 
-static void number(FILE *out, double v, int width)
+void study_put_number(FILE *out, double v, int width, int digits)
 {
     if (isnan(v))
         fprintf(out, "%*s", width, "-");
     else
-        fprintf(out, "%*.3f", width, v);
+        fprintf(out, "%*.*f", width, digits, v);
+}
+
+static void number(FILE *out, double v, int width)
+{
+    study_put_number(out, v, width, 3);
 }
 
 static const char *mean_name(const struct study_table *t)

@@ -219,6 +219,22 @@ static void host_memory_that_wraps_is_not_registered(void **state)
     free(p);
 }
 
+/* What a program gave back is not what it needs at one time. */
+static void the_peak_is_the_most_at_one_time(void **state)
+{
+    (void)state;
+    struct err err;
+    struct devmem *m = devmem_new(1 << 20, &err);
+    assert_int_equal(devmem_peak(m), 0);
+    addr_t first = devmem_alloc(m, 100, 0, MEM_DEVICE, NULL)->base;
+    devmem_alloc(m, 30, 0, MEM_VARIABLE, "v");
+    assert_true(devmem_release(m, first));
+    devmem_alloc(m, 60, 0, MEM_DEVICE, NULL);
+    assert_int_equal(devmem_used(m), 90);
+    assert_int_equal(devmem_peak(m), 130);
+    devmem_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +242,7 @@ int main(void)
         cmocka_unit_test(what_fits_runs),
         cmocka_unit_test(the_heap_counts_what_an_allocation_takes),
         cmocka_unit_test(host_memory_that_wraps_is_not_registered),
+        cmocka_unit_test(the_peak_is_the_most_at_one_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
