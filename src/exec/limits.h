@@ -8,6 +8,8 @@
 /* CUDA's own: local memory of a thread, parameters of a kernel. */
 #define EXEC_MAX_LOCAL  (UINT64_C(512) << 10)
 #define EXEC_MAX_PARAMS UINT64_C(32764)
+/* And variables of .const that are linked together. */
+#define EXEC_MAX_CONSTANT (UINT64_C(64) << 10)
 /* What the smaller window of generic addresses holds; a machine has less (block_shared_bytes). */
 #define EXEC_MAX_SHARED (UINT64_C(16) << 20)
 /* Registers of all frames of one warp, and how many frames there are. */

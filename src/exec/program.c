@@ -4,6 +4,7 @@
 #include "base/u64map.h"
 #include "base/vec.h"
 #include "exec/builtin.h"
+#include "exec/limits.h"
 #include "exec/lower.h"
 #include "ptx/cfg.h"
 
@@ -20,6 +21,7 @@ struct program {
     VEC(const struct ptx_func *) funcs; /* definitions */
     VEC(struct kernel *) kernels;       /* lowered so far */
     struct arena arena;
+    uint64_t const_bytes; /* of the constants placed so far */
     bool is_shared_joined;
 };
 
@@ -139,6 +141,21 @@ static void collect_symbols(struct program *p)
     }
 }
 
+/* Constants of one file are placed one behind the other, as ptxas does; those of files that are
+ * linked are only added up, since a linker may order them. */
+static bool count_constant(struct program *p, const struct ptx_var *v, struct err *err)
+{
+    if (v->space != PTX_SPACE_CONST)
+        return true;
+    if (p->nmods == 1 && v->align)
+        p->const_bytes = align_up(p->const_bytes, v->align);
+    p->const_bytes += v->bytes;
+    return p->const_bytes <= EXEC_MAX_CONSTANT ||
+           err_set(err, "constants take %llu bytes with %s; the limit is %llu",
+                   (unsigned long long)p->const_bytes, v->name,
+                   (unsigned long long)EXEC_MAX_CONSTANT);
+}
+
 static bool place_var(struct program *p, const struct ptx_var *v, struct err *err)
 {
     if ((v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) ||
@@ -147,6 +164,8 @@ static bool place_var(struct program *p, const struct ptx_var *v, struct err *er
     const struct symbol *s = symbol_get(p, v->name);
     if (!v->owner && v->linkage >= PTX_LINK_WEAK && s && s->var && s->var != v)
         return true; /* another module's definition stands for this one */
+    if (!count_constant(p, v, err))
+        return false;
     uint64_t align = v->align > 256 ? v->align : 256;
     struct mem_alloc *a = devmem_alloc(p->dev->mem, v->bytes ? v->bytes : 1, align,
                                        v->is_managed ? MEM_MANAGED : MEM_VARIABLE, v->name);
@@ -187,19 +206,26 @@ static bool relocate(struct program *p, const struct ptx_var *v, struct err *err
     return true;
 }
 
-static bool for_each_var(struct program *p,
-                         bool (*fn)(struct program *, const struct ptx_var *, struct err *),
-                         struct err *err)
+typedef bool (*var_fn)(struct program *p, const struct ptx_var *v, struct err *err);
+
+static bool for_vars(struct program *p, const struct ptx_module *mod, struct ptx_var *const *vars,
+                     uint32_t n, var_fn fn, struct err *err)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!fn(p, vars[i], err))
+            return err_prefix(err, "%s:%u", mod->file, vars[i]->line);
+    return true;
+}
+
+static bool for_each_var(struct program *p, var_fn fn, struct err *err)
 {
     for (unsigned m = 0; m < p->nmods; m++) {
         const struct ptx_module *mod = p->mods[m];
-        for (uint32_t i = 0; i < mod->nvars; i++)
-            if (!fn(p, mod->vars[i], err))
-                return err_prefix(err, "%s", mod->file);
+        if (!for_vars(p, mod, mod->vars, mod->nvars, fn, err))
+            return false;
         for (uint32_t f = 0; f < mod->nfuncs; f++)
-            for (uint32_t i = 0; i < mod->funcs[f]->nvars; i++)
-                if (!fn(p, mod->funcs[f]->vars[i], err))
-                    return err_prefix(err, "%s", mod->file);
+            if (!for_vars(p, mod, mod->funcs[f]->vars, mod->funcs[f]->nvars, fn, err))
+                return false;
     }
     return true;
 }

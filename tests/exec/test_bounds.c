@@ -219,6 +219,57 @@ static void host_memory_that_wraps_is_not_registered(void **state)
     free(p);
 }
 
+/* Loads one or two files; what is said if they are refused, else "". */
+static void load(const char *first, const char *second, struct err *err)
+{
+    const char *const texts[] = {first, second};
+    struct ptx_module *mods[2];
+    struct device *d = device_new(UINT64_C(1) << 30, err);
+    unsigned n = 0;
+    for (; n < 2 && texts[n]; n++) {
+        mods[n] = ptx_parse(n ? "b.ptx" : "a.ptx", texts[n], strlen(texts[n]), err);
+        assert_non_null(mods[n]);
+    }
+    struct program *p = program_load(d, mods, n, err);
+    assert_int_equal(p != NULL, !err->msg[0]);
+    program_unload(p);
+    device_free(d);
+}
+
+/* ptxas: "File uses too much global constant data (0x10004 bytes, 0x10000 max)". */
+static void constants_beyond_64_kb_are_refused(void **state)
+{
+#define CONST(align, name, bytes) ".const .align " align " .b8 " name "[" bytes "];\n"
+    static const struct {
+        const char *first, *second, *says;
+    } cases[] = {
+        {PTX_HEAD CONST("4", "a", "65536"), NULL, ""},
+        {PTX_HEAD CONST("4", "a", "65537"), NULL,
+         "a.ptx:4: constants take 65537 bytes with a; the limit is 65536"},
+        {PTX_HEAD CONST("4", "a", "65532") CONST("4", "b", "8"), NULL,
+         "a.ptx:5: constants take 65540 bytes with b; the limit is 65536"},
+        {PTX_HEAD CONST("4", "a", "4") CONST("256", "b", "65280"), NULL, ""},
+        {PTX_HEAD CONST("4", "a", "252") CONST("256", "b", "65280") CONST("4", "c", "4"), NULL,
+         "a.ptx:6: constants take 65540 bytes with c; the limit is 65536"},
+        {PTX_HEAD CONST("1", "a", "1099511627776") CONST("1", "b", "1099511627776"), NULL,
+         "a.ptx:4: constants take 1099511627776 bytes with a"},
+        {PTX_HEAD ".global .b8 a[65537];\n" CONST("4", "b", "65536"), NULL, ""},
+        {PTX_HEAD CONST("4", "a", "40000"), PTX_HEAD CONST("4", "b", "25536"), ""},
+        {PTX_HEAD CONST("4", "a", "40000"), PTX_HEAD CONST("4", "b", "25537"),
+         "b.ptx:4: constants take 65537 bytes with b; the limit is 65536"},
+        {PTX_HEAD ".weak " CONST("4", "a", "40000"), PTX_HEAD ".weak " CONST("4", "a", "40000"),
+         ""},
+    };
+#undef CONST
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+        load(cases[i].first, cases[i].second, &err);
+        if (!*cases[i].says != !err.msg[0] || !strstr(err.msg, cases[i].says))
+            fail_msg("case %zu: '%s', not '%s'", i, err.msg, cases[i].says);
+    }
+}
+
 /* What a program gave back is not what it needs at one time. */
 static void the_peak_is_the_most_at_one_time(void **state)
 {
@@ -242,6 +293,7 @@ int main(void)
         cmocka_unit_test(what_fits_runs),
         cmocka_unit_test(the_heap_counts_what_an_allocation_takes),
         cmocka_unit_test(host_memory_that_wraps_is_not_registered),
+        cmocka_unit_test(constants_beyond_64_kb_are_refused),
         cmocka_unit_test(the_peak_is_the_most_at_one_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
