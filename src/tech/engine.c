@@ -20,3 +20,12 @@ uint32_t engine_use(struct engine *e, cycle_t now)
     e->waited += wait;
     return (uint32_t)wait + e->cfg.latency;
 }
+
+uint32_t engine_use_counted(struct engine *e, cycle_t now, uint64_t *blocks, uint64_t *waits)
+{
+    const uint64_t before = e->waited;
+    const uint32_t cycles = engine_use(e, now);
+    *blocks += cycles != 0;
+    *waits += e->waited - before;
+    return cycles;
+}

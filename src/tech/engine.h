@@ -19,5 +19,7 @@ struct engine {
 void engine_init(struct engine *e, const struct engine_cfg *cfg);
 /* A block enters at `now` or when the engine has room; cycles until it is done. */
 uint32_t engine_use(struct engine *e, cycle_t now);
+/* The same, and counts it and the cycles it waited; nothing where the engine is not there. */
+uint32_t engine_use_counted(struct engine *e, cycle_t now, uint64_t *blocks, uint64_t *waits);
 
 #endif

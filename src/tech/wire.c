@@ -71,20 +71,11 @@ static uint32_t wire_bytes(void *self, const struct mem_req *r, bool reply, uint
     return sent;
 }
 
-static uint32_t use(struct engine *e, cycle_t now, uint64_t *blocks, uint64_t *waits)
-{
-    uint64_t before = e->waited;
-    uint32_t cycles = engine_use(e, now);
-    *blocks += cycles != 0;
-    *waits += e->waited - before;
-    return cycles;
-}
-
 static uint32_t send_latency(void *self, const struct mem_req *r, cycle_t now)
 {
     struct wire *w = self;
     return w->codec.codec && writes_block(w, r)
-               ? use(&w->encode, now, &w->stats.encoded, &w->stats.encode_waits)
+               ? engine_use_counted(&w->encode, now, &w->stats.encoded, &w->stats.encode_waits)
                : 0;
 }
 
@@ -93,7 +84,7 @@ static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
     struct wire *w = self;
     return !w->is_told && r->kind == MEM_READ &&
                    r->wire_bytes < mem_sector_count(r->sectors) << w->sector_shift
-               ? use(&w->decode, now, &w->stats.decoded, &w->stats.decode_waits)
+               ? engine_use_counted(&w->decode, now, &w->stats.decoded, &w->stats.decode_waits)
                : 0;
 }
 

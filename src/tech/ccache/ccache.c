@@ -82,13 +82,9 @@ static void placed(void *self, addr_t line, uint32_t bytes)
 static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
 {
     struct store *st = self;
-    if (bytes == st->codec.block_bytes || !st->decode.cfg.latency)
-        return 0;
-    uint64_t before = st->decode.waited;
-    uint32_t cycles = engine_use(&st->decode, now);
-    st->stats.decoded++;
-    st->stats.decode_waits += st->decode.waited - before;
-    return cycles;
+    return bytes == st->codec.block_bytes
+               ? 0
+               : engine_use_counted(&st->decode, now, &st->stats.decoded, &st->stats.decode_waits);
 }
 
 static void describe(const void *self, char *buf, size_t size)
