@@ -46,7 +46,8 @@ struct request_policy {
      * waited for. Pure: an access that has to wait (for a miss register, a way, room in a queue)
      * asks again. */
     uint16_t (*ask)(const void *self, const struct line_view *v);
-    /* The miss, as ask() has seen it, has sent its requests: once each. */
+    /* The miss, as ask() has seen it, is about to send its requests, once each: they are the next
+     * that the SM's packet_policy.request() sees. */
     void (*sent)(void *self, const struct line_view *v, uint16_t asked, cycle_t now);
     /* The sectors that `reply` makes valid, as a mask in the asker's line. */
     uint16_t (*valid)(void *self, const struct mem_req *reply);

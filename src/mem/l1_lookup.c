@@ -302,8 +302,8 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     entry = miss_enter(l, a, p, w, entry);
     l->tags.lines[p->index].reserved |= ask;
     l->lives[p->index].asked |= ask;
-    fetch_send(l, now, a, entry, ask);
     rp->sent(rp->self, &view, ask, now);
+    fetch_send(l, now, a, entry, ask);
     return true;
 }
 
