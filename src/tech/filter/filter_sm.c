@@ -1,0 +1,228 @@
+/* What an SM's misses ask for, what they were, what becomes of the lines, and the decompressor. */
+#include "tech/filter/filter_sm.h"
+
+#include <stdlib.h>
+
+#define ROWS_FILE   "tech/filter/filter_stats.def"
+#define ROWS_STRUCT filter_stats
+#include "parsim/rows_formulas.h"
+
+const struct stat_row filter_stat_rows[] = {
+#define ROWS_FILE   "tech/filter/filter_stats.def"
+#define ROWS_STRUCT filter_stats
+#include "parsim/rows_entries.h"
+};
+const size_t filter_nstat_rows = ARRAY_LEN(filter_stat_rows);
+
+void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
+                    const struct filter_wire *wire, const struct tech_machine *m, uint32_t number)
+{
+    const struct engine_cfg decode = {
+        filter_method_encodes(wire->method) ? (uint32_t)cfg->decompress_cycles : 0, cfg->interval};
+    *s = (struct filter_sm){.cfg = cfg, .wire = wire, .m = m, .number = number};
+    s->all = (uint16_t)((1u << (m->l1->line_bytes / m->l1->sector_bytes)) - 1);
+    s->seconds = xcalloc((size_t)m->l1->mshrs, sizeof *s->seconds);
+    engine_init(&s->decode, &decode);
+}
+
+void filter_sm_free(struct filter_sm *s)
+{
+    free(s->seconds);
+}
+
+/* --- what a miss asks for --- */
+
+static enum rc_answer decide(const struct filter_sm *s, const struct line_view *v)
+{
+    const struct rc_line line = {s->all, v->need, v->valid, v->reserved};
+    return rc_decide(s->cfg, &s->windows, &line);
+}
+
+/* Only reads of global memory are cut; nobody needs a prefetch yet. */
+static bool is_ours(const struct line_view *v)
+{
+    return v->access->space == MEM_GLOBAL && !v->access->is_prefetch;
+}
+
+static uint16_t ask(const void *self, const struct line_view *v)
+{
+    const struct filter_sm *s = self;
+    if (!is_ours(v))
+        return v->fetch;
+    const enum rc_answer why = decide(s, v);
+    const bool is_part =
+        why == RC_PART || (why == RC_SUBSEQUENT && s->cfg->sub_ask == FILTER_SUB_NEED);
+    return is_part ? v->missing : v->fetch;
+}
+
+/* --- what it was --- */
+
+static struct filter_second *second_find(struct filter_sm *s, addr_t line)
+{
+    for (uint32_t i = 0; i < s->nseconds; i++)
+        if (s->seconds[i].line == line)
+            return &s->seconds[i];
+    return NULL;
+}
+
+static void second_note(struct filter_sm *s, addr_t line, bool is_hi, cycle_t now)
+{
+    if (!second_find(s, line))
+        s->seconds[s->nseconds++] = (struct filter_second){line, now, is_hi};
+}
+
+static void count_miss(struct filter_sm *s, const struct line_view *v, cycle_t now)
+{
+    struct filter_stats *st = &s->stats;
+    if (!v->reserved && !v->valid) {
+        st->fm++;
+        return;
+    }
+    const struct filter_second *before = second_find(s, v->line);
+    st->after_hi += v->reserved && before && before->is_hi;
+    ++*(v->reserved ? &st->sub : &st->hi);
+    second_note(s, v->line, !v->reserved, now);
+}
+
+static void count_request(struct filter_sm *s, const struct line_view *v, uint16_t asked)
+{
+    struct filter_stats *st = &s->stats;
+    uint64_t *const why[] = {[RC_PART] = &st->pdr,
+                             [RC_ALL_NEEDED] = &st->fdr_need,
+                             [RC_OFTEN_WHOLE] = &st->fdr_ratio,
+                             [RC_SUBSEQUENT] = &st->fdr_sub,
+                             [RC_INCONSISTENT] = &st->fdr_ica,
+                             [RC_ALWAYS] = &st->fdr_full};
+    uint64_t *const size[] = {&st->pdr_1, &st->pdr_2, &st->pdr_3, &st->pdr_4};
+    const enum rc_answer answer = decide(s, v);
+    ++*why[answer];
+    if (answer == RC_PART)
+        ++*size[mem_sector_count(asked) - 1];
+}
+
+static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
+{
+    struct filter_sm *s = self;
+    if (v->access->space != MEM_GLOBAL)
+        return;
+    s->need = is_ours(v) ? v->need : asked;
+    s->unsent = asked;
+    s->stats.asked += mem_sector_count(asked);
+    if (!is_ours(v)) {
+        s->stats.prefetches++;
+        return;
+    }
+    count_miss(s, v, now);
+    count_request(s, v, asked);
+}
+
+/* --- what is learnt --- */
+
+static void push(struct filter_sm *s, uint64_t *window, bool entry, uint64_t *pushes,
+                 uint64_t *ones)
+{
+    rc_push(s->cfg, window, entry);
+    ++*pushes;
+    *ones += entry;
+}
+
+/* One look at a line's life. */
+static void learn(struct filter_sm *s, const struct line_life *life, cycle_t now)
+{
+    struct filter_stats *st = &s->stats;
+    struct {
+        uint64_t *pushes, *ones;
+    } const ica[] = {{NULL, NULL},
+                     {NULL, NULL},
+                     {&st->ica_64_pushes, &st->ica_64_ones},
+                     {&st->ica_96_pushes, &st->ica_96_ones},
+                     {&st->ica_128_pushes, &st->ica_128_ones}};
+    const uint16_t map = s->cfg->learn == FILTER_ASKED ? life->asked : life->used;
+    const uint32_t n = mem_sector_count(map);
+    const bool was_locked = rc_is_locked(s->cfg, &s->windows);
+    if (n >= 2)
+        push(s, &s->windows.ica[n], line_life_is_inconsistent(life), ica[n].pushes, ica[n].ones);
+    push(s, &s->windows.fdr, map == s->all, &st->fdr_pushes, &st->fdr_ones);
+    const bool is_locked = rc_is_locked(s->cfg, &s->windows);
+    st->locked += was_locked ? now - s->counted : 0;
+    st->lock_in += is_locked && !was_locked;
+    st->lock_out += was_locked && !is_locked;
+    s->counted = now;
+}
+
+/* All that was asked for is here: the second request is shown on the timeline. */
+static void second_end(struct filter_sm *s, addr_t line, cycle_t now)
+{
+    struct filter_second *second = second_find(s, line);
+    if (!second)
+        return;
+    const struct tech_mark mark = {second->is_hi ? "hit-but-invalid" : "subsequent-miss", line,
+                                   second->since, now};
+    tech_api.mark(s->m, PER_SM, s->number, &mark);
+    *second = s->seconds[--s->nseconds];
+}
+
+static void settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
+{
+    struct filter_sm *s = self;
+    if (life->space != MEM_GLOBAL)
+        return;
+    if (s->nseconds)
+        second_end(s, line, now);
+    learn(s, life, now);
+}
+
+static void left(void *self, addr_t line, const struct line_life *life, cycle_t now)
+{
+    struct filter_sm *s = self;
+    (void)line;
+    if (life->space != MEM_GLOBAL)
+        return;
+    s->stats.left_asked += mem_sector_count(life->asked);
+    s->stats.left_unused += mem_sector_count(life->asked & (uint16_t)~life->used);
+    learn(s, life, now);
+}
+
+struct request_policy filter_sm_requests(struct filter_sm *s)
+{
+    return (struct request_policy){.ask = ask,
+                                   .sent = sent,
+                                   .settled = settled,
+                                   .left = left,
+                                   .wakes_together = s->cfg->wake == FILTER_WAKE_ALL,
+                                   .replaces = s->cfg->refill == FILTER_REPLACE,
+                                   .self = s};
+}
+
+/* --- packets --- */
+
+/* The requests of a miss follow sent(). */
+static void request(void *self, struct mem_req *r, cycle_t now)
+{
+    struct filter_sm *s = self;
+    (void)now;
+    if (r->kind != MEM_READ || !(s->unsent & r->sectors))
+        return;
+    s->unsent &= (uint16_t)~r->sectors;
+    r->meta = (uint8_t)s->need;
+}
+
+static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
+{
+    struct filter_sm *s = self;
+    const bool is_cut = filter_is_cut(r);
+    if (r->kind != MEM_READ)
+        return 0;
+    s->stats.delivered += is_cut ? mem_sector_count(r->sectors) : 0;
+    return r->wire_bytes < filter_wire_raw_bytes(s->wire, r, filter_sent_sectors(s->cfg, r))
+               ? engine_use_counted(&s->decode, now, &s->stats.decoded, &s->stats.decode_waits)
+               : 0;
+}
+
+struct packet_policy filter_sm_packets(struct filter_sm *s, bool asks)
+{
+    struct packet_policy p = {.fill_latency = fill_latency, .self = s};
+    if (asks)
+        p.request = request;
+    return p;
+}

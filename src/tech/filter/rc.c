@@ -1,0 +1,35 @@
+/* Thresholds are passed strictly, and a window counts as full from the start. */
+#include "tech/filter/rc.h"
+
+static bool is_over(const struct filter_cfg *c, uint64_t window, int64_t percent)
+{
+    return 100 * (int64_t)__builtin_popcountll(window) > percent * c->window;
+}
+
+bool rc_is_locked(const struct filter_cfg *c, const struct rc_windows *w)
+{
+    return is_over(c, w->fdr, c->fdr_percent);
+}
+
+enum rc_answer rc_decide(const struct filter_cfg *c, const struct rc_windows *w,
+                         const struct rc_line *l)
+{
+    const uint32_t size = mem_sector_count(l->valid | l->need);
+    if (c->ideal || c->decide == FILTER_FULL)
+        return RC_ALWAYS;
+    if (l->need == l->all)
+        return RC_ALL_NEEDED;
+    if (c->decide == FILTER_NEED)
+        return RC_PART;
+    if (rc_is_locked(c, w))
+        return RC_OFTEN_WHOLE;
+    if (l->pending)
+        return RC_SUBSEQUENT;
+    return size >= 2 && is_over(c, w->ica[size], c->ica_percent) ? RC_INCONSISTENT : RC_PART;
+}
+
+void rc_push(const struct filter_cfg *c, uint64_t *window, bool entry)
+{
+    const uint64_t mask = c->window < 64 ? (UINT64_C(1) << c->window) - 1 : UINT64_MAX;
+    *window = (*window << 1 | entry) & mask;
+}
