@@ -26,8 +26,8 @@ static const char help[] =
     "the\n"
     "launch can add to it.\n"
     "\n"
-    "  --kernel NAME  only this kernel, with its parameters and every instruction it has\n"
-    "                 (also what a file with one kernel shows)\n"
+    "  --kernel NAME  only this kernel, with its parameters and every instruction\n"
+    "                 and pragma it has (also what a file with one kernel shows)\n"
     "  --gpu NAME     the machine whose registers it gets (default h200): a name of 'parsim gpus' "
     "or\n"
     "                 FILE.yaml\n"
@@ -221,6 +221,23 @@ static void print_limits(const struct ptx_func *f)
         printf("  .maxnreg %u\n", f->maxnreg);
 }
 
+/* The instruction behind a pragma. */
+static const char *text_behind(const struct ptx_func *f, const struct ptx_pragma *p)
+{
+    return p->pc < f->ninsts ? f->insts[p->pc].text : "the end";
+}
+
+/* Of kernels of which no details are shown. */
+static void print_pragma_counts(const struct report *r)
+{
+    for (size_t i = 0; i < r->kernels.len; i++) {
+        const struct ptx_func *f = r->kernels.data[i].func;
+        if (f->npragmas)
+            printf("%s has %u pragma%s; --kernel %s shows %s\n", f->name, f->npragmas,
+                   f->npragmas == 1 ? "" : "s", f->name, f->npragmas == 1 ? "it" : "them");
+    }
+}
+
 static void print_details(const struct inspect_kernel *k)
 {
     const struct ptx_func *f = k->func;
@@ -232,6 +249,9 @@ static void print_details(const struct inspect_kernel *k)
                (unsigned long long)v->offset, (unsigned long long)v->bytes,
                ptx_type_name((enum ptx_type)v->type), v->name);
     }
+    for (uint32_t i = 0; i < f->npragmas; i++)
+        printf("  line %-5u before %-20s \"%s\"\n", f->pragmas[i].line,
+               text_behind(f, &f->pragmas[i]), f->pragmas[i].text);
     for (size_t i = 0; i < k->mix.len; i++)
         printf("  %8llu  %s\n", (unsigned long long)k->mix.data[i].count, k->mix.data[i].text);
 }
@@ -274,6 +294,8 @@ static void print_report(const struct report *r, const char *gpu)
     print_spills(r, gpu);
     if (r->kernels.len == 1)
         print_details(&r->kernels.data[0]);
+    else
+        print_pragma_counts(r);
     print_gaps(r, r->name);
 }
 
@@ -310,6 +332,21 @@ static void json_params(json_object *o, const struct ptx_func *f)
         json_add_count(p, "offset_bytes", f->params[i]->offset);
         json_add_count(p, "bytes", f->params[i]->bytes);
         json_add_count(p, "align_bytes", f->params[i]->align);
+    }
+}
+
+static void json_pragmas(json_object *o, const struct ptx_func *f)
+{
+    json_object *pragmas = add_array(o, "pragmas");
+    for (uint32_t i = 0; i < f->npragmas; i++) {
+        const struct ptx_pragma *p = &f->pragmas[i];
+        json_object *a = add_item(pragmas);
+        json_add_text(a, "text", p->text);
+        json_add_count(a, "line", p->line);
+        json_add_count(a, "column", p->col);
+        json_add_count(a, "before", p->pc);
+        if (p->pc < f->ninsts)
+            json_add_text(a, "instruction", f->insts[p->pc].text);
     }
 }
 
@@ -354,6 +391,7 @@ static void json_kernel(json_object *o, const struct inspect_kernel *k)
         json_add_count(o, "maxnreg", f->maxnreg);
     json_add_count(o, "called_functions", k->nfuncs);
     json_add_count(o, "instructions", k->ninsts);
+    json_pragmas(o, f);
     json_mix(o, k);
 }
 

@@ -116,10 +116,11 @@ struct ptx_var {
     struct ptx_func *owner; /* NULL for module scope */
 };
 
-/* A string of a .pragma directive. */
+/* A string of a .pragma directive. Those that ptx/marks.h knows are written as they should be. */
 struct ptx_pragma {
     const char *text;
-    uint32_t line;
+    uint32_t line, col;
+    uint32_t pc; /* of the instruction behind it; ninsts: there is none */
 };
 
 struct ptx_func {

@@ -30,16 +30,15 @@ static bool parse_u32(struct parser *p, uint32_t *out)
 static bool skip_header_directive(struct parser *p)
 {
     static const char *const words[] = {
-        "noreturn",        "maxnctapersm",         "maxclusterrank", "reqnctapercluster",
-        "explicitcluster", "blocksareclusters",    "pragma",         "attribute",
-        "abi_preserve",    "abi_preserve_control",
+        "noreturn",          "maxnctapersm",    "maxclusterrank",
+        "reqnctapercluster", "explicitcluster", "blocksareclusters",
+        "attribute",         "abi_preserve",    "abi_preserve_control",
     };
     size_t i = 0;
     while (i < ARRAY_LEN(words) && !parse_dot_is(p, words[i]))
         i++;
     if (i == ARRAY_LEN(words))
         return parse_wrong_directive(p);
-    bool is_pragma = parse_dot_is(p, "pragma");
     lexer_next(&p->lx);
     for (;;) {
         int kind = p->lx.tok.kind;
@@ -52,8 +51,14 @@ static bool skip_header_directive(struct parser *p)
             break;
         }
     }
-    if (is_pragma)
-        parse_accept(p, ';');
+    return true;
+}
+
+static bool parse_header_pragma(struct parser *p)
+{
+    if (!parse_pragma_strings(p))
+        return false;
+    parse_accept(p, ';');
     return true;
 }
 
@@ -80,6 +85,8 @@ static bool parse_header_directives(struct parser *p, struct ptx_func *f)
         } else if (parse_token_is(&t, "minnctapersm") || parse_token_is(&t, "maxnreg")) {
             lexer_next(&p->lx);
             ok = parse_u32(p, t.s[1] == 'i' ? &f->minnctapersm : &f->maxnreg);
+        } else if (parse_token_is(&t, "pragma")) {
+            ok = parse_header_pragma(p);
         } else {
             f->is_noreturn |= parse_token_is(&t, "noreturn");
             ok = skip_header_directive(p);

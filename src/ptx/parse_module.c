@@ -1,4 +1,5 @@
 /* The module: directives, symbols, and ptx_parse() itself. */
+#include "ptx/marks.h"
 #include "ptx/parser_int.h"
 
 #include <stdio.h>
@@ -146,16 +147,38 @@ static bool parse_section(struct parser *p)
     return p->lx.tok.kind == '{' ? parse_skip_balanced(p) : parse_expected(p, "'{'");
 }
 
-/* Those of a function's body are kept, without their quotes. */
+/* The string without its quotes. A mark must be right, and in a function's body. */
+static bool parse_pragma_text(struct parser *p, const struct token *t)
+{
+    struct ptx_pragma g = {arena_strndup(&p->m->arena, t->s + 1, t->len - 2), t->line, t->col,
+                           (uint32_t)p->insts.len};
+    struct ptx_mark mark;
+    struct ptx_mark_error e;
+    const enum ptx_mark_kind kind = ptx_mark_read(g.text, &mark, &e);
+    struct token at = *t;
+    if (kind == PTX_MARK_BAD) {
+        at.col += 1 + (uint32_t)e.at;
+        return parse_error(p, &at, "%s", e.msg);
+    }
+    if (kind == PTX_MARK_GOOD && !p->func)
+        return parse_error(p, &at, "the mark \"%s\" has its place in a function's body", g.text);
+    if (p->func)
+        vec_push(&p->pragmas, g);
+    return true;
+}
+
+bool parse_pragma_strings(struct parser *p)
+{
+    for (lexer_next(&p->lx); p->lx.tok.kind == TOK_STRING || p->lx.tok.kind == ',';
+         lexer_next(&p->lx))
+        if (p->lx.tok.kind == TOK_STRING && !parse_pragma_text(p, &p->lx.tok))
+            return false;
+    return true;
+}
+
 static bool parse_pragma(struct parser *p)
 {
-    const struct token *t = &p->lx.tok;
-    for (lexer_next(&p->lx); p->func && (t->kind == TOK_STRING || t->kind == ',');
-         lexer_next(&p->lx))
-        if (t->kind == TOK_STRING)
-            vec_push(&p->pragmas, ((struct ptx_pragma){
-                                      arena_strndup(&p->m->arena, t->s + 1, t->len - 2), t->line}));
-    return parse_skip_to_semicolon(p);
+    return parse_pragma_strings(p) && parse_skip_to_semicolon(p);
 }
 
 /* Directives that may stand anywhere. */

@@ -188,5 +188,7 @@ struct ptx_operand *parse_commit_operands(struct parser *p, size_t first);
 bool module_add_func(struct parser *p, struct ptx_func *f, const struct token *at);
 bool module_add_var(struct parser *p, const struct token *at, const struct ptx_var *v);
 bool parse_common_directive(struct parser *p, bool *done);
+/* From ".pragma" to what is behind its strings. */
+bool parse_pragma_strings(struct parser *p);
 
 #endif

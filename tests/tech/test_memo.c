@@ -2,6 +2,8 @@
  * asleep and awake (support_sm_rig.h). */
 #include "tech/support_assist_rig.h"
 
+#include "tech/assist/memo_regions.h"
+
 #include <string.h>
 
 /* Each of 60 iterations: a dear function of i & `mask`, lane by lane the same; its sum is stored.
@@ -116,21 +118,91 @@ static void refuses(const char *mark, const char *message)
 static void errors_say_what_is_right(void **state)
 {
     (void)state;
-    refuses(".pragma \"memo begin IN=%f1\";\n", "should be \"memo begin IN=%a,%b OUT=%r\"");
+    refuses(".pragma \"memo begin IN=%f1\";\n",
+            "neither \"memo begin\" nor \"memo end\" has OUT=%r");
     refuses(".pragma \"memo begin IN=%f1 OUT=%g1\";\n", "k has no register %g1");
     refuses(".pragma \"memo begin IN=%f1,%f2,%f3 OUT=%f2\";\n", "at most 2 registers");
-    refuses(".pragma \"memo begin IN=%f1 FOR=%f2\";\n", "'FOR=%f2' should be IN=... or OUT=...");
-    refuses(".pragma \"memo start\";\n", "regions go from \"memo begin ...\" to \"memo end\"");
+    refuses(MARK MARK, "regions go from \"memo begin ...\" to \"memo end\"");
     refuses("", "regions go from");
     refuses(".pragma \"memo begin IN=%rd1 OUT=%f2\";\n", "32 bits");
+}
+
+/* A kernel with `region` from its line 10 on. */
+static bool finds(const char *region, struct err *err, struct memo_region *first)
+{
+    char *text =
+        xasprintf(".version 7.0\n.target sm_70\n.address_size 64\n"
+                  ".visible .entry k(.param .u64 p, .param .f32 q) {\n"
+                  ".reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .b64 %%rd<4>; .reg .pred %%p<4>;\n"
+                  "ld.param.u64 %%rd1, [p]; ld.param.f32 %%f1, [q]; mov.u32 %%r1, %%tid.x;\n"
+                  "cvt.rn.f32.u32 %%f2, %%r1; add.f32 %%f3, %%f2, 0f3F800000;\n"
+                  "mul.f32 %%f1, %%f1, %%f1; mov.f32 %%f7, 0f40000000;\n"
+                  "setp.eq.u32 %%p1, %%r1, 3; @%%p1 bra MIDDLE;\n%s\n"
+                  "add.f32 %%f5, %%f4, %%f3; st.global.f32 [%%rd1], %%f5; OUT: ret; }\n",
+                  region);
+    struct ptx_module *m = ptx_parse("f.ptx", text, strlen(text), err);
+    struct memo_region *regions = NULL;
+    uint32_t n = 0;
+    if (!m)
+        fail_msg("%s", err->msg);
+    const bool ok = memo_regions_find(ptx_find_func(m, "k"), &regions, &n, err);
+    if (ok && n)
+        *first = regions[0];
+    free(regions);
+    ptx_module_free(m);
+    free(text);
+    return ok;
+}
+
+static void is_no_region(const char *region, const char *message)
+{
+    struct err err;
+    struct memo_region r;
+    assert_false(finds(region, &err, &r));
+    if (!strstr(err.msg, message))
+        fail_msg("'%s' is not in '%s'", message, err.msg);
+}
+
+#define FROM ".pragma \"memo begin IN=%f2\";\n"
+#define TO   "\n.pragma \"memo end OUT=%f4\";\nMIDDLE:"
+
+/* Between marks that a compiler has placed may be only what can be left out. */
+static void a_region_can_be_left_out(void **state)
+{
+    (void)state;
+    struct err err;
+    struct memo_region r;
+    assert_true(finds(FROM
+                      "mul.f32 %f6, %f2, %f7; ld.param.f32 %f8, [q]; sqrt.approx.f32 %f4, %f6;" TO,
+                      &err, &r));
+    assert_int_equal(r.end - r.begin, 3);
+    assert_true(finds(FROM "C: mul.f32 %f4, %f2, 0f40000000; setp.lt.f32 %p2, %f4, 0f40000000;\n"
+                           "@%p2 bra C; mul.f32 %f4, %f4, %f4;" TO,
+                      &err, &r));
+    is_no_region(FROM "add.f32 %f4, %f2, %f3;" TO, "f.ptx:10: memo: the region reads, beside its "
+                                                   "inputs, %f3");
+    is_no_region(FROM "add.f32 %f4, %f2, %f1;" TO,
+                 "reads, beside its inputs, %f1"); /* written twice */
+    is_no_region(FROM "mul.f32 %f3, %f2, %f2; mov.f32 %f4, %f3;" TO,
+                 "leaves, beside its output, %f3");
+    is_no_region(FROM "mul.f32 %f6, %f2, %f2;" TO, "does not write its output %f4");
+    is_no_region(FROM "mov.u32 %r2, %ctaid.x; cvt.rn.f32.u32 %f4, %r2;" TO,
+                 "f.ptx:11: memo: mov.u32 has no place in a region");
+    is_no_region(FROM "ld.global.f32 %f4, [%rd1];" TO, "ld.global.f32 has no place in a region");
+    is_no_region(FROM "mul.f32 %f4, %f2, %f2; bar.sync 0;" TO, "bar.sync has no place");
+    is_no_region(FROM "mul.f32 %f4, %f2, %f2; @%p1 bra OUT;" TO,
+                 "bra leaves the region by another way than its end");
+    is_no_region(FROM "mul.f32 %f4, %f2, %f2;\nMIDDLE: mul.f32 %f4, %f4, %f4;\n"
+                      ".pragma \"memo end OUT=%f4\";",
+                 "f.ptx:9: memo: bra comes into the region by another way than its begin");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_inputs_are_skipped), cmocka_unit_test(new_inputs_switch_it_off),
-        cmocka_unit_test(inputs_may_be_near),       cmocka_unit_test(without_room_there_is_none),
-        cmocka_unit_test(errors_say_what_is_right),
+        cmocka_unit_test(a_region_can_be_left_out),   cmocka_unit_test(known_inputs_are_skipped),
+        cmocka_unit_test(new_inputs_switch_it_off),   cmocka_unit_test(inputs_may_be_near),
+        cmocka_unit_test(without_room_there_is_none), cmocka_unit_test(errors_say_what_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,97 +1,110 @@
-/* Pairs of pragmas in a kernel, with the registers between them. */
+/* Pairs of marks in a kernel, with the registers that they name. */
 #include "tech/assist/memo_regions.h"
 
 #include "ptx/isa.h"
+#include "ptx/marks.h"
+#include "tech/assist/memo_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The instruction behind a line; ninsts: there is none. */
-static uint32_t pc_behind(const struct ptx_func *f, uint32_t line)
-{
-    uint32_t pc = 0;
-    while (pc < f->ninsts && f->insts[pc].line < line)
-        pc++;
-    return pc;
-}
+struct finding {
+    const struct ptx_func *f;
+    struct memo_region **regions;
+    uint32_t *n;
+    struct err *err;
+};
 
-static bool register_of(const struct ptx_func *f, const char *name, uint32_t *reg)
+static bool register_of(const struct ptx_func *f, const char *name, size_t len, uint32_t *reg)
 {
     char text[96];
-    for (*reg = 0; *reg < f->nregs; ++*reg)
-        if (!strcmp(ptx_reg_text(f, *reg, text, sizeof text), name))
+    for (*reg = 0; *reg < f->nregs; ++*reg) {
+        ptx_reg_text(f, *reg, text, sizeof text);
+        if (strlen(text) == len && !memcmp(text, name, len))
             return true;
+    }
     return false;
 }
 
-static bool set_registers(const struct ptx_func *f, uint32_t line, char *names, uint32_t most,
-                          uint32_t *regs, uint32_t *n, struct err *err)
+/* The registers of an item, separated by commas. */
+static bool set_registers(const struct finding *d, const struct ptx_pragma *p,
+                          const struct ptx_mark_item *item, uint32_t most, uint32_t *regs,
+                          uint32_t *n)
 {
-    char *save = NULL;
-    for (char *w = strtok_r(names, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
-        if (*n == most)
-            return err_set(err, "%s:%u: memo: at most %u registers here", f->module->file, line,
-                           most);
+    const struct ptx_func *f = d->f;
+    const char *end = item->text + item->len;
+    for (const char *s = item->text; item->is_given && s < end;) {
+        const char *comma = memchr(s, ',', (size_t)(end - s));
+        const size_t len = (size_t)((comma ? comma : end) - s);
         const uint32_t k = (*n)++;
-        if (!register_of(f, w, &regs[k]))
-            return err_set(err, "%s:%u: memo: %s has no register %s", f->module->file, line,
-                           f->name, w);
+        if (k == most)
+            return err_set(d->err, "%s:%u: memo: at most %u registers here", f->module->file,
+                           p->line, most);
+        if (!register_of(f, s, len, &regs[k]))
+            return err_set(d->err, "%s:%u: memo: %s has no register %.*s", f->module->file, p->line,
+                           f->name, (int)len, s);
         if (ptx_type_bytes((enum ptx_type)f->regs[regs[k]].type) != 4)
-            return err_set(err, "%s:%u: memo: %s does not have 32 bits", f->module->file, line, w);
+            return err_set(d->err, "%s:%u: memo: %.*s does not have 32 bits", f->module->file,
+                           p->line, (int)len, s);
+        s += len + (comma != NULL);
     }
     return true;
 }
 
-static bool parse_begin(const struct ptx_func *f, const struct ptx_pragma *p, struct memo_region *r,
-                        struct err *err)
+static bool set_output(const struct finding *d, const struct ptx_pragma *p,
+                       const struct ptx_mark_item *item, struct memo_region *r)
 {
-    char *copy = xstrdup(p->text + strlen("memo begin")), *save = NULL;
-    uint32_t nout = 0;
-    bool ok = true;
-    *r = (struct memo_region){.begin = pc_behind(f, p->line)};
-    for (char *w = strtok_r(copy, " \t", &save); w && ok; w = strtok_r(NULL, " \t", &save))
-        ok = !strncmp(w, "IN=", 3)
-                 ? set_registers(f, p->line, w + 3, MEMO_INPUTS, r->in, &r->nin, err)
-             : !strncmp(w, "OUT=", 4)
-                 ? set_registers(f, p->line, w + 4, 1, &r->out, &nout, err)
-                 : err_set(err, "%s:%u: memo: '%s' should be IN=... or OUT=...", f->module->file,
-                           p->line, w);
-    free(copy);
-    return ok && ((r->nin && nout) || err_set(err,
-                                              "%s:%u: memo: should be \"memo begin IN=%%a,%%b "
-                                              "OUT=%%r\"",
-                                              f->module->file, p->line));
+    uint32_t n = 0;
+    if (item->is_given && r->has_out)
+        return err_set(d->err, "%s:%u: memo: the region has an OUT= already", d->f->module->file,
+                       p->line);
+    r->has_out |= item->is_given;
+    return set_registers(d, p, item, 1, &r->out, &n);
 }
 
-/* A pragma that is about memoization: 'b', 'e'; 'x': wrongly written; 0: not. */
-static char kind_of(const char *text)
+static bool begin_region(const struct finding *d, const struct ptx_pragma *p,
+                         const struct ptx_mark *m)
 {
-    if (strncmp(text, "memo", 4) || (text[4] && text[4] != ' '))
-        return 0;
-    return !strncmp(text + 4, " begin ", 7) ? 'b' : !strcmp(text + 4, " end") ? 'e' : 'x';
+    *d->regions = xrealloc(*d->regions, (*d->n + 1) * sizeof **d->regions);
+    struct memo_region *r = &(*d->regions)[(*d->n)++];
+    *r = (struct memo_region){.begin = p->pc, .line = p->line};
+    return set_registers(d, p, &m->items[0], MEMO_INPUTS, r->in, &r->nin) &&
+           set_output(d, p, &m->items[1], r);
+}
+
+static bool end_region(const struct finding *d, const struct ptx_pragma *p,
+                       const struct ptx_mark *m)
+{
+    struct memo_region *r = &(*d->regions)[*d->n - 1];
+    r->end = p->pc;
+    if (!set_output(d, p, &m->items[0], r))
+        return false;
+    return r->has_out ||
+           err_set(d->err, "%s:%u: memo: neither \"memo begin\" nor \"memo end\" has OUT=%%r",
+                   d->f->module->file, p->line);
 }
 
 bool memo_regions_find(const struct ptx_func *f, struct memo_region **to, uint32_t *n,
                        struct err *err)
 {
+    const struct finding d = {f, to, n, err};
+    struct ptx_mark m;
+    struct ptx_mark_error e;
     bool is_open = false;
     for (uint32_t i = 0; i < f->npragmas; i++) {
         const struct ptx_pragma *p = &f->pragmas[i];
-        const char kind = kind_of(p->text);
-        if (!kind)
+        if (ptx_mark_read(p->text, &m, &e) != PTX_MARK_GOOD || strcmp(m.family, "memo"))
             continue;
-        if (kind == 'x' || (kind == 'b') == is_open)
+        const bool begins = ptx_mark_is(&m, "memo", "begin");
+        if (begins == is_open)
             return err_set(err, "%s:%u: memo: regions go from \"memo begin ...\" to \"memo end\"",
                            f->module->file, p->line);
-        is_open = kind == 'b';
-        if (is_open) {
-            *to = xrealloc(*to, (*n + 1) * sizeof **to);
-            if (!parse_begin(f, p, &(*to)[(*n)++], err))
-                return false;
-        } else {
-            (*to)[*n - 1].end = pc_behind(f, p->line);
-        }
+        is_open = begins;
+        if (!(begins ? begin_region : end_region)(&d, p, &m))
+            return false;
     }
-    return !is_open ||
-           err_set(err, "%s: memo: a region of %s has no \"memo end\"", f->module->file, f->name);
+    if (is_open)
+        return err_set(err, "%s: memo: a region of %s has no \"memo end\"", f->module->file,
+                       f->name);
+    return memo_regions_check(f, *to, *n, err);
 }

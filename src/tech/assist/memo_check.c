@@ -1,0 +1,206 @@
+/* Regions of memoization, checked by control flow and liveness. */
+#include "tech/assist/memo_check.h"
+
+#include "ptx/isa.h"
+#include "ptx/liveness.h"
+
+#include <stdlib.h>
+
+struct check {
+    const struct ptx_func *f;
+    struct ptx_live live;
+    uint8_t *same;  /* by register: enum sameness */
+    unsigned depth; /* of instructions that lead to one that is asked for */
+    struct err *err;
+};
+
+/* Whether a register is the same for all threads of a launch. */
+enum { DEPTH_MAX = 100 }; /* beyond: taken as not the same */
+enum sameness { SAME_UNKNOWN, SAME_ASKED, SAME_NO, SAME_YES };
+
+static bool is_inside(const struct memo_region *r, uint32_t pc)
+{
+    return pc >= r->begin && pc < r->end;
+}
+
+static bool refuse(const struct check *c, const struct ptx_inst *i, const char *why)
+{
+    return err_set(c->err, "%s:%u: memo: %s %s", c->f->module->file, i->line, i->text, why);
+}
+
+/* --- instructions --- */
+
+static bool reads_constants(const struct ptx_inst *i)
+{
+    const enum ptx_space s = ptx_inst_space(i);
+    return i->op == PTX_OP_LD && (s == PTX_SPACE_PARAM || s == PTX_SPACE_CONST);
+}
+
+static bool is_pure(const struct ptx_inst *i)
+{
+    switch (ptx_inst_unit(i)) {
+    case PTX_UNIT_ALU:
+    case PTX_UNIT_DP:
+    case PTX_UNIT_SFU:
+        return i->op != PTX_OP_ACTIVEMASK && i->op != PTX_OP_MATCH && i->op != PTX_OP_SHFL &&
+               i->op != PTX_OP_VOTE && i->op != PTX_OP_REDUX && i->op != PTX_OP_ELECT;
+    case PTX_UNIT_LDST:
+        return reads_constants(i);
+    default:
+        return i->op == PTX_OP_BRA;
+    }
+}
+
+static bool reads_special(const struct ptx_inst *i)
+{
+    for (unsigned k = 0; k < i->nops; k++)
+        if (i->ops[k].kind == PTX_OPND_SREG)
+            return true;
+    return false;
+}
+
+/* The k-th place where a branch goes; PTX_NO_PC: there are fewer. */
+static uint32_t target_of(const struct ptx_inst *i, uint32_t k)
+{
+    for (unsigned n = 0; n < i->nops; n++) {
+        const struct ptx_operand *o = &i->ops[n];
+        if (o->kind == PTX_OPND_LABEL && k == 0)
+            return o->pc;
+        if (o->kind == PTX_OPND_LIST && k < o->npcs)
+            return o->pcs[k];
+    }
+    return PTX_NO_PC;
+}
+
+static bool check_targets(const struct check *c, const struct memo_region *r, uint32_t pc)
+{
+    const struct ptx_inst *i = &c->f->insts[pc];
+    uint32_t to;
+    for (uint32_t k = 0; (to = target_of(i, k)) != PTX_NO_PC; k++) {
+        if (is_inside(r, pc) && !is_inside(r, to) && to != r->end)
+            return refuse(c, i, "leaves the region by another way than its end");
+        if (!is_inside(r, pc) && is_inside(r, to) && to != r->begin)
+            return refuse(c, i, "comes into the region by another way than its begin");
+    }
+    return true;
+}
+
+static bool check_flow(const struct check *c, const struct memo_region *r)
+{
+    for (uint32_t pc = 0; pc < c->f->ninsts; pc++) {
+        const struct ptx_inst *i = &c->f->insts[pc];
+        if (is_inside(r, pc) && (!is_pure(i) || reads_special(i)))
+            return refuse(c, i, "has no place in a region: it is no arithmetic on its inputs");
+        if (!check_targets(c, r, pc))
+            return false;
+    }
+    return true;
+}
+
+/* --- registers --- */
+
+static bool is_live(const struct check *c, uint32_t reg, uint32_t point)
+{
+    const struct ptx_live *l = &c->live;
+    for (uint32_t i = l->first_range[reg]; i < l->first_range[reg + 1]; i++)
+        if (point >= l->ranges[i].from && point <= l->ranges[i].to)
+            return true;
+    return false;
+}
+
+static bool is_same(struct check *c, uint32_t reg);
+
+static bool is_same_operand(struct check *c, const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case PTX_OPND_REG:
+        return is_same(c, o->reg);
+    case PTX_OPND_SREG:
+        return false;
+    default:
+        for (unsigned i = 0; i < o->nelems; i++)
+            if (!is_same_operand(c, &o->elems[i]))
+                return false;
+        return true;
+    }
+}
+
+static bool makes_same(struct check *c, const struct ptx_inst *i)
+{
+    if (i->guard != PTX_NO_REG || !is_pure(i))
+        return false;
+    for (unsigned k = ptx_inst_ndst(i); k < i->nops; k++)
+        if (!is_same_operand(c, &i->ops[k]))
+            return false;
+    return true;
+}
+
+/* Written once, from what is the same: parameters, constants. */
+static bool is_same(struct check *c, uint32_t reg)
+{
+    if (c->same[reg] != SAME_UNKNOWN)
+        return c->same[reg] == SAME_YES;
+    c->same[reg] = SAME_ASKED;
+    const struct ptx_inst *made = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++)
+        if (c->live.accesses[i].is_def) {
+            made = &c->f->insts[c->live.accesses[i].pc];
+            n++;
+        }
+    c->depth++;
+    const bool same = n == 1 && c->depth < DEPTH_MAX && makes_same(c, made);
+    c->depth--;
+    c->same[reg] = same ? SAME_YES : SAME_NO;
+    return same;
+}
+
+static bool is_input(const struct memo_region *r, uint32_t reg)
+{
+    for (uint32_t i = 0; i < r->nin; i++)
+        if (r->in[i] == reg)
+            return true;
+    return false;
+}
+
+static bool refuse_register(const struct check *c, const struct memo_region *r, uint32_t reg,
+                            const char *why)
+{
+    char text[96];
+    return err_set(c->err, "%s:%u: memo: the region %s %s", c->f->module->file, r->line, why,
+                   ptx_reg_text(c->f, reg, text, sizeof text));
+}
+
+static bool check_register(struct check *c, const struct memo_region *r, uint32_t reg)
+{
+    bool reads = false, writes = false;
+    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++) {
+        const struct ptx_access *a = &c->live.accesses[i];
+        reads |= is_inside(r, a->pc) && !a->is_def;
+        writes |= is_inside(r, a->pc) && a->is_def;
+    }
+    if (reads && !is_input(r, reg) && is_live(c, reg, 2 * r->begin) && !is_same(c, reg))
+        return refuse_register(c, r, reg, "reads, beside its inputs,");
+    if (writes && reg != r->out && r->end < c->f->ninsts && is_live(c, reg, 2 * r->end))
+        return refuse_register(c, r, reg, "leaves, beside its output,");
+    return writes || reg != r->out || is_input(r, reg) ||
+           refuse_register(c, r, reg, "does not write its output");
+}
+
+bool memo_regions_check(const struct ptx_func *f, const struct memo_region *regions, uint32_t n,
+                        struct err *err)
+{
+    if (!n)
+        return true;
+    struct check c = {.f = f, .same = xcalloc(f->nregs + 1, 1), .err = err};
+    bool ok = true;
+    ptx_live_find(f, &c.live);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        ok = check_flow(&c, &regions[i]);
+        for (uint32_t reg = 0; reg < f->nregs && ok; reg++)
+            ok = check_register(&c, &regions[i], reg);
+    }
+    ptx_live_free(&c.live);
+    free(c.same);
+    return ok;
+}
