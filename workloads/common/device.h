@@ -204,6 +204,37 @@ WL_FN float __exp2f_approx(float a)
 }
 #endif
 
+/* Marks (docs/workloads.md): pragmas in the PTX, which machines that do not know them ignore.
+ * WL_MARK: at this place. It keeps its order with marks, barriers, loads, stores and texture
+ * fetches; arithmetic may move across. WL_MARK_ON: on values, which it ties to the place and whose
+ * registers it can name (%0, %1), between what makes them and what uses them: WL_MARK_ON("memo
+ * begin IN=%0", "+f"(x)). WL_MARKED_LOAD: to = *from, a load of global memory with a mark before
+ * it, on its address only. They must not change the code around them: tools/workloads_ptx compares
+ * with WL_UNMARKED. */
+#ifdef WL_UNMARKED
+#define WL_MARK(text)                  ((void)0)
+#define WL_MARK_ON(text, ...)          ((void)0)
+#define WL_MARKED_LOAD(text, to, from) ((void)((to) = *(from)))
+#else
+#define WL_MARK(text)         asm volatile(".pragma \"" text "\";")
+#define WL_MARK_ON(text, ...) asm(".pragma \"" text "\";" : __VA_ARGS__)
+#if defined(__clang__) && defined(__CUDA__) && !defined(__CUDACC__)
+#define WL_MARKED_LOAD(text, to, from)                                        \
+    do {                                                                      \
+        const __attribute__((address_space(1))) __typeof__(to) *wl_from =     \
+            (const __attribute__((address_space(1))) __typeof__(to) *)(from); \
+        WL_MARK_ON(text, "+l"(wl_from));                                      \
+        (to) = *wl_from;                                                      \
+    } while (0)
+#else
+#define WL_MARKED_LOAD(text, to, from) \
+    do {                               \
+        WL_MARK(text);                 \
+        (to) = *(from);                \
+    } while (0)
+#endif
+#endif
+
 /* Texture fetches, for both compilers: clang 14 has no intrinsics for texture objects on sm_20.
  * They stay where they are written, used or not, so that a mark before one is before it. */
 struct wl_texel {

@@ -31,11 +31,12 @@ extern "C" __global__ void hotspot(int steps, const float *power, const float *s
     bool in_chip = x >= 0 && x < c.cols && y >= 0 && y < c.rows;
     float p = 0.0f, t = 0.0f;
     if (in_chip) {
-        t = src[y * c.cols + x];
-        p = power[y * c.cols + x];
+        WL_MARKED_LOAD("lnl load H=0 uses=1", t, &src[y * c.cols + x]);
+        WL_MARKED_LOAD("lnl load H=1 uses=1", p, &power[y * c.cols + x]);
         now[ty][tx] = t;
     }
     __syncthreads();
+    WL_MARK("lnl begin loads=0,1");
     // A neighbour outside the chip is the cell itself.
     int n = y > 0 ? ty - 1 : ty, s = y < c.rows - 1 ? ty + 1 : ty;
     int w = x > 0 ? tx - 1 : tx, e = x < c.cols - 1 ? tx + 1 : tx;
@@ -53,4 +54,5 @@ extern "C" __global__ void hotspot(int steps, const float *power, const float *s
     }
     if (computed)
         dst[y * c.cols + x] = next[ty][tx];
+    WL_MARK("lnl end");
 }

@@ -62,12 +62,15 @@ extern "C" __global__ void srad_coefficient(const float *image, float *north, fl
     float squares = __fmaf_rn(e, e, __fmaf_rn(w, w, __fmaf_rn(s, s, n * n)));
     float gradient = squares / (centre * centre);
     float laplace = (n + s + w + e) / centre;
+    WL_MARK_ON("memo begin IN=%0,%1", "+f"(gradient), "+f"(laplace));
     float numerator = __fmaf_rn(-0.0625f, laplace * laplace, 0.5f * gradient);
     float denominator = __fmaf_rn(0.25f, laplace, 1.0f);
     float q_squared = numerator / (denominator * denominator);
     float c = 1.0f / (1.0f + (q_squared - q0_squared) / (q0_squared * (1.0f + q0_squared)));
+    c = c < 0.0f ? 0.0f : c > 1.0f ? 1.0f : c;
+    WL_MARK_ON("memo end OUT=%0", "+f"(c));
 
-    coefficient[at] = c < 0.0f ? 0.0f : c > 1.0f ? 1.0f : c;
+    coefficient[at] = c;
     north[at] = n;
     south[at] = s;
     west[at] = w;

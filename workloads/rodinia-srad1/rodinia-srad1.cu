@@ -12,8 +12,13 @@ struct image {
 extern "C" __global__ void srad1_extract(int pixels, float *image)
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < pixels)
-        image[i] = __expf(image[i] / 255.0f);
+    if (i < pixels) {
+        float level = image[i];
+        WL_MARK_ON("memo begin IN=%0", "+f"(level));
+        float value = __expf(level / 255.0f);
+        WL_MARK_ON("memo end OUT=%0", "+f"(value));
+        image[i] = value;
+    }
 }
 
 extern "C" __global__ void srad1_prepare(int pixels, const float *image, float *sums, float *squares)
@@ -71,6 +76,7 @@ extern "C" __global__ void srad1_coefficient(struct image size, const int *north
 
     float squares = __fmaf_rn(e, e, __fmaf_rn(w, w, __fmaf_rn(s, s, n * n)));
     float gradient = squares / (centre * centre), laplace = (n + s + w + e) / centre;
+    WL_MARK_ON("memo begin IN=%0,%1", "+f"(gradient), "+f"(laplace));
     float numerator = (float)(0.5 * gradient - 1.0 / 16.0 * (laplace * laplace));
     float denominator = (float)(1.0 + 0.25 * laplace);
     float q = numerator / (denominator * denominator);
@@ -80,6 +86,7 @@ extern "C" __global__ void srad1_coefficient(struct image size, const int *north
         c = 0.0f;
     else if (c > 1.0f)
         c = 1.0f;
+    WL_MARK_ON("memo end OUT=%0", "+f"(c));
 
     north[i] = n;
     south[i] = s;

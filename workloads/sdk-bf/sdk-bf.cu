@@ -11,7 +11,10 @@ WL_FN float likeness(struct wl_texel a, struct wl_texel b, float delta)
 {
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z;
     float square = __fmaf_rn(z, z, __fmaf_rn(x, x, y * y));
-    return __expf(-square / (2.0f * delta * delta));
+    WL_MARK_ON("memo begin IN=%0", "+f"(square));
+    float like = __expf(-square / (2.0f * delta * delta));
+    WL_MARK_ON("memo end OUT=%0", "+f"(like));
+    return like;
 }
 
 /* 0 to 1 as 0 to 255, rounded down. */
@@ -26,7 +29,9 @@ extern "C" __global__ void bilateral(unsigned *out, int width, int height, float
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height)
         return;
+    WL_MARK("lnl load H=0 uses=1");
     struct wl_texel centre = wl_tex2d_f32x4(picture, (float)x, (float)y);
+    WL_MARK("lnl begin loads=0");
     struct wl_texel sum = {0.0f, 0.0f, 0.0f, 0.0f};
     float weights = 0.0f;
     for (int dy = -radius; dy <= radius; dy++)
@@ -40,6 +45,9 @@ extern "C" __global__ void bilateral(unsigned *out, int width, int height, float
             sum.w = __fmaf_rn(weight, near.w, sum.w);
             weights += weight;
         }
-    out[y * width + x] = byte_of(sum.w / weights) << 24 | byte_of(sum.z / weights) << 16 |
-                         byte_of(sum.y / weights) << 8 | byte_of(sum.x / weights);
+    unsigned colour = byte_of(sum.w / weights) << 24 | byte_of(sum.z / weights) << 16 |
+                      byte_of(sum.y / weights) << 8 | byte_of(sum.x / weights);
+    WL_MARK("lnl store u8x4");
+    out[y * width + x] = colour;
+    WL_MARK("lnl end");
 }

@@ -16,18 +16,23 @@ extern "C" __global__ void convolve_rows(float *out, const float *in, int width)
     int start = blockIdx.x * ROW_TILE;
     for (int i = threadIdx.x; i < ROW_TILE + 2 * RADIUS; i += blockDim.x) {
         int x = start + i - RADIUS;
-        tile[i] = x >= 0 && x < width ? row[x] : 0.0f;
+        float pixel = 0.0f;
+        if (x >= 0 && x < width)
+            WL_MARKED_LOAD("lnl load H=0 uses=1", pixel, &row[x]);
+        tile[i] = pixel;
     }
     __syncthreads();
     int x = start + threadIdx.x;
     if (x >= width)
         return;
+    WL_MARK("lnl begin loads=0");
     const float *middle = tile + threadIdx.x + RADIUS;
     float sum = 0.0f;
 #pragma unroll
     for (int k = -RADIUS; k <= RADIUS; k++)
         sum = __fmaf_rn(middle[k], filter[RADIUS - k], sum);
     out[blockIdx.y * width + x] = sum;
+    WL_MARK("lnl end");
 }
 
 extern "C" __global__ void convolve_columns(float *out, const float *in, int width, int height)
@@ -37,12 +42,16 @@ extern "C" __global__ void convolve_columns(float *out, const float *in, int wid
     if (x < width)
         for (int i = threadIdx.y; i < COLUMN_H + 2 * RADIUS; i += blockDim.y) {
             int y = start + i - RADIUS;
-            tile[i * COLUMN_W + threadIdx.x] = y >= 0 && y < height ? in[y * width + x] : 0.0f;
+            float pixel = 0.0f;
+            if (y >= 0 && y < height)
+                WL_MARKED_LOAD("lnl load H=0 uses=1", pixel, &in[y * width + x]);
+            tile[i * COLUMN_W + threadIdx.x] = pixel;
         }
     __syncthreads();
+    WL_MARK("lnl begin loads=0");
     for (int i = threadIdx.y; i < COLUMN_H; i += blockDim.y) {
         if (x >= width || start + i >= height)
-            return;
+            break;
         const float *middle = tile + (i + RADIUS) * COLUMN_W + threadIdx.x;
         float sum = 0.0f;
 #pragma unroll
@@ -50,4 +59,5 @@ extern "C" __global__ void convolve_columns(float *out, const float *in, int wid
             sum = __fmaf_rn(middle[k * COLUMN_W], filter[RADIUS - k], sum);
         out[(start + i) * width + x] = sum;
     }
+    WL_MARK("lnl end");
 }
