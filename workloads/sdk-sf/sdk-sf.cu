@@ -1,5 +1,7 @@
 // Sobel filter: how fast the brightness changes at each pixel. A block a row, whose threads walk it
-// in steps of the block; the nine pixels around each are fetched as bytes through the texture path.
+// in steps of the block; the nine pixels around each are fetched as bytes through the texture path,
+// first those by which it is decided whether the rest is approximated: a corner, the middle, the corner
+// opposite.
 #include "device.h"
 
 WL_FN int pixel(unsigned long long picture, int x, int y)
@@ -13,16 +15,22 @@ extern "C" __global__ void sobel(unsigned char *out, unsigned pitch, int width, 
     int y = blockIdx.x;
     unsigned char *row = out + y * pitch;
     for (int x = threadIdx.x; x < width; x += blockDim.x) {
-        int upper_left = pixel(picture, x - 1, y - 1), upper = pixel(picture, x, y - 1);
-        int upper_right = pixel(picture, x + 1, y - 1);
-        int left = pixel(picture, x - 1, y);
+        WL_MARK("lnl load H=0 uses=1 abs");
+        int upper_left = pixel(picture, x - 1, y - 1);
+        WL_MARK("lnl load H=1 uses=1 abs");
         pixel(picture, x, y); /* fetched, as in the original, though no sum has it */
-        int right = pixel(picture, x + 1, y);
-        int lower_left = pixel(picture, x - 1, y + 1), lower = pixel(picture, x, y + 1);
+        WL_MARK("lnl load H=2 uses=1 abs");
         int lower_right = pixel(picture, x + 1, y + 1);
+        WL_MARK("lnl begin loads=0,1,2");
+        int upper = pixel(picture, x, y - 1), upper_right = pixel(picture, x + 1, y - 1);
+        int left = pixel(picture, x - 1, y), right = pixel(picture, x + 1, y);
+        int lower_left = pixel(picture, x - 1, y + 1), lower = pixel(picture, x, y + 1);
         int across = upper_right + 2 * right + lower_right - upper_left - 2 * left - lower_left;
         int down = upper_left + 2 * upper + upper_right - lower_left - 2 * lower - lower_right;
         short sum = (short)(scale * (float)(max(across, -across) + max(down, -down)));
-        row[x] = (unsigned char)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+        sum = sum < 0 ? 0 : sum > 255 ? 255 : sum;
+        WL_MARK("lnl store u8");
+        row[x] = (unsigned char)sum;
+        WL_MARK("lnl end");
     }
 }
