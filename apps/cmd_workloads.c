@@ -26,7 +26,7 @@ static const char help[] =
     "again\n"
     "\n"
     "with --table:\n"
-    "  --size S      tiny, small (default), medium or large; at tiny the numbers mean little\n"
+    "  --size S      tiny (means little), small (default), medium, large or paper\n"
     "  --gpu G       the machine (default gtx480)\n"
     "  --jobs N      runs at once (default 1)\n"
     "  --threads N   host threads of a run (default 1); results do not depend on it\n"

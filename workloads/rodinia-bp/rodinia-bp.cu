@@ -6,28 +6,6 @@
 #define HIDDEN 16
 #define TILE   16
 
-/* partial[block * HIDDEN + h]: the sum of this block's 16 inputs times their weights to h. */
-extern "C" __global__ void bp_forward(const float *input, const float *weights, float *partial)
-{
-    __shared__ float node[TILE];
-    __shared__ float product[TILE][TILE];
-    unsigned tx = threadIdx.x, ty = threadIdx.y;
-    unsigned unit = blockIdx.y * TILE + ty + 1;
-
-    if (tx == 0)
-        node[ty] = input[unit];
-    __syncthreads();
-    product[ty][tx] = weights[unit * (HIDDEN + 1) + tx + 1] * node[ty];
-    __syncthreads();
-    for (unsigned step = 2; step <= TILE; step *= 2) {
-        if (ty % step == 0)
-            product[ty][tx] += product[ty + step / 2][tx];
-        __syncthreads();
-    }
-    if (tx == 0)
-        partial[blockIdx.y * HIDDEN + ty] = product[0][ty];
-}
-
 /* 2 to the power of n, and how many rounds halve TILE to 1: on the special function unit, and computed
  * whenever asked for (the text counts the instructions of every round). Rounded, both are exact. */
 WL_FN int power_of_two(int n)
@@ -44,28 +22,46 @@ WL_FN int rounds()
     return __float2int_rn(log);
 }
 
-/* The same, but each round computes its step as a power of two in floats, as Rodinia does. */
-extern "C" __global__ void bp_forward_pow(const float *input, const float *weights, float *partial)
+/* partial[block * HIDDEN + h]: the sum of this block's 16 inputs times their weights to h. With POW
+ * each round computes its step as a power of two in floats, as Rodinia does. */
+template <bool POW>
+WL_FN void forward(const float *input, const float *weights, float *partial)
 {
     __shared__ float node[TILE];
     __shared__ float product[TILE][TILE];
     unsigned tx = threadIdx.x, ty = threadIdx.y;
     unsigned unit = blockIdx.y * TILE + ty + 1;
+    auto add_rows = [&](unsigned step) {
+        if (ty % step == 0)
+            product[ty][tx] += product[ty + step / 2][tx];
+        __syncthreads();
+    };
 
     if (tx == 0)
         node[ty] = input[unit];
     __syncthreads();
     product[ty][tx] = weights[unit * (HIDDEN + 1) + tx + 1] * node[ty];
     __syncthreads();
+    if (POW) {
 #pragma unroll 1
-    for (int i = 1; i <= rounds(); i++) {
-        int step = power_of_two(i);
-        if (ty % step == 0)
-            product[ty][tx] += product[ty + step / 2][tx];
-        __syncthreads();
+        for (int i = 1; i <= rounds(); i++)
+            add_rows((unsigned)power_of_two(i));
+    } else {
+        for (unsigned step = 2; step <= TILE; step *= 2)
+            add_rows(step);
     }
     if (tx == 0)
         partial[blockIdx.y * HIDDEN + ty] = product[0][ty];
+}
+
+extern "C" __global__ void bp_forward(const float *input, const float *weights, float *partial)
+{
+    forward<false>(input, weights, partial);
+}
+
+extern "C" __global__ void bp_forward_pow(const float *input, const float *weights, float *partial)
+{
+    forward<true>(input, weights, partial);
 }
 
 /* Adds eta * delta * input + momentum * (the last change) to each weight. */
