@@ -63,6 +63,24 @@ run_one rodinia-bp "--with base --gpu gtx480" --variant pow
 "$PARSIM_BIN" run --quiet workload:sdk-tra --json >"$tmp/json" || fail "--json"
 ! command -v python3 >/dev/null || python3 -m json.tool "$tmp/json" >/dev/null || fail "JSON"
 
+# Pictures: what sdk-bf reads and writes, 24 x 12 each, side by side with a gap of 4; sdk-tra has none.
+if command -v python3 >/dev/null; then
+    "$root/tools/workloads_pictures" "$tmp/pictures" --build "$(dirname "$PARSIM_BIN")" --size tiny sdk-bf sdk-tra >/dev/null || fail "pictures"
+    [ "$(ls "$tmp/pictures")" = workload-sdk-bf.png ] || fail "pictures: $(ls "$tmp/pictures")"
+    python3 - "$tmp/pictures/workload-sdk-bf.png" "$tmp/dump" "$PARSIM_BIN" <<'END' || fail "the picture of sdk-bf"
+import struct, subprocess, sys, zlib
+png, dump, parsim = open(sys.argv[1], "rb").read(), sys.argv[2], sys.argv[3]
+width, height, depth, colours = struct.unpack(">IIBB", png[16:26])
+n = struct.unpack(">I", png[33:37])[0]
+rows = zlib.decompress(png[41:41 + n])
+subprocess.run([parsim, "run", "--quiet", "workload:sdk-bf", "--dump", dump], check=True, stdout=subprocess.DEVNULL)
+pixels = {k: open(f"{dump}/sdk-bf.{k}.{k}.bin", "rb").read() for k in ("in", "out")}
+rgb = lambda k, y: b"".join(pixels[k][(y * 24 + x) * 4:][:3] for x in range(24))
+assert (width, height, depth, colours) == (52, 12, 8, 2)
+assert rows == b"".join(b"\0" + rgb("in", y) + b"\xff" * 12 + rgb("out", y) for y in range(12))
+END
+fi
+
 expect() { # code, pattern, arguments of run
     local code=$1 pattern=$2
     shift 2

@@ -151,10 +151,15 @@ static void print_array(const struct wl_array *a, enum wl_role role, const void 
 {
     uint64_t hash = wl_hash(WL_HASH_START, data, wl_bytes(a));
     const char *kind = role == WL_INPUT ? "in" : "out";
+    char picture[64] = "null";
+    if (a->picture.width)
+        snprintf(picture, sizeof picture, "[%u, %u, %u]", a->picture.width, a->picture.height,
+                 a->picture.channels);
     if (json)
         printf("%s\n  {\"name\": \"%s\", \"kind\": \"%s\", \"type\": \"%s\", \"count\": %zu, "
-               "\"bytes\": %zu, \"hash\": \"%016" PRIx64 "\"}",
-               first ? "" : ",", a->name, kind, wl_type_name(a->type), a->count, wl_bytes(a), hash);
+               "\"bytes\": %zu, \"picture\": %s, \"hash\": \"%016" PRIx64 "\"}",
+               first ? "" : ",", a->name, kind, wl_type_name(a->type), a->count, wl_bytes(a),
+               picture, hash);
     else
         printf("  %-3s  %-14s %-4s %10zu  %016" PRIx64 "\n", kind, a->name, wl_type_name(a->type),
                a->count, hash);

@@ -81,6 +81,15 @@ struct wl_array *wl_array(struct wl *w, const char *name, enum wl_role role, enu
     return a;
 }
 
+void wl_picture(struct wl_array *a, size_t width, size_t height, unsigned channels)
+{
+    const size_t elements = a->type == WL_U32 ? 1 : channels;
+    assert(width && height && width * height * elements <= a->count);
+    a->picture.width = (unsigned)width;
+    a->picture.height = (unsigned)height;
+    a->picture.channels = channels;
+}
+
 void wl_set_symbol(struct wl *w, const char *symbol, const void *data, size_t bytes)
 {
     CUdeviceptr p;

@@ -56,6 +56,9 @@ struct wl_array {
         double *expect_f64;
     };
     void *initial; /* in-out: the bytes that make() left, for reference() and dumps */
+    struct {
+        unsigned width, height, channels; /* 0: no picture */
+    } picture;
 };
 
 struct workload {
@@ -80,6 +83,9 @@ struct workload {
  * workload, and live as long as the run. The pointer stays valid till the end. */
 struct wl_array *wl_array(struct wl *w, const char *name, enum wl_role role, enum wl_type type,
                           size_t count);
+/* The array begins with a picture, row by row: gray (1 channel), colours (3) or colours and alpha
+ * (4, elements or the bytes of a WL_U32). docs/workloads.md shows it. Only in make(). */
+void wl_picture(struct wl_array *a, size_t width, size_t height, unsigned channels);
 /* Sets `symbol` (a __constant__ or __device__ variable of the device code). Only in run(). */
 void wl_set_symbol(struct wl *w, const char *symbol, const void *data, size_t bytes);
 

@@ -50,6 +50,8 @@ static void make(struct wl *w, void *state)
     s->next = wl_array(w, "next", WL_SCRATCH, WL_I32, n);
     s->flag = wl_array(w, "flag", WL_SCRATCH, WL_I32, 1);
     s->cut = wl_array(w, "cut", WL_OUTPUT, WL_I32, n);
+    wl_picture(s->excess, (size_t)s->grid.width, (size_t)s->grid.height, 1);
+    wl_picture(s->cut, (size_t)s->grid.width, (size_t)s->grid.height, 1);
     s->flow = wl_array(w, "flow", WL_OUTPUT, WL_I32, 1);
     gen_photo(&rng, gray, (unsigned)s->grid.width, (unsigned)s->grid.height, 1);
     set_capacities(s, gray);

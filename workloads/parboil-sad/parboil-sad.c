@@ -51,6 +51,8 @@ static void make(struct wl *w, void *state)
     size_t macroblocks = (size_t)n[0] * n[1];
     s->frame = wl_array(w, "frame", WL_INPUT, WL_U16, macroblocks * 256);
     s->reference = wl_array(w, "reference", WL_INPUT, WL_U16, macroblocks * 256);
+    wl_picture(s->frame, 16 * (size_t)n[0], 16 * (size_t)n[1], 1);
+    wl_picture(s->reference, 16 * (size_t)n[0], 16 * (size_t)n[1], 1);
     s->sads =
         wl_array(w, "sads", WL_OUTPUT, WL_U16, macroblocks * BLOCKS * (size_t)s->search.padded);
     make_frames(w, s);

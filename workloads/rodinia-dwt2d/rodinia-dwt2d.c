@@ -65,6 +65,7 @@ static void make(struct wl *w, void *state)
     s->image = wl_array(w, "image", WL_INPUT, WL_U8, (n + COLOURS - 1) / COLOURS * COLOURS * 3);
     declare(w, &s->t53, WL_I32, n, names53);
     declare(w, &s->t97, WL_F32, n, names97);
+    wl_picture(s->image, (size_t)s->size.width, (size_t)s->size.height, 3);
     struct rng rng = wl_rng(w, 0);
     gen_photo(&rng, s->image->u8, (unsigned)s->size.width, (unsigned)s->size.height, 3);
 }

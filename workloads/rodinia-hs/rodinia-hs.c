@@ -63,6 +63,8 @@ static void make(struct wl *w, void *state)
     size_t n = (size_t)s->chip.rows * s->chip.cols;
     s->power = wl_array(w, "power", WL_INPUT, WL_F32, n);
     s->temp = wl_array(w, "temp", WL_INOUT, WL_F32, n); /* an even number of launches ends here */
+    wl_picture(s->power, (size_t)s->chip.cols, (size_t)s->chip.rows, 1);
+    wl_picture(s->temp, (size_t)s->chip.cols, (size_t)s->chip.rows, 1);
     s->other = wl_array(w, "other", WL_SCRATCH, WL_F32, n);
     fill_power(s, &rng);
     int32_t *field = wl_alloc(w, n, sizeof *field);

@@ -115,6 +115,7 @@ static void make(struct wl *w, void *state)
     s->frame_cols = z->cols;
     size_t pixels = (size_t)z->rows * z->cols;
     make_arrays(w, s, pixels);
+    wl_picture(s->frames, (size_t)z->rows, (size_t)z->cols, 1); /* columns are rows here */
     s->first_rows = wl_alloc(w, (size_t)z->points, sizeof *s->first_rows);
     s->first_cols = wl_alloc(w, (size_t)z->points, sizeof *s->first_cols);
     struct rng rng = wl_rng(w, 0);

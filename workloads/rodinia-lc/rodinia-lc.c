@@ -136,6 +136,8 @@ static void make(struct wl *w, void *state)
     s->grad_y = wl_array(w, "grad_y", WL_INPUT, WL_F32, n);
     s->gicov = wl_array(w, "gicov", WL_OUTPUT, WL_F32, n);
     s->dilated = wl_array(w, "dilated", WL_OUTPUT, WL_F32, n);
+    wl_picture(s->grad_x, (size_t)z->rows, (size_t)z->cols, 1); /* columns are rows here */
+    wl_picture(s->gicov, (size_t)z->rows, (size_t)z->cols, 1);
     s->starts = wl_array(w, "starts", WL_INPUT, WL_I32, cells);
     s->rows_of = wl_array(w, "rows_of", WL_INPUT, WL_I32, cells);
     s->cols_of = wl_array(w, "cols_of", WL_INPUT, WL_I32, cells);

@@ -41,6 +41,7 @@ static void make(struct wl *w, void *state)
     s->rounds = rounds[wl_size(w)];
     size_t n = (size_t)s->rows * s->cols;
     s->image = wl_array(w, "image", WL_INOUT, WL_F32, n);
+    wl_picture(s->image, s->cols, s->rows, 1);
     s->value = wl_array(w, "value", WL_SCRATCH, WL_F32, n);
     s->square = wl_array(w, "square", WL_SCRATCH, WL_F32, n);
     s->sums = wl_array(w, "sums", WL_SCRATCH, WL_F32, n / REDUCE_BLOCK);

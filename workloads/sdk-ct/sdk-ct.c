@@ -24,6 +24,8 @@ static void make(struct wl *w, void *state)
     s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
     s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
     s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
+    wl_picture(s->in, (size_t)s->width, (size_t)s->height, 1);
+    wl_picture(s->out, (size_t)s->width, (size_t)s->height, 1);
     for (int i = 0; i < TAPS; i++) /* as the SDK's program fills its filter */
         s->filter[i] = (float)rng_below(&rng, 16);
     uint8_t *photo = wl_alloc(w, n, 1);

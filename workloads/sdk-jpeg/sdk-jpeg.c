@@ -51,6 +51,7 @@ static void make(struct wl *w, void *state)
     size_t n = (size_t)s->width * s->height;
     make_tables(s);
     s->image = wl_array(w, "image", WL_INPUT, WL_U8, n);
+    wl_picture(s->image, (size_t)s->width, (size_t)s->height, 1);
     s->coefficients = wl_array(w, "coefficients", WL_OUTPUT, WL_F32, n);
     s->levels = wl_array(w, "levels", WL_OUTPUT, WL_I32, n);
     s->symbols = wl_array(w, "symbols", WL_OUTPUT, WL_U16, n);

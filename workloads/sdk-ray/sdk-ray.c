@@ -56,6 +56,7 @@ static void make(struct wl *w, void *state)
     s->light = (struct vec){0.48f, 0.8f, 0.36f};
     s->scene = wl_array(w, "scene", WL_INPUT, WL_F32, (size_t)s->n * sizeof(struct sphere) / 4);
     s->image = wl_array(w, "image", WL_OUTPUT, WL_U32, (size_t)s->width * s->height);
+    wl_picture(s->image, (size_t)s->width, (size_t)s->height, 4);
     make_scene(s, &rng);
 }
 
