@@ -20,6 +20,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
     X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \
     X(golden, "run conformance vectors of a real GPU") \
     X(codec, "compressibility of any data, and files in the codecs' formats") \
+    X(cpu, "run an AArch64 Linux program on a simulated core") \
     X(validate, "our models beside other simulators and hand calculation") \
     /* end of the list */
 /* clang-format on */

@@ -17,10 +17,12 @@ void progress_show(struct progress *p, const struct progress_state *s)
     double now = wall_seconds();
     if (!isatty(STDERR_FILENO) || now - p->start < 2.0 || now - p->last < 0.25)
         return;
-    fprintf(stderr, "\r\033[K%s: %llu of %llu %s, %.0f K %s/s", s->name,
-            (unsigned long long)s->done, (unsigned long long)s->all, s->things,
-            (double)s->work / (now - p->start) / 1e3, s->unit);
-    if (s->done)
+    fprintf(stderr, "\r\033[K%s: %llu", s->name, (unsigned long long)s->done);
+    if (s->all)
+        fprintf(stderr, " of %llu", (unsigned long long)s->all);
+    fprintf(stderr, " %s, %.0f K %s/s", s->things, (double)s->work / (now - p->start) / 1e3,
+            s->unit);
+    if (s->done && s->all)
         fprintf(stderr, ", %.0f s left",
                 (now - p->start) * (double)(s->all - s->done) / (double)s->done);
     fflush(stderr);

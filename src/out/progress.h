@@ -12,7 +12,7 @@ struct progress {
 /* How far something is. */
 struct progress_state {
     const char *name;
-    uint64_t done, all;
+    uint64_t done, all; /* all 0: nobody knows */
     const char *things; /* that are done */
     uint64_t work;
     const char *unit; /* of the work, whose rate is shown */
