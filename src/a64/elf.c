@@ -79,14 +79,14 @@ static bool load_segment(struct elf_program *p, struct image *m, const struct fi
                          const Elf64_Phdr *h, uint64_t bias, struct err *err)
 {
     const uint64_t start = h->p_vaddr + bias;
-    if (!has(f, h->p_offset, h->p_filesz, 1) || h->p_filesz > h->p_memsz)
+    if ((h->p_filesz && !has(f, h->p_offset, h->p_filesz, 1)) || h->p_filesz > h->p_memsz)
         return err_set(err, "%s: a segment lies behind the end of the file", f->path);
     if (h->p_vaddr >= IMAGE_END || start >= IMAGE_END || h->p_memsz > IMAGE_END - start ||
         start < p->end)
         return err_set(err, "%s: the segment at 0x%llx (0x%llx bytes) overlaps or is out of order",
                        f->path, (unsigned long long)h->p_vaddr, (unsigned long long)h->p_memsz);
-    if (h->p_memsz &&
-        (!map_segment(p, m, h, start) || !image_put(m, start, f->at + h->p_offset, h->p_filesz)))
+    if (h->p_memsz && (!map_segment(p, m, h, start) ||
+                       (h->p_filesz && !image_put(m, start, f->at + h->p_offset, h->p_filesz))))
         return err_set(
             err, "%s: the segment at 0x%llx does not fit into the guest's memory (%llu MB)",
             f->path, (unsigned long long)h->p_vaddr, (unsigned long long)(m->limit >> 20));

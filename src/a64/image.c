@@ -89,7 +89,7 @@ static void each_page(struct image *m, uint64_t start, uint64_t end,
     while (start < end) {
         void **top = m->root[start >> (IMAGE_PAGE_BITS + 2 * LEVEL_BITS)];
         struct image_page *p = top ? entry(m, start, false) : NULL;
-        if (p)
+        if (p && p->data)
             fn(m, p);
         start += step_over(start, !top ? 2 : !p ? 1 : 0);
     }

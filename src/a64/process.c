@@ -207,18 +207,19 @@ void a64_process_note(struct a64_process *p, const char *fmt, ...)
 static char *why_access(const struct a64_process *p, const char *pc)
 {
     const struct image_fault *f = &p->image->fault;
-    const char *deed = f->wanted == IMAGE_W   ? "writes"
-                       : f->wanted == IMAGE_X ? "jumps to"
-                                              : "reads";
-    char *place = a64_process_place(p, f->addr);
-    char *why =
-        f->is_out_of_memory
-            ? xasprintf(
-                  "pc %s: needs a page at %s, but its %llu MB of memory are used up (--memory)", pc,
-                  place, (unsigned long long)(p->image->limit >> 20))
-            : xasprintf("pc %s: %s address %s, which is %s", pc, deed, place,
-                        f->is_mapped ? "mapped, but not for that" : "not mapped");
+    const char *state = f->is_mapped ? "mapped, but not for that" : "not mapped";
+    char *place = a64_process_place(p, f->addr), *link = a64_process_place(p, p->cpu.x[30]), *why;
+    if (f->is_out_of_memory)
+        why =
+            xasprintf("pc %s: needs a page at %s, but its %llu MB of memory are used up (--memory)",
+                      pc, place, (unsigned long long)(p->image->limit >> 20));
+    else if (f->wanted == IMAGE_X)
+        why = xasprintf("pc %s: a jump to where there is no code (%s); x30 is %s", pc, state, link);
+    else
+        why = xasprintf("pc %s: %s address %s, which is %s", pc,
+                        f->wanted == IMAGE_W ? "writes" : "reads", place, state);
     free(place);
+    free(link);
     return why;
 }
 

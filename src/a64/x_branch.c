@@ -68,8 +68,10 @@ EXEC(clrex)
 
 /* --- system registers --- */
 
-/* What can be set of FPCR (AHP, DN, FZ, rounding) and of FPSR (QC and the sticky exceptions). */
-enum { FPCR_BITS = 0x07c00000, FPSR_BITS = 0x0800009f };
+/* What can be set of FPCR (AHP, DN, FZ, rounding, and what AArch32 calls length and stride) and of
+ * FPSR (QC and the sticky exceptions, AArch32's flags). */
+enum { FPCR_BITS = 0x07f70000 };
+#define FPSR_BITS 0xf800009f
 
 #define READ_REGISTER(name, value) \
     EXEC(mrs_##name)               \

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# parsim cpu: what programs compute, what is said of those that go wrong, how they end.
+set -u
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; sed 's/^/    /' "$tmp/err" | head -3; fi; }
+run() { "$PARSIM_BIN" cpu run --functional "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
+says() { grep -qF -- "$1" "$tmp/err"; }
+programs=tests/a64/programs
+wrong=$programs/wrong.elf
+
+run $programs/integers.elf one "two words"
+ok "a program computes what QEMU says, and its exit code is the command's" '[ $code = 42 ] && cmp -s $tmp/out $programs/integers.expected'
+ok "a line about the run" 'says "instructions in"'
+run --quiet -- $programs/integers.elf --json
+ok "quiet; options behind the program are its own" '[ $code = 42 ] && [ ! -s $tmp/err ] && [ "$(tail -1 $tmp/out)" = --json ]'
+run --env A=1 --env B= $programs/integers.elf
+ok "the environment is what was given" '[ "$(tail -2 $tmp/out | tr "\n" " ")" = "A=1 B= " ]'
+run $programs/rewrite.elf
+ok "code that changes, exclusive accesses" '[ $code = 0 ] && cmp -s $tmp/out $programs/rewrite.expected'
+run --json "$tmp/j" --csv "$tmp/c" $programs/rewrite.elf
+ok "JSON and CSV" 'grep -q "\"exit_code\": *0" $tmp/j && grep -q "\"inst\": *[0-9]" $tmp/j && grep -q "^a64.*,inst," $tmp/c'
+
+echo "hello, files" >"$tmp/in"
+mkdir "$tmp/root"
+"$PARSIM_BIN" cpu run --functional --root "$tmp/root" $programs/files.elf /copy <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "files below --root" '[ $code = 0 ] && cmp -s $tmp/in $tmp/root/copy && grep -q "bytes 13" $tmp/out && grep -qF "[lo, f]" $tmp/out'
+ok "nothing outside" 'grep -q "escape -2" $tmp/out && grep -q "memory -2" $tmp/out'
+ln -s /etc "$tmp/root/link"
+"$PARSIM_BIN" cpu run --functional --root "$tmp/root" $programs/files.elf /link/x <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "links lead nowhere" '[ $code = 1 ] && grep -q "open -" $tmp/out'
+"$PARSIM_BIN" cpu run --functional $programs/files.elf "$tmp/copy" <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "without it files cannot be written" '[ $code = 1 ] && grep -q "open -30" $tmp/out && [ ! -e $tmp/copy ]'
+"$PARSIM_BIN" cpu run --functional $programs/files.elf /dev/null <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "the process file system is not there" 'grep -q "memory -2" $tmp/out'
+
+stops() { # WHAT CODE TEXT
+    run --memory 16M $wrong "$1"
+    ok "$1" '[ $code = '"$2"' ] && says "'"$3"'"'
+}
+stops read 139 "(program+0x" && ok "with the address" 'says "reads address 0x40 (no symbol), which is not mapped"'
+stops write 139 "writes address 0x7fff00000000"
+stops code 139 "(wild_jump+0x0), which is mapped, but not for that"
+stops jump 139 "pc 0x123456789000 (no symbol): a jump to where there is no code (not mapped); x30 is 0x"
+stops data 139 "a jump to where there is no code (mapped, but not for that)"
+stops odd 135 "is not aligned"
+stops atomic 135 "is not aligned"
+stops undefined 132 "instruction word 0x00c0ffee has no row"
+stops break 133 "brk #7"
+stops abort 134 "has sent itself signal 6"
+stops stack 139 "(recurse+0x"
+stops memory 139 "its 16 MB of memory are used up (--memory)"
+stops syscall 38 "system call 999 is not there (ENOSYS)"
+stops fault 14 "system call write(0x1, 0x10, 0x5): address 0x10 is not the program's (EFAULT)"
+stops outside 14 "address 0x555555554000 is not the program's"
+run --max-inst 1M $wrong hang
+ok "a program that hangs is stopped with its place" '[ $code = 1 ] && says "(program+0x" && says "the limit is 1048576 instructions"'
+run --json "$tmp/j" $wrong read
+ok "JSON has the error" 'grep -q "\"error\": *\"pc 0x.*not mapped" $tmp/j && grep -q "\"exit_code\": *139" $tmp/j'
+(timeout -s INT 1 "$PARSIM_BIN" cpu run --functional $wrong hang >"$tmp/out" 2>"$tmp/err"; echo $? >"$tmp/code")
+ok "an interrupt ends it with its place" '[ "$(cat $tmp/code)" != 0 ] && says "ended by SIGINT at pc 0x"'
+
+refuses() { ok "$1" '[ $code = 2 ] && says "'"$2"'"'; }
+"$PARSIM_BIN" cpu run $wrong >"$tmp/out" 2>"$tmp/err"; code=$?
+refuses "without --functional" "give --functional"
+"$PARSIM_BIN" cpu fly >"$tmp/out" 2>"$tmp/err"; code=$?
+refuses "unknown command" "'fly' is not a command of cpu"
+run; refuses "no program" "no program was given"
+run --frob $wrong; refuses "unknown option" "see --help"
+run --memory 7 $wrong; refuses "too little memory" "from 1M to 64G"
+run --max-inst 0 $wrong; refuses "no instructions" "not a number above 0"
+run --env A $wrong; refuses "a variable without value" "write NAME=VALUE"
+run --root "$tmp/in" $wrong; refuses "root is a file" "not a folder"
+run --json "$tmp/no/j" $wrong; refuses "JSON nowhere" "$tmp/no"
+run "$tmp/missing"; refuses "no such program" "cannot read"
+run "$tmp/in"; refuses "a text" "not an executable (ELF)"
+run "$PARSIM_BIN"; refuses "a program for this machine" "$PARSIM_BIN: "
+head -c 200 $wrong >"$tmp/cut"; run "$tmp/cut"; refuses "a program that is cut off" "$tmp/cut: "
+"$PARSIM_BIN" cpu --help >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "help" '[ $code = 0 ] && grep -q -- --functional $tmp/out'
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
