@@ -19,6 +19,8 @@ run --env A=1 --env B= $programs/integers.elf
 ok "the environment is what was given" '[ "$(tail -2 $tmp/out | tr "\n" " ")" = "A=1 B= " ]'
 run $programs/rewrite.elf
 ok "code that changes, exclusive accesses" '[ $code = 0 ] && cmp -s $tmp/out $programs/rewrite.expected'
+run $programs/spin.elf
+ok "a hundred million instructions" '[ $code = 0 ] && cmp -s $tmp/out $programs/spin.expected'
 run --json "$tmp/j" --csv "$tmp/c" $programs/rewrite.elf
 ok "JSON and CSV" 'grep -q "\"exit_code\": *0" $tmp/j && grep -q "\"inst\": *[0-9]" $tmp/j && grep -q "^a64.*,inst," $tmp/c'
 
