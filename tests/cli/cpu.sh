@@ -60,8 +60,8 @@ run --max-inst 1M $wrong hang
 ok "a program that hangs is stopped with its place" '[ $code = 1 ] && says "(program+0x" && says "the limit is 1048576 instructions"'
 run --json "$tmp/j" $wrong read
 ok "JSON has the error" 'grep -q "\"error\": *\"pc 0x.*not mapped" $tmp/j && grep -q "\"exit_code\": *139" $tmp/j'
-(timeout -s INT 1 "$PARSIM_BIN" cpu run --functional $wrong hang >"$tmp/out" 2>"$tmp/err"; echo $? >"$tmp/code")
-ok "an interrupt ends it with its place" '[ "$(cat $tmp/code)" != 0 ] && says "ended by SIGINT at pc 0x"'
+(timeout -s TERM 3 "$PARSIM_BIN" cpu run --functional $wrong hang >"$tmp/out" 2>"$tmp/err"; echo $? >"$tmp/code")
+ok "an interrupt ends it with its place" '[ "$(cat $tmp/code)" != 0 ] && says "ended by SIGTERM at pc 0x"'
 
 refuses() { ok "$1" '[ $code = 2 ] && says "'"$2"'"'; }
 "$PARSIM_BIN" cpu run $wrong >"$tmp/out" 2>"$tmp/err"; code=$?
