@@ -214,17 +214,18 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
                                     .params = params},
                          .total = grid};
     struct memory mem = {.rig = r};
-    struct spy spy = {*r->issue, r};
-    struct issue_policy issue = issue_policy_wrap(&spy.inner);
-    issue.initiation = note_issue;
-    issue.wants |= WANT_INITIATION;
-    if (r->prepare)
-        r->prepare(r->prepare_ctx);
     r->nissues = r->njoined = r->nrequests = r->most_ctas = r->most_warps = 0;
     r->fault = (struct fault){0};
     grid_init(&l.root, r->f.dev, &l.launch);
     struct decoded *code = decode_kernel(r->kernel, &r->cfg);
+    r->code = code;
+    if (r->prepare)
+        r->prepare(r->prepare_ctx);
     l.kernel = (struct sm_kernel){&l.root, code, r->registers};
+    struct spy spy = {*r->issue, r};
+    struct issue_policy issue = issue_policy_wrap(&spy.inner);
+    issue.initiation = note_issue;
+    issue.wants |= WANT_INITIATION;
     r->sim = sim_new();
     struct sim_clock *clock = sim_add_clock(r->sim, "core", 1000);
     struct sm_seams seams = sm_seams_null;

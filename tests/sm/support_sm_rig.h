@@ -54,6 +54,7 @@ struct sm_rig {
     const struct sched_policy *schedulers;
     struct breach breach; /* that they have made, noted */
     atomic_bool is_breached;
+    const struct decoded *code; /* of the kernel, from prepare on */
     void (*prepare)(void *ctx); /* before each of the two runs, or NULL */
     void *prepare_ctx;
     struct kernel *extra;     /* what the extra warps run */

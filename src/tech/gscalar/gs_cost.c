@@ -1,0 +1,177 @@
+/* An instruction that was executed: how many lanes had to, and what its results' metadata become.
+ */
+#include "exec/grid.h"
+#include "exec/warp.h"
+#include "tech/gscalar/gscalar_int.h"
+
+/* --- results --- */
+
+static void write_words(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
+    uint32_t room[WARP_LANES];
+    for (unsigned k = 0; k < op->words; k++) {
+        const uint32_t at = op->at + k, *lane = gs_words(op->ref, s->e->base, k, room);
+        unsigned bytes = sizeof(uint32_t);
+        m->stats.moves_dead += s->is_divergent && (s->slot->regs[at].flags & GS_PACKED);
+        if (s->is_one && !s->is_divergent)
+            gs_slot_write_scalar(s->slot, at, lane, s->mask);
+        else
+            bytes = gs_slot_write(m, s->slot, at, lane, s->mask, s->e->all);
+        gs_count_write(m, s, &s->slot->regs[at], bytes);
+    }
+}
+
+/* A result that will be there later: of an atomic, or when a call returns. */
+static void write_unknown(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
+    for (unsigned k = 0; k < op->words; k++) {
+        struct gs_reg *r = &s->slot->regs[op->at + k];
+        gs_slot_forget(s->slot, op->at + k);
+        r->flags = s->is_divergent || s->i->is_call ? GS_DIVERGENT : 0;
+        if (!s->i->is_call)
+            gs_count_write(m, s, r, sizeof(uint32_t) * WARP_LANES);
+    }
+}
+
+static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
+    struct gs_reg *r = &s->slot->regs[op->at];
+    if (!op->words) {
+        r->bvr[0] = lane_pred(op->ref, s->e->base);
+        r->flags = s->e->is_deferred || s->i->is_call ? 0 : GS_KNOWN;
+        return;
+    }
+    if (s->e->is_deferred || s->i->is_call)
+        write_unknown(m, s, op);
+    else
+        write_words(m, s, op);
+    if (!s->i->is_call)
+        gs_count_written(m, s, op);
+}
+
+/* --- the instruction --- */
+
+static void count_gated(struct gs_sm *m, const struct gs_seen *s, unsigned executed)
+{
+    const unsigned gated = (unsigned)__builtin_popcount(s->mask) - executed;
+    m->stats.lanes_gated += gated;
+    m->stats.sfu_lanes_gated += s->i->unit == UNIT_SFU ? gated : 0;
+    m->stats.dp_lanes_gated += s->i->unit == UNIT_DP ? gated : 0;
+}
+
+static bool has_pipe(const struct gs_sm *m, unsigned unit)
+{
+    static const unsigned uses[UNITS] = {[UNIT_SP] = GS_USE_SP,
+                                         [UNIT_SFU] = GS_USE_SFU,
+                                         [UNIT_DP] = GS_USE_SFU,
+                                         [UNIT_MEM] = GS_USE_MEM};
+    return m->design->uses & uses[unit];
+}
+
+static void execute_by_one(struct gs_sm *m, struct gs_seen *s)
+{
+    struct gscalar_stats *st = &m->stats;
+    if (s->is_divergent && !(m->design->uses & GS_USE_DIVERGENT))
+        return;
+    s->is_one = true;
+    s->bits = GS_FULL;
+    ++*(s->is_divergent          ? &st->divergent_scalar
+        : s->i->unit == UNIT_MEM ? &st->mem_scalar
+        : s->i->unit == UNIT_SFU ? &st->sfu_scalar
+                                 : &st->alu_scalar);
+    count_gated(m, s, 1);
+}
+
+/* What it is executed as, of what `bits` allow. */
+static void execute(struct gs_sm *m, struct gs_seen *s, unsigned bits)
+{
+    if (!bits || !has_pipe(m, s->i->unit))
+        return;
+    if (bits & GS_FULL) {
+        execute_by_one(m, s);
+    } else if (!s->is_divergent && s->e->all == UINT32_MAX && (m->design->uses & GS_USE_HALF)) {
+        s->bits = bits;
+        m->stats.half_scalar++;
+        count_gated(m, s, (bits & GS_LOW ? 1u : HALF_LANES) + (bits & GS_HIGH ? 1u : HALF_LANES));
+    }
+}
+
+static void note_instruction(struct gs_sm *m, struct gs_seen *s)
+{
+    execute(m, s, gs_judge(m, s));
+    if (UNLIKELY(m->g->verify && s->bits))
+        gs_verify_results(m, s);
+    gs_count_decoded(m, s);
+    for (unsigned k = 0; k < s->i->ndst; k++)
+        write_operand(m, s, &s->i->dst[k]);
+    if (s->i->writes_carry) {
+        s->slot->carry = lane_pred(&s->f->fn->fn->cc, s->e->base);
+        s->slot->knows_carry = true;
+    }
+    if (UNLIKELY(s->i->is_call))
+        gs_slot_call(m, s->slot, s->e);
+}
+
+/* A special move of this SM. */
+static void note_move(struct gs_sm *m, const struct rf_event *e)
+{
+    const struct gs_operand *op = ((const struct gs_move *)(const void *)e->d)->op;
+    struct gs_slot *slot = &m->slots[e->slot];
+    gs_count_move(m, slot, op);
+    for (unsigned k = 0; k < op->words; k++)
+        gs_slot_unpack(m, slot, op->at + k, e->all);
+}
+
+void gs_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
+{
+    struct gs_sm *m = self;
+    struct gs_slot *slot = &m->slots[e->slot];
+    cost->hold += m->hold;
+    cost->enter += m->enter;
+    cost->write += e->d->ndst ? m->write : 0;
+    m->in_bank = 0;
+    m->is_one = false;
+    if (e->is_extra) {
+        if (e->d->by == m->g)
+            note_move(m, e);
+        return;
+    }
+    const uint32_t mask = e->d->flags & DINST_CONTROL ? e->active : e->mask;
+    struct gs_seen s = {.e = e, .slot = slot, .mask = mask, .is_divergent = mask != e->all};
+    m->stats.inst++;
+    m->stats.divergent += s.is_divergent;
+    s.f = gs_slot_enter(slot, e->d->fn, (uint32_t)(e->base[LANE_REGS] - e->w->regs));
+    s.i = &s.f->code[e->d - e->d->fn->code];
+    if (mask)
+        note_instruction(m, &s);
+    m->is_one = s.is_one;
+}
+
+uint32_t gs_bank(void *self, const struct rf_event *e, unsigned k, uint32_t bank)
+{
+    const struct gs_sm *m = self;
+    (void)e;
+    return m->in_bank >> k & 1 ? m->bank : bank;
+}
+
+void gs_waited(void *self, unsigned bank, uint32_t operands)
+{
+    struct gs_sm *m = self;
+    m->stats.bank_waits += bank == m->bank ? operands : 0;
+}
+
+void gs_start(void *self, unsigned slot, const struct warp *w, uint32_t registers)
+{
+    struct gs_sm *m = self;
+    const struct gs_plan *p = m->g->plans;
+    (void)registers;
+    while (p->kernel != w->grid->kernel)
+        p = p->next;
+    gs_slot_start(&m->slots[slot], p, m->g->verify);
+}
+
+void gs_end(void *self, unsigned slot)
+{
+    struct gs_sm *m = self;
+    m->slots[slot].plan = NULL;
+}

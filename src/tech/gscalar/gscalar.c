@@ -1,0 +1,270 @@
+/* G-Scalar: vector registers compressed by bytes, whose encoding says which instructions one lane
+ * can execute for all (Z. Liu, "Energy efficient computing exploiting data similarity and
+ * computation redundancy", chapter 2); and what it is compared with there. */
+#include "tech/engine_energy.h"
+#include "tech/gscalar/gscalar_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const gs_move_names[] = {"always", "live", NULL};
+static const char *const gs_hold_names[] = {"pipe", "collector", NULL};
+static const char *const gs_mask_names[] = {"equal", "subset", NULL};
+
+#define ROWS_FILE   "tech/gscalar/gscalar_stats.def"
+#define ROWS_STRUCT gscalar_stats
+#include "parsim/rows_formulas.h"
+
+const struct stat_row gs_stat_rows[] = {
+#define ROWS_FILE   "tech/gscalar/gscalar_stats.def"
+#define ROWS_STRUCT gscalar_stats
+#include "parsim/rows_entries.h"
+};
+const size_t gs_nstat_rows = ARRAY_LEN(gs_stat_rows);
+
+/* --- designs --- */
+
+enum gs_variant {
+    GS_VARIANT_ALL,
+    GS_VARIANT_NODIV,
+    GS_VARIANT_NOHALF,
+    GS_VARIANT_RVC,
+    GS_VARIANT_ALU,
+    GS_VARIANT_SCALAR_RF,
+    GS_VARIANT_DELTAS,
+    GS_VARIANT_NULL,
+};
+
+enum { PRIOR_RF = GS_SCALAR_BANK | GS_META_SCALAR | GS_NO_CIRCUITS };
+
+const struct gs_design gs_variants[] = {
+    [GS_VARIANT_ALL] = {&gs_form_halves, GS_USE_PIPES | GS_USE_HALF | GS_USE_DIVERGENT, 2, 1, 2},
+    [GS_VARIANT_NODIV] = {&gs_form_whole, GS_USE_PIPES, 2, 1, 1},
+    [GS_VARIANT_NOHALF] = {&gs_form_whole, GS_USE_PIPES | GS_USE_DIVERGENT, 2, 1, 1},
+    [GS_VARIANT_RVC] = {&gs_form_halves, 0, 2, 1, 2},
+    [GS_VARIANT_ALU] = {&gs_form_scalar, GS_USE_SP | PRIOR_RF, 1, 1, 1},
+    [GS_VARIANT_SCALAR_RF] = {&gs_form_scalar, PRIOR_RF, 1, 1, 1},
+    [GS_VARIANT_DELTAS] = {&gs_form_deltas, GS_DELTA_ENERGY | GS_NO_CIRCUITS, 1, 2, 0},
+    [GS_VARIANT_NULL] = {&gs_form_raw, GS_NO_CIRCUITS, 0, 0, 0},
+};
+
+static const struct tech_design designs[] = {
+    {"gscalar", "compressed registers, scalar execution of whole, half and divergent warps", "",
+     GS_VARIANT_ALL, true},
+    {"gscalar-nodiv", "compressed registers, scalar execution of whole warps alone", "",
+     GS_VARIANT_NODIV, false},
+    {"gscalar-nohalf", "gscalar without half-warps, one array of metadata", "", GS_VARIANT_NOHALF,
+     false},
+    {"gscalar-rvc", "registers compressed by bytes of half-warps, no scalar execution", "",
+     GS_VARIANT_RVC, false},
+    {"alu-scalar", "scalar registers in a bank of their own, scalar execution on the SP pipes", "",
+     GS_VARIANT_ALU, false},
+    {"scalar-rf", "the registers of alu-scalar, no scalar execution", "", GS_VARIANT_SCALAR_RF,
+     false},
+    {"warped-compression", "registers as a base and differences of 0, 1 or 2 bytes", "",
+     GS_VARIANT_DELTAS, false},
+    {"gscalar-null", "metadata that is looked at and used for nothing (for tests)", "",
+     GS_VARIANT_NULL, false},
+};
+
+/* --- kernels --- */
+
+static bool is_in_use(const struct gscalar *g, const struct gs_plan *p)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        for (unsigned k = 0; k < GS_SLOTS; k++)
+            if (g->sms[i].slots[k].plan == p)
+                return true;
+    return false;
+}
+
+/* A kernel that was unloaded may have left its address to another: planned anew, unless it runs. */
+void gs_launch(struct gscalar *g, const struct kernel *k, const struct decoded *code)
+{
+    struct gs_plan **at = &g->plans, *old;
+    while (*at && (*at)->kernel != k)
+        at = &(*at)->next;
+    old = *at;
+    if (old && is_in_use(g, old))
+        return;
+    if (old) {
+        *at = old->next;
+        gs_plan_free(old);
+    }
+    struct gs_plan *p = gs_plan_new(k, code, g->sm_cfg, g, g->cfg->moves == GS_MOVES_LIVE);
+    p->next = g->plans;
+    g->plans = p;
+}
+
+static void launch(void *self, const struct sm_kernel *k)
+{
+    gs_launch(self, k->root->kernel, k->code);
+}
+
+void gs_plans_free(struct gscalar *g)
+{
+    for (struct gs_plan *p = g->plans, *next; p; p = next) {
+        next = p->next;
+        gs_plan_free(p);
+    }
+    g->plans = NULL;
+}
+
+/* --- an SM --- */
+
+void gs_sm_init(struct gs_sm *m, const struct gscalar *g)
+{
+    const bool is_held = g->cfg->hold == GS_HOLD_COLLECTOR;
+    const unsigned meta = g->design.meta;
+    m->g = g;
+    m->design = &g->design;
+    m->hold = is_held ? g->design.read : 0;
+    m->enter = is_held ? 0 : g->design.read;
+    m->write = g->design.write;
+    m->meta = meta && g->cfg->meta_arrays ? (uint32_t)g->cfg->meta_arrays : meta;
+    m->bank = (uint32_t)g->sm_cfg->banks;
+}
+
+void gs_sm_free(struct gs_sm *m)
+{
+    for (unsigned k = 0; k < GS_SLOTS; k++)
+        gs_slot_free(&m->slots[k]);
+}
+
+struct rf_policy gs_registers(struct gs_sm *m)
+{
+    struct rf_policy p = rf_policy_null;
+    p.wants = WANT_COST | WANT_WARPS;
+    p.cost = gs_cost;
+    p.start = gs_start;
+    p.end = gs_end;
+    p.self = m;
+    if (m->design->uses & GS_SCALAR_BANK) {
+        p.wants |= WANT_BANK | WANT_WAITED;
+        p.bank = gs_bank;
+        p.waited = gs_waited;
+    }
+    return p;
+}
+
+struct issue_policy gs_issue(struct gs_sm *m)
+{
+    struct issue_policy p = issue_policy_null;
+    p.wants = WANT_PRECEDE;
+    p.precede = gs_precede;
+    p.self = m;
+    if (m->g->cfg->fast) {
+        p.wants |= WANT_INITIATION;
+        p.initiation = gs_initiation;
+    }
+    if (m->g->verify) {
+        p.wants |= WANT_BEFORE;
+        p.before = gs_verify_sources;
+    }
+    return p;
+}
+
+/* --- a machine --- */
+
+static void describe(const void *self, char *buf, size_t size)
+{
+    const struct gscalar *g = self;
+    struct gscalar_stats sum = {0};
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        const struct gscalar_stats *s = &g->sms[i].stats;
+        sum.inst += s->inst;
+        sum.alu_scalar += s->alu_scalar + s->sfu_scalar + s->mem_scalar;
+        sum.half_scalar += s->half_scalar + s->divergent_scalar;
+        sum.read_arrays += s->read_arrays;
+        sum.write_arrays += s->write_arrays;
+        sum.base_read_arrays += s->base_read_arrays;
+        sum.base_write_arrays += s->base_write_arrays;
+    }
+    snprintf(buf, size,
+             "%s: %.1f%% of instructions by fewer lanes, registers at %.1f%% of their energy "
+             "without metadata",
+             g->name, 100 * gscalar_stats_eligible(&sum), 100 * gscalar_stats_rf_power_bare(&sum));
+}
+
+static void gscalar_free(void *self)
+{
+    struct gscalar *g = self;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        gs_sm_free(&g->sms[i]);
+    gs_plans_free(g);
+    free(g->sms);
+    free(g);
+}
+
+static bool gscalar_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
+{
+    const struct tech_design *d = at->design;
+    const struct tech_machine *machine = at->machine;
+    struct rf_policy *registers = tech_take(at->seams, SEAM_registers, d->name, TAKE_ALONE, err);
+    struct issue_policy *issue =
+        registers ? tech_take(at->seams, SEAM_issue, d->name, TAKE_ALONE, err) : NULL;
+    if (!issue)
+        return false;
+    struct gscalar *g = xcalloc(1, sizeof *g);
+    *g = (struct gscalar){.cfg = at->cfg,
+                          .sm_cfg = machine->sm,
+                          .design = gs_variants[d->variant],
+                          .name = d->name,
+                          .nsms = machine->sms,
+                          .verify = machine->verify,
+                          .sms = xcalloc(machine->sms, sizeof *g->sms)};
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        struct gs_sm *m = &g->sms[i];
+        gs_sm_init(m, g);
+        m->breach = &at->seams->breaches[PER_SM][i];
+        registers[i] = gs_registers(m);
+        issue[i] = gs_issue(m);
+        stats_add(at->seams->stats, "gscalar", gs_stat_rows, gs_nstat_rows, &m->stats);
+    }
+    *part =
+        (struct tech_part){.self = g, .launch = launch, .describe = describe, .free = gscalar_free};
+    return true;
+}
+
+/* --- the technique --- */
+
+static const struct conf_field fields[] = {
+#define ROWS_FILE   "tech/gscalar/gscalar_cfg.def"
+#define ROWS_STRUCT gscalar_cfg
+#include "parsim/rows_entries.h"
+};
+
+#define SEED "seed 002, Table 2.3 and section 2.4.1"
+static const struct energy_row energy[] = {
+    {"register_file", NULL, "rf_read", 156, "- gscalar.read_saved16 / 16",
+     "Gebhart: 1024 bits and a mm, at 40 nm"},
+    {"register_file", NULL, "rf_write", 186,
+     "- gscalar.write_saved16 / 16 + gscalar.write_added16 / 16",
+     "Gebhart: 1024 bits and a mm, at 40 nm"},
+    {"register_file", NULL, "gs_meta_read", 8.1, "gscalar.meta_reads",
+     SEED ": 5.2% of a read, 38 bits"},
+    {"register_file", NULL, "gs_meta_write", 9.7, "gscalar.meta_writes",
+     SEED ": 5.2% of a write, 38 bits"},
+    {"register_file", NULL, "gs_encode", 11.6, "gscalar.encoded", SEED ": 16.22 mW / 1.4 GHz"},
+    {"register_file", NULL, "gs_decode", 11.3, "gscalar.decoded", SEED ": 15.86 mW / 1.4 GHz"},
+    {"register_file", NULL, "gs_delta_encode", 61, "gscalar.delta_encoded",
+     SEED ": 16.22 mW / 1.4 GHz / 19%"},
+    {"register_file", NULL, "gs_delta_decode", 38, "gscalar.delta_decoded",
+     SEED ": 15.86 mW / 1.4 GHz / 30%"},
+    {"alu", NULL, "alu_lane", 50.5, "- gscalar.lanes_gated",
+     "GPUSimPow: 0.7 x 40 pJ integer + 0.3 x 75 pJ float"},
+    {"sfu", NULL, "sfu_inst", 2864, "- gscalar.sfu_lanes_gated / 32",
+     "140 pJ a lane: SFUs take 25% of dynamic power with 14% of the instructions (seed 002)"},
+    {"dp", NULL, "dp_inst", 3184, "- gscalar.dp_lanes_gated / 32",
+     "150 pJ a lane: GPUSimPow's float twice"},
+};
+
+const struct technique gscalar_technique = {
+    .name = "gscalar",
+    .designs = designs,
+    .ndesigns = ARRAY_LEN(designs),
+    .section = {"gscalar", fields, ARRAY_LEN(fields), sizeof(struct gscalar_cfg), NULL},
+    .energy = energy,
+    .nenergy = ARRAY_LEN(energy),
+    .bind = gscalar_bind,
+};

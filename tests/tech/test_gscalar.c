@@ -1,0 +1,444 @@
+/* G-Scalar in an SM: what its metadata say of a program's registers, which instructions one lane
+ * executes, special moves, cycles, banks. */
+#include "tech/support_gscalar.h"
+
+/* Values: %r1 the thread's number, %r2 one value, %r3 another for each half, %rd1 the buffer. */
+#define GS_KERNEL(body)                                                       \
+    RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,21;\n" \
+               "shr.u32 %r3,%r1,4; " body " ret;\n")
+
+static struct gscalar_stats stats_of(const char *ptx, const char *design, uint32_t threads)
+{
+    struct gs_rig b;
+    gs_rig_open(&b, ptx, NULL, design);
+    b.g.verify = true;
+    const struct gscalar_stats s = *gs_rig_run(&b, threads);
+    if (b.r->is_breached)
+        fail_msg("%s", b.r->breach.what);
+    gs_rig_close(&b);
+    return s;
+}
+
+/* What `more` adds behind `body`. */
+static struct gscalar_stats added(const char *body, const char *more, const char *design,
+                                  uint32_t threads)
+{
+    char text[2][4096];
+    struct gscalar_stats s[2];
+    for (unsigned i = 0; i < 2; i++) {
+        static const char whole[] = GS_KERNEL("@");
+        const size_t head = (size_t)(strrchr(whole, '@') - whole);
+        snprintf(text[i], sizeof text[i], "%.*s %s %s %s", (int)head, whole, body, i ? more : "",
+                 whole + head + 1);
+        s[i] = stats_of(text[i], design, threads);
+    }
+    uint64_t *a = (uint64_t *)&s[0], *b = (uint64_t *)&s[1];
+    for (size_t k = 0; k < sizeof s[0] / sizeof *a; k++)
+        b[k] -= a[k];
+    return s[1];
+}
+
+/* --- who is executed by one lane --- */
+
+static void arithmetic_on_one_value(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s = added("", "add.u32 %r4,%r2,1;", "gscalar", 32);
+    assert_int_equal(s.alu_scalar, 1);
+    assert_int_equal(s.lanes_gated, 31);
+    assert_int_equal(s.read_scalar, 1);
+    assert_int_equal(s.read_arrays, 0);
+    assert_int_equal(s.write_arrays, 0);
+    assert_int_equal(s.decoded + s.encoded, 0);
+    assert_int_equal(s.meta_reads, 2);
+    assert_int_equal(s.meta_writes, 2);
+    assert_int_equal(s.read_saved16, 16);
+    assert_int_equal(s.write_saved16, 16);
+}
+
+/* Not from a thread's number, though its upper bytes are equal. */
+static void arithmetic_on_many_values(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s = added("", "add.u32 %r4,%r1,%r2;", "gscalar", 32);
+    assert_int_equal(s.alu_scalar + s.half_scalar + s.divergent_scalar, 0);
+    assert_int_equal(s.read_3, 1);
+    assert_int_equal(s.read_scalar, 1);
+    assert_int_equal(s.read_arrays, 2);
+    assert_int_equal(s.decoded, 2);
+    assert_int_equal(s.encoded, 1);
+    assert_int_equal(s.write_3, 1);
+}
+
+/* 4: a value for each half: two lanes, and 30 that need not. */
+static void arithmetic_on_two_halves(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s = added("", "add.u32 %r4,%r3,1;", "gscalar", 32);
+    assert_int_equal(s.half_scalar, 1);
+    assert_int_equal(s.lanes_gated, 30);
+    assert_int_equal(s.read_3, 1);
+    assert_int_equal(s.read_arrays, 0);
+    assert_int_equal(added("", "add.u32 %r4,%r3,1;", "gscalar-nohalf", 32).half_scalar, 0);
+    assert_int_equal(added("", "add.u32 %r4,%r3,1;", "gscalar-nohalf", 32).read_arrays, 2);
+}
+
+/* 5: one half of one value: 17 lanes. */
+static void arithmetic_on_one_half(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s = added("setp.lt.u32 %p1,%r1,16; selp.b32 %r5,%r1,5,%p1;",
+                                         "add.u32 %r4,%r5,1;", "gscalar", 32);
+    assert_int_equal(s.half_scalar, 1);
+    assert_int_equal(s.lanes_gated, 15);
+    assert_int_equal(s.read_arrays, 1);
+}
+
+/* 12: 50.5 + 2864 / 32 pJ of 32 x 50.5 + 2864 remain. */
+static void special_functions(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s =
+        added("mov.f32 %f1,0f3F800000;", "ex2.approx.f32 %f2,%f1;", "gscalar", 32);
+    assert_int_equal(s.sfu_scalar, 1);
+    assert_int_equal(s.lanes_gated, 31);
+    assert_int_equal(s.sfu_lanes_gated, 31);
+    const double left =
+        32 * 50.5 + 2864 - (double)s.lanes_gated * 50.5 - (double)s.sfu_lanes_gated * 2864 / 32;
+    assert_true(left > 139.9 && left < 140.1);
+    assert_int_equal(
+        added("mov.f32 %f1,0f3F800000;", "ex2.approx.f32 %f2,%f1;", "alu-scalar", 32).sfu_scalar,
+        0);
+}
+
+/* A load by its address, a store by address and value; local memory never. */
+static void memory_by_its_address(void **state)
+{
+    (void)state;
+    assert_int_equal(added("", "ld.global.u32 %r4,[%rd1];", "gscalar", 32).mem_scalar, 1);
+    assert_int_equal(added("", "st.global.u32 [%rd1],%r2;", "gscalar", 32).mem_scalar, 1);
+    assert_int_equal(added("", "st.shared.u32 [sh],%r1;", "gscalar", 32).mem_scalar, 0);
+    assert_int_equal(added("", "ld.param.u64 %rd2,[p];", "gscalar", 32).mem_scalar, 1);
+    assert_int_equal(added("", "ld.global.u32 %r4,[%rd1];", "alu-scalar", 32).mem_scalar, 0);
+}
+
+static void local_memory_is_of_each_thread(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n.local .align 4 .b8 mine[16];\n"
+                 ".reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                 "mov.u32 %r1,%tid.x; mov.u64 %rd1,mine; cvta.local.u64 %rd2,%rd1;\n"
+                 "st.local.u32 [%rd1],%r1; ld.local.u32 %r2,[%rd1]; ld.u32 %r3,[%rd2]; ret;\n}\n";
+    assert_int_equal(stats_of(ptx, "gscalar", 32).mem_scalar, 0);
+}
+
+/* An atomic is executed later and elsewhere: its result is not known, nor by one lane. */
+static void atomics_are_never_scalar(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s =
+        added("", "atom.global.add.u32 %r4,[%rd1],1; add.u32 %r5,%r4,1;", "gscalar", 32);
+    assert_int_equal(s.alu_scalar + s.mem_scalar, 0);
+    assert_int_equal(s.write_arrays, 8 + 2); /* what is read in turn has three equal bytes */
+}
+
+/* What the hardware takes to differ, does; what it knows to be equal, is. */
+static void special_registers_by_their_kind(void **state)
+{
+    (void)state;
+    assert_int_equal(added("", "mov.u32 %r4,%ctaid.x;", "gscalar", 32).alu_scalar, 1);
+    assert_int_equal(added("", "mov.u32 %r4,%clock;", "gscalar", 32).alu_scalar, 1);
+    assert_int_equal(added("", "mov.u32 %r4,%tid.y;", "gscalar", 32).alu_scalar, 0);
+    assert_int_equal(added("", "mov.u32 %r4,%lanemask_lt;", "gscalar", 32).alu_scalar, 0);
+    assert_int_equal(added("", "mov.u32 %r4,%laneid;", "gscalar", 32).half_scalar, 0);
+}
+
+static void predicates_and_carries_are_sources(void **state)
+{
+    (void)state;
+    static const char uniform[] = "setp.lt.u32 %p1,%r2,30;", mixed[] = "setp.lt.u32 %p1,%r1,9;";
+    static const char select[] = "selp.b32 %r4,1,2,%p1;";
+    assert_int_equal(added(uniform, select, "gscalar", 32).alu_scalar, 1);
+    assert_int_equal(added(mixed, select, "gscalar", 32).alu_scalar, 0);
+    assert_int_equal(added(mixed, select, "gscalar", 32).half_scalar, 1);
+    assert_int_equal(
+        added("add.cc.u32 %r4,%r2,-1;", "addc.cc.u32 %r5,%r2,0;", "gscalar", 32).alu_scalar, 1);
+    assert_int_equal(
+        added("add.cc.u32 %r4,%r1,-9;", "addc.cc.u32 %r5,%r2,0;", "gscalar", 32).alu_scalar, 0);
+}
+
+/* 7: 0x7f0a0000000 + 256 times the lane: 4 + 0 of 16 arrays. */
+static void sixty_four_bits_are_two_registers(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s =
+        added("cvt.u64.u32 %rd2,%r1; shl.b64 %rd2,%rd2,8; add.u64 %rd3,%rd2,0x7f0a0000000;",
+              "mov.b64 %rd4,%rd3;", "gscalar", 32);
+    assert_int_equal(s.read_2, 1);
+    assert_int_equal(s.read_scalar, 1);
+    assert_int_equal(s.read_arrays, 4);
+    assert_int_equal(s.base_read_arrays, 16);
+    assert_int_equal(s.read_saved16, 12);
+}
+
+/* 16: a warp of 20 threads is whole with 20. */
+static void lanes_without_a_thread_do_not_count(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s = added("", "add.u32 %r4,%r2,1;", "gscalar", 20);
+    assert_int_equal(s.divergent, 0);
+    assert_int_equal(s.alu_scalar, 1);
+    assert_int_equal(s.lanes_gated, 19);
+    assert_int_equal(added("", "add.u32 %r4,%r3,1;", "gscalar", 20).half_scalar, 0);
+}
+
+/* --- divergence --- */
+
+/* 9: Figure 2.9. Lanes 0 and 4 to 7 of eight write one value; the others read their own. */
+#define FIGURE_2_9                                                         \
+    "setp.eq.u32 %p1,%r1,0; setp.gt.u32 %p2,%r1,3; or.pred %p3,%p1,%p2;\n" \
+    "add.u32 %r5,%r1,100;\n@%p3 mov.u32 %r5,2;\n"
+
+static void a_divergent_value_is_scalar_for_its_mask(void **state)
+{
+    (void)state;
+    const struct gscalar_stats same = added(FIGURE_2_9, "@%p3 mov.b32 %r6,%r5;", "gscalar", 8);
+    assert_int_equal(same.divergent_scalar, 1);
+    assert_int_equal(same.lanes_gated, 4);
+    assert_int_equal(same.read_arrays, 8);
+    assert_int_equal(same.mask_mismatch, 0);
+    const struct gscalar_stats other = added(FIGURE_2_9, "@!%p3 mov.b32 %r6,%r5;", "gscalar", 8);
+    assert_int_equal(other.divergent_scalar, 0);
+    assert_int_equal(other.mask_mismatch, 1);
+    assert_int_equal(added(FIGURE_2_9, "@%p3 mov.b32 %r6,%r5;", "gscalar-nodiv", 8).lanes_gated, 0);
+}
+
+/* A part of the mask is another mask, unless inclusion is asked for. */
+static void a_part_of_the_mask_is_another(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct gs_rig b;
+        gs_rig_open(&b, GS_KERNEL(FIGURE_2_9 "@%p2 mov.b32 %r6,%r5;"), NULL, "gscalar");
+        b.cfg.mask = i ? GS_MASK_SUBSET : GS_MASK_EQUAL;
+        b.g.verify = true;
+        const struct gscalar_stats *s = gs_rig_run(&b, 8);
+        assert_false(b.r->is_breached);
+        assert_int_equal(s->mask_mismatch, 1 - i);
+        assert_int_equal(s->divergent_scalar, 1 + i);
+        gs_rig_close(&b);
+    }
+}
+
+/* 11: a register of 3 equal bytes is moved before half of its lanes write it. */
+#define IN_PART "mov.u32 %r5,%r1; setp.lt.u32 %p1,%r1,16;"
+
+static void a_compressed_register_is_moved_first(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s =
+        added(IN_PART, "@%p1 mov.u32 %r5,0; @%p1 mov.b32 %r6,%r5;", "gscalar-nohalf", 32);
+    assert_int_equal(s.moves, 1);
+    assert_int_equal(s.read_arrays, 2 + 8);
+    assert_int_equal(s.write_arrays, 8 + 4 + 4);
+    assert_int_equal(s.base_write_arrays, 4 + 4);
+    assert_int_equal(s.write_added16, 0);
+    assert_int_equal(s.divergent_scalar, 2);
+    assert_int_equal(s.read_divergent, 1); /* the move's read is not the program's */
+}
+
+/* No move where nothing is lost: a second write, a whole one, one by nobody. */
+static void others_are_not_moved(void **state)
+{
+    (void)state;
+    assert_int_equal(added(IN_PART, "@%p1 mov.u32 %r5,0; @%p1 mov.u32 %r5,1;", "gscalar", 32).moves,
+                     1);
+    assert_int_equal(added(IN_PART, "mov.u32 %r5,0;", "gscalar", 32).moves, 0);
+    assert_int_equal(
+        added(IN_PART "setp.gt.u32 %p2,%r1,99;", "@%p2 mov.u32 %r5,0;", "gscalar", 32).moves, 0);
+    assert_int_equal(added(IN_PART, "@%p1 mov.u32 %r7,0;", "gscalar", 32).moves, 0);
+}
+
+/* One for a register of 64 bits, one for each of several. */
+static void several_registers_are_moved_one_by_one(void **state)
+{
+    (void)state;
+    static const char vector[] = "@%p1 ld.global.v2.u32 {%r5,%r2},[%rd1];",
+                      wide[] = "@%p1 add.u64 %rd1,%rd1,8;";
+    assert_int_equal(added(IN_PART, vector, "gscalar", 32).moves, 2);
+    assert_int_equal(added(IN_PART, wide, "gscalar", 32).moves, 1);
+}
+
+/* gscalar.moves=live: the old value of %r5 is read by the lanes that did not write it, or not. */
+static void dead_values_are_not_moved(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {
+        GS_KERNEL(IN_PART "@%p1 mov.u32 %r5,0; @%p1 st.shared.u32 [sh],%r5; mov.u32 %r5,1;"
+                          "st.shared.u32 [sh],%r5;"),
+        GS_KERNEL(IN_PART "@%p1 mov.u32 %r5,0; st.shared.u32 [sh],%r5;"),
+        GS_KERNEL(IN_PART "@%p1 bra A; add.u32 %r6,%r5,1; bra B; A: mov.u32 %r5,0; B:"),
+        GS_KERNEL(IN_PART "@%p1 bra A; add.u32 %r6,%r1,1; bra B; A: mov.u32 %r5,0;"
+                          "st.shared.u32 [sh],%r5; B:")};
+    /* in the third the lanes that go second read it, in the fourth nobody does */
+    static const uint64_t always[] = {1, 1, 1, 1}, live[] = {1, 1, 1, 0}, dead[] = {0, 0, 0, 1};
+    for (unsigned i = 0; i < 2 * ARRAY_LEN(kernels); i++) {
+        struct gs_rig b;
+        gs_rig_open(&b, kernels[i / 2], NULL, "gscalar");
+        b.cfg.moves = i % 2 ? GS_MOVES_LIVE : GS_MOVES_ALWAYS;
+        b.g.verify = true;
+        const struct gscalar_stats *s = gs_rig_run(&b, 32);
+        if (b.r->is_breached)
+            fail_msg("%u: %s", i, b.r->breach.what);
+        assert_int_equal(s->moves, (i % 2 ? live : always)[i / 2]);
+        assert_int_equal(s->moves_dead, i % 2 ? dead[i / 2] : 0);
+        gs_rig_close(&b);
+    }
+}
+
+/* A call's parameter is known by its value; the callee's other registers, and a second activation,
+ * begin unknown; the caller finds its own again. */
+static void calls_begin_anew(void **state)
+{
+    (void)state;
+    static const char ptx[] = PTX_HEAD
+        ".func twice(.reg .b32 %in, .reg .b32 %more)\n{\n.reg .b32 %r<5>; .reg .pred %p<2>;\n"
+        "add.u32 %r1,%in,1; setp.eq.u32 %p1,%more,0; @%p1 ret;\n"
+        "sub.u32 %r2,%more,1; call twice, (%r1, %r2); add.u32 %r3,%in,%more; ret;\n}\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>;\n"
+        "mov.u32 %r1,21; mov.u32 %r2,%tid.x; mov.u32 %r3,1; call twice, (%r1, %r3);\n"
+        "add.u32 %r4,%r1,1; call twice, (%r2, %r3); add.u32 %r4,%r1,1; ret;\n}\n";
+    const struct gscalar_stats s = stats_of(ptx, "gscalar", 32);
+    /* mov r1, r3; add, setp, sub in the first activation, add and setp in the second, not the add
+     * behind the return, whose registers are another's; add; setp, sub; setp; add */
+    assert_int_equal(s.alu_scalar, 2 + 3 + 2 + 1 + 2 + 1 + 1);
+}
+
+/* --- time --- */
+
+static cycle_t end_of(const char *ptx, const char *design, enum gs_hold hold)
+{
+    struct gs_rig b;
+    gs_rig_open(&b, ptx, NULL, design);
+    b.cfg.hold = hold;
+    gs_rig_run(&b, 32);
+    const cycle_t gap = (cycle_t)rig_gap(b.r, 0, 8);
+    gs_rig_close(&b);
+    return gap;
+}
+
+/* 13, and for a chain of n: 3(n - 1) cycles more. The latency of an addition is 4. */
+static void a_chain_takes_three_cycles_more_a_link(void **state)
+{
+    (void)state;
+    static const char chain[] =
+        RIG_KERNEL("add.u32 %r2,%r1,1; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1;\n"
+                   "add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1;\n"
+                   "add.u32 %r2,%r2,1; ret;\n");
+    const cycle_t base = end_of(chain, "gscalar-null", GS_HOLD_PIPE);
+    assert_int_equal(base, 8 * (4 + 5 + 1));
+    assert_int_equal(end_of(chain, "gscalar", GS_HOLD_PIPE), base + 3 * 8);
+    assert_int_equal(end_of(chain, "gscalar-rvc", GS_HOLD_COLLECTOR), base + 3 * 8);
+    assert_int_equal(end_of(chain, "alu-scalar", GS_HOLD_PIPE), base + 2 * 8);
+    assert_int_equal(end_of(chain, "warped-compression", GS_HOLD_PIPE), base + 3 * 8);
+}
+
+/* 14: two warps read two scalar registers each. In banks of their own that takes two cycles, in the
+ * one of alu-scalar four. */
+static void one_scalar_bank_makes_operands_wait(void **state)
+{
+    (void)state;
+    static const char both[] = RIG_KERNEL("mov.u32 %r1,1; mov.u32 %r2,1; mad.lo.u32 %r5,%r2,3,1;\n"
+                                          "add.u32 %r6,%r5,1; bar.sync 0;\n"
+                                          "add.u32 %r3,%r1,%r2; add.u32 %r4,%r3,1; ret;\n");
+    enum { READS_TWO = 5, READS_IT = 6 };
+    static const char *const sets[] = {"sm.banks=16", "sm.ibuffer=4", NULL};
+    static const char *const designs[] = {"gscalar", "alu-scalar"};
+    for (unsigned k = 0; k < 2; k++) {
+        struct gs_rig b;
+        gs_rig_open(&b, both, sets, designs[k]);
+        const struct gscalar_stats *s = gs_rig_run(&b, 64);
+        const cycle_t at = rig_nth(b.r, 0, READS_TWO, 0), first = rig_nth(b.r, 0, READS_IT, 0) - at,
+                      second = rig_nth(b.r, 1, READS_IT, 0) - at;
+        assert_int_equal(rig_nth(b.r, 1, READS_TWO, 0), at);
+        const cycle_t later = first < second ? second : first;
+        assert_int_equal(later, 4 + 5 + 2 + (k ? 2 + 2 : 3));
+        assert_int_equal(s->bank_waits > 0, k);
+        gs_rig_close(&b);
+    }
+}
+
+/* gscalar.fast: the special-function unit takes a warp in eight batches, a scalar in one. */
+static void a_scalar_can_free_its_pipe(void **state)
+{
+    (void)state;
+    static const char two[] =
+        RIG_KERNEL("mov.f32 %f1,0f3F800000; ex2.approx.f32 %f2,%f1; ex2.approx.f32 %f3,%f1;\n"
+                   "add.f32 %f4,%f3,%f3; ret;\n");
+    static const char *const sets[] = {"sm.ibuffer=4", NULL};
+    int64_t gaps[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct gs_rig b;
+        gs_rig_open(&b, two, sets, "gscalar");
+        b.cfg.fast = i;
+        gs_rig_run(&b, 32);
+        gaps[i] = rig_gap(b.r, 1, 3);
+        gs_rig_close(&b);
+    }
+    assert_int_equal(gaps[0] - gaps[1], 8 - 1);
+}
+
+/* --- sums --- */
+
+static void accesses_add_up(void **state)
+{
+    (void)state;
+    static const char *const designs[] = {
+        "gscalar",    "gscalar-nodiv", "gscalar-nohalf",     "gscalar-rvc",
+        "alu-scalar", "scalar-rf",     "warped-compression", "gscalar-null"};
+    for (unsigned i = 0; i < ARRAY_LEN(designs); i++) {
+        const struct gscalar_stats s =
+            stats_of(GS_KERNEL(FIGURE_2_9 "mad.lo.u32 %r6,%r1,%r3,%r5; @%p2 add.u64 %rd1,%rd1,8;"
+                                          "setp.ne.u32 %p4,%r6,%r3; selp.b32 %r7,%r6,%r1,%p4;"),
+                     designs[i], 32);
+        const uint64_t reads =
+            s.read_scalar + s.read_3 + s.read_2 + s.read_1 + s.read_0 + s.read_divergent;
+        /* shr 1; setp 2, add 1; mad 3; add.u64 2; setp 2, selp 2 */
+        assert_int_equal(reads, 1 + 2 + 1 + 3 + 2 + 2 + 2);
+        assert_int_equal(s.base_read_arrays, 8 * reads);
+        assert_true(s.read_arrays <= 8 * (reads + s.moves * 2));
+        assert_true(s.lanes_gated <= 32 * s.inst);
+        assert_int_equal(s.inst, 4 + 5 + 5 + 1 - 1 + 1 - 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_on_one_value),
+        cmocka_unit_test(arithmetic_on_many_values),
+        cmocka_unit_test(arithmetic_on_two_halves),
+        cmocka_unit_test(arithmetic_on_one_half),
+        cmocka_unit_test(special_functions),
+        cmocka_unit_test(memory_by_its_address),
+        cmocka_unit_test(local_memory_is_of_each_thread),
+        cmocka_unit_test(atomics_are_never_scalar),
+        cmocka_unit_test(special_registers_by_their_kind),
+        cmocka_unit_test(predicates_and_carries_are_sources),
+        cmocka_unit_test(sixty_four_bits_are_two_registers),
+        cmocka_unit_test(lanes_without_a_thread_do_not_count),
+        cmocka_unit_test(a_divergent_value_is_scalar_for_its_mask),
+        cmocka_unit_test(a_part_of_the_mask_is_another),
+        cmocka_unit_test(a_compressed_register_is_moved_first),
+        cmocka_unit_test(others_are_not_moved),
+        cmocka_unit_test(several_registers_are_moved_one_by_one),
+        cmocka_unit_test(dead_values_are_not_moved),
+        cmocka_unit_test(calls_begin_anew),
+        cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
+        cmocka_unit_test(one_scalar_bank_makes_operands_wait),
+        cmocka_unit_test(a_scalar_can_free_its_pipe),
+        cmocka_unit_test(accesses_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
