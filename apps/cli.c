@@ -66,8 +66,9 @@ const struct cli_workload cli_workloads[] = {
 
 const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 {
+    const size_t len = strcspn(name, ":"); /* a variant, of which the workload itself knows */
     for (const struct cli_workload *w = cli_workloads; w->name; w++)
-        if (!strcmp(w->name, name))
+        if (strlen(w->name) == len && !strncmp(w->name, name, len))
             return w;
     err_set(err, "no workload '%s'; 'parsim workloads' lists them", name);
     return NULL;

@@ -37,9 +37,14 @@ void study_words_plugins(struct study_words *w, const char *files)
 void study_words_workload(struct study_words *w, const struct study_setup *s,
                           const struct study_job *j)
 {
-    study_words_take(w, xasprintf("workload:%s", j->workload));
+    const size_t len = strcspn(j->workload, ":");
+    study_words_take(w, xasprintf("workload:%.*s", (int)len, j->workload));
     study_words_add(w, "--size");
     study_words_add(w, s->size);
+    if (j->workload[len]) {
+        study_words_add(w, "--variant");
+        study_words_add(w, j->workload + len + 1);
+    }
 }
 
 _Noreturn void study_words_exec(struct study_words *w)

@@ -98,7 +98,10 @@ static void execute(struct gs_sm *m, struct gs_seen *s, unsigned bits)
 
 static void note_instruction(struct gs_sm *m, struct gs_seen *s)
 {
-    execute(m, s, gs_judge(m, s));
+    const unsigned bits = gs_judge(m, s);
+    execute(m, s, bits);
+    if (UNLIKELY(s->slot->wide != NULL))
+        gs_wide_note(m, s, bits);
     if (UNLIKELY(m->g->verify && s->bits))
         gs_verify_results(m, s);
     gs_count_decoded(m, s);
@@ -168,10 +171,14 @@ void gs_start(void *self, unsigned slot, const struct warp *w, uint32_t register
     while (p->kernel != w->grid->kernel)
         p = p->next;
     gs_slot_start(&m->slots[slot], p, m->g->verify);
+    if (m->g->cfg->wide)
+        gs_wide_start(m, slot, w);
 }
 
 void gs_end(void *self, unsigned slot)
 {
     struct gs_sm *m = self;
+    if (m->slots[slot].wide)
+        gs_wide_end(m, slot);
     m->slots[slot].plan = NULL;
 }

@@ -66,6 +66,16 @@ static bool has_varying(const struct ptx_operand *o)
     return false;
 }
 
+/* Equal in a warp, but not in all of a block. */
+static bool is_of_warp(const struct ptx_inst *i)
+{
+    for (unsigned k = ptx_inst_ndst(i); k < i->nops; k++)
+        if (i->ops[k].kind == PTX_OPND_SREG &&
+            (i->ops[k].sreg == PTX_SREG_WARPID || sreg_is_dynamic((enum ptx_sreg)i->ops[k].sreg)))
+            return true;
+    return false;
+}
+
 static uint8_t fixed_of(const struct dinst *d)
 {
     if (!is_eligible(d))
@@ -180,6 +190,7 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
         i->words_read = (uint8_t)(i->words_read + i->src[k].words);
     i->fixed = fixed_of(d);
     i->is_call = d->x->src->op == PTX_OP_CALL;
+    i->is_of_warp = is_of_warp(d->x->src);
     note_carry(i, d->x->src);
     if (i->fixed && d->unit == UNIT_MEM)
         note_address(i, d);
@@ -200,6 +211,8 @@ struct gs_plan *gs_plan_new(const struct kernel *k, const struct decoded *code,
         struct gs_func *f = &p->funcs[p->nfuncs++];
         f->fn = decoded_func(code, k->funcs[i]);
         f->code = arena_array(&p->arena, struct gs_inst, f->fn->ncode);
+        f->first_inst = p->ninsts;
+        p->ninsts += f->fn->ncode;
         place_registers(p, f);
         for (uint32_t pc = 0; pc < f->fn->ncode; pc++)
             plan_inst(p, f, &f->fn->code[pc], cfg, by);

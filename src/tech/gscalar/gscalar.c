@@ -129,6 +129,7 @@ void gs_sm_free(struct gs_sm *m)
 {
     for (unsigned k = 0; k < GS_SLOTS; k++)
         gs_slot_free(&m->slots[k]);
+    gs_wide_free(m);
 }
 
 struct rf_policy gs_registers(struct gs_sm *m)

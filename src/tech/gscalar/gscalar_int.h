@@ -60,6 +60,7 @@ struct gs_inst {
     bool reads_carry, writes_carry;
     bool is_generic; /* it may be local memory, of which every lane has its own */
     bool is_call;
+    bool is_of_warp; /* has a special register that is another in other warps */
     uint8_t address; /* is_generic: which of src it is */
 };
 
@@ -68,6 +69,7 @@ struct gs_func {
     struct gs_inst *code;
     uint32_t *places;      /* by register: of its (first) gs_reg */
     uint32_t first, nregs; /* all of them */
+    uint32_t first_inst;   /* number of its first instruction in the kernel */
     struct ptx_live live;
     bool has_live;
 };
@@ -75,7 +77,7 @@ struct gs_func {
 struct gs_plan {
     const struct kernel *kernel;
     struct gs_func *funcs;
-    uint32_t nfuncs, nregs;
+    uint32_t nfuncs, nregs, ninsts;
     struct arena arena;
     struct gs_plan *next;
 };
@@ -149,6 +151,7 @@ struct gs_slot {
     uint32_t owners_cap;
     uint32_t carry;
     bool knows_carry;
+    struct gs_wide *wide;   /* gscalar.wide; else NULL */
     struct gs_cells *cells; /* --verify: by place, what the arrays hold; else NULL */
 };
 
@@ -162,6 +165,7 @@ struct gs_sm {
     struct breach *breach;
     struct gscalar_stats stats;
     struct gs_slot slots[GS_SLOTS];
+    struct gs_pair *pairs[GS_SLOTS]; /* gscalar.wide */
     /* of the instruction that cost() saw last */
     uint64_t in_bank; /* its registers that are in the scalar bank */
     bool is_one;      /* one lane stands for all */
@@ -252,6 +256,14 @@ void gs_verify_sources(void *self, struct sm *sm, unsigned slot, struct warp *w,
                        const struct dinst *d);
 /* What lanes have computed that one stood for. */
 void gs_verify_results(struct gs_sm *m, const struct gs_seen *s);
+
+/* gs_wide.c: pairs of warps as warps of 64 threads. */
+void gs_wide_start(struct gs_sm *m, unsigned slot, const struct warp *w);
+void gs_wide_end(struct gs_sm *m, unsigned slot);
+void gs_wide_free(struct gs_sm *m);
+/* `bits`: enum gs_scalar, for which of its lanes one could execute it. Before its results are
+ * noted. */
+void gs_wide_note(struct gs_sm *m, const struct gs_seen *s, unsigned bits);
 
 /* gscalar.c */
 extern const struct gs_design gs_variants[];
