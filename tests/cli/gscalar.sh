@@ -43,6 +43,10 @@ for d in hw-bdi caba-bdi cc-l2-bdi-2x; do
     ok "with $d" "run with rodinia-hs --with gscalar --with $d --verify && run without rodinia-hs --with gscalar && same_output with without &&
         facts 's[0][\"gscalar\"][\"alu_scalar\"] == s[1][\"gscalar\"][\"alu_scalar\"] and s[0][\"gscalar\"][\"inst\"] == s[1][\"gscalar\"][\"inst\"]' with without"
 done
+ok "lines are ranked, and their lanes are all that were gated" 'run lines rodinia-bp --with gscalar --set gscalar.lines=$tmp/lines.txt --threads 2 && same_output base lines &&
+    facts "sum(int(l.split()[2]) for l in open(\"$tmp/lines.txt\").readlines()[3:]) == s[0][\"gscalar\"][\"lanes_gated\"]" lines &&
+    facts "(n := [int(l.split()[2]) + int(l.split()[3]) for l in open(\"$tmp/lines.txt\").readlines()[3:]]) == sorted(n, reverse=True)" lines'
+ok "a file that cannot be written is said before the run" '! run nowhere rodinia-bp --with gscalar --set gscalar.lines=/nowhere/lines.txt && grep -q "/nowhere" "$tmp/err"'
 ok "two of them cannot decide the same" '! run both rodinia-hs --with gscalar --with alu-scalar && grep -q "alu-scalar cannot be combined with gscalar" "$tmp/err"'
 ok "a value that cannot be" '! run bad rodinia-hs --with gscalar --set gscalar.mask=some && grep -q "gscalar.mask" "$tmp/err"'
 echo "$passed passed, $failed failed"

@@ -389,6 +389,40 @@ static void a_scalar_can_free_its_pipe(void **state)
     assert_int_equal(gaps[0] - gaps[1], 8 - 1);
 }
 
+/* gscalar.wide: two warps as one of 64 threads. One value in both is one; one in each is a value
+ * for each half, and so is what only the first executes. */
+static struct gscalar_stats wide_of(const char *more)
+{
+    char text[4096];
+    struct gs_rig b;
+    static const char whole[] = GS_KERNEL("shr.u32 %r4,%r1,5; setp.lt.u32 %p1,%r1,32; @");
+    const size_t head = (size_t)(strrchr(whole, '@') - whole);
+    snprintf(text, sizeof text, "%.*s %s %s", (int)head, whole, more, whole + head + 1);
+    gs_rig_open(&b, text, NULL, "gscalar");
+    b.cfg.wide = true;
+    const struct gscalar_stats s = *gs_rig_run(&b, 64);
+    gs_rig_close(&b);
+    return s;
+}
+
+static void two_warps_can_be_taken_as_one(void **state)
+{
+    (void)state;
+    const struct gscalar_stats none = wide_of(""), one = wide_of("add.u32 %r5,%r2,1;"),
+                               each = wide_of("add.u32 %r5,%r4,1;"),
+                               alone = wide_of("@!%p1 bra A; add.u32 %r5,%r2,1; A:");
+    assert_int_equal(none.wide_inst, none.inst / 2);
+    assert_int_equal(one.wide_inst, none.wide_inst + 1);
+    assert_int_equal(one.wide_full, none.wide_full + 1);
+    assert_int_equal(one.wide_part, none.wide_part);
+    assert_int_equal(each.alu_scalar, none.alu_scalar + 2);
+    assert_int_equal(each.wide_full, none.wide_full);
+    assert_int_equal(each.wide_part, none.wide_part + 1);
+    assert_int_equal(alone.wide_inst, none.wide_inst + 2);
+    assert_int_equal(alone.wide_full, none.wide_full);
+    assert_int_equal(alone.wide_part, none.wide_part + 1);
+}
+
 /* --- sums --- */
 
 static void accesses_add_up(void **state)
@@ -438,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
         cmocka_unit_test(one_scalar_bank_makes_operands_wait),
         cmocka_unit_test(a_scalar_can_free_its_pipe),
+        cmocka_unit_test(two_warps_can_be_taken_as_one),
         cmocka_unit_test(accesses_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

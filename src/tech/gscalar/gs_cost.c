@@ -98,6 +98,7 @@ static void execute(struct gs_sm *m, struct gs_seen *s, unsigned bits)
 
 static void note_instruction(struct gs_sm *m, struct gs_seen *s)
 {
+    const uint64_t gated = m->stats.lanes_gated;
     const unsigned bits = gs_judge(m, s);
     execute(m, s, bits);
     if (UNLIKELY(s->slot->wide != NULL))
@@ -111,6 +112,8 @@ static void note_instruction(struct gs_sm *m, struct gs_seen *s)
         s->slot->carry = lane_pred(&s->f->fn->fn->cc, s->e->base);
         s->slot->knows_carry = true;
     }
+    if (UNLIKELY(m->g->lines != NULL))
+        gs_lines_note(m, s, m->stats.lanes_gated - gated);
     if (UNLIKELY(s->i->is_call))
         gs_slot_call(m, s->slot, s->e);
 }

@@ -188,6 +188,7 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
     i->src = operands(p, f, d, d->ndst, d->nsrc);
     for (unsigned k = 0; k < d->nsrc; k++)
         i->words_read = (uint8_t)(i->words_read + i->src[k].words);
+    i->can_be_scalar = is_eligible(d);
     i->fixed = fixed_of(d);
     i->is_call = d->x->src->op == PTX_OP_CALL;
     i->is_of_warp = is_of_warp(d->x->src);
@@ -229,6 +230,7 @@ void gs_plan_free(struct gs_plan *p)
         if (p->funcs[i].has_live)
             ptx_live_free(&p->funcs[i].live);
     arena_free(&p->arena);
+    free(p->lines);
     free(p);
 }
 

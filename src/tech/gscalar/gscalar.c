@@ -1,7 +1,7 @@
 /* G-Scalar: vector registers compressed by bytes, whose encoding says which instructions one lane
  * can execute for all (Z. Liu, "Energy efficient computing exploiting data similarity and
  * computation redundancy", chapter 2); and what it is compared with there. */
-#include "tech/engine_energy.h"
+#include "base/outfile.h"
 #include "tech/gscalar/gscalar_int.h"
 
 #include <stdio.h>
@@ -78,6 +78,13 @@ static bool is_in_use(const struct gscalar *g, const struct gs_plan *p)
     return false;
 }
 
+static void plan_free(struct gscalar *g, struct gs_plan *p)
+{
+    if (g->lines)
+        gs_lines_end(g->lines, p, g->nsms);
+    gs_plan_free(p);
+}
+
 /* A kernel that was unloaded may have left its address to another: planned anew, unless it runs. */
 void gs_launch(struct gscalar *g, const struct kernel *k, const struct decoded *code)
 {
@@ -89,9 +96,11 @@ void gs_launch(struct gscalar *g, const struct kernel *k, const struct decoded *
         return;
     if (old) {
         *at = old->next;
-        gs_plan_free(old);
+        plan_free(g, old);
     }
     struct gs_plan *p = gs_plan_new(k, code, g->sm_cfg, g, g->cfg->moves == GS_MOVES_LIVE);
+    if (g->lines)
+        gs_lines_begin(p, g->nsms);
     p->next = g->plans;
     g->plans = p;
 }
@@ -105,7 +114,7 @@ void gs_plans_free(struct gscalar *g)
 {
     for (struct gs_plan *p = g->plans, *next; p; p = next) {
         next = p->next;
-        gs_plan_free(p);
+        plan_free(g, p);
     }
     g->plans = NULL;
 }
@@ -187,12 +196,20 @@ static void describe(const void *self, char *buf, size_t size)
              g->name, 100 * gscalar_stats_eligible(&sum), 100 * gscalar_stats_rf_power_bare(&sum));
 }
 
+static bool finish(void *self, struct err *err)
+{
+    struct gscalar *g = self;
+    gs_plans_free(g);
+    return !g->lines || gs_lines_write(g->lines, g->cfg->lines, err);
+}
+
 static void gscalar_free(void *self)
 {
     struct gscalar *g = self;
     for (uint32_t i = 0; i < g->nsms; i++)
         gs_sm_free(&g->sms[i]);
     gs_plans_free(g);
+    gs_lines_free(g->lines);
     free(g->sms);
     free(g);
 }
@@ -201,18 +218,22 @@ static bool gscalar_bind(const struct tech_site *at, struct tech_part *part, str
 {
     const struct tech_design *d = at->design;
     const struct tech_machine *machine = at->machine;
+    const struct gscalar_cfg *cfg = at->cfg;
+    if (*cfg->lines && !outfile_probe(cfg->lines, err))
+        return false;
     struct rf_policy *registers = tech_take(at->seams, SEAM_registers, d->name, TAKE_ALONE, err);
     struct issue_policy *issue =
         registers ? tech_take(at->seams, SEAM_issue, d->name, TAKE_ALONE, err) : NULL;
     if (!issue)
         return false;
     struct gscalar *g = xcalloc(1, sizeof *g);
-    *g = (struct gscalar){.cfg = at->cfg,
+    *g = (struct gscalar){.cfg = cfg,
                           .sm_cfg = machine->sm,
                           .design = gs_variants[d->variant],
                           .name = d->name,
                           .nsms = machine->sms,
                           .verify = machine->verify,
+                          .lines = *cfg->lines ? gs_lines_new() : NULL,
                           .sms = xcalloc(machine->sms, sizeof *g->sms)};
     for (uint32_t i = 0; i < g->nsms; i++) {
         struct gs_sm *m = &g->sms[i];
@@ -222,8 +243,8 @@ static bool gscalar_bind(const struct tech_site *at, struct tech_part *part, str
         issue[i] = gs_issue(m);
         stats_add(at->seams->stats, "gscalar", gs_stat_rows, gs_nstat_rows, &m->stats);
     }
-    *part =
-        (struct tech_part){.self = g, .launch = launch, .describe = describe, .free = gscalar_free};
+    *part = (struct tech_part){
+        .self = g, .launch = launch, .describe = describe, .finish = finish, .free = gscalar_free};
     return true;
 }
 

@@ -60,8 +60,9 @@ struct gs_inst {
     bool reads_carry, writes_carry;
     bool is_generic; /* it may be local memory, of which every lane has its own */
     bool is_call;
-    bool is_of_warp; /* has a special register that is another in other warps */
-    uint8_t address; /* is_generic: which of src it is */
+    bool can_be_scalar; /* it executes lanes independently */
+    bool is_of_warp;    /* has a special register that is another in other warps */
+    uint8_t address;    /* is_generic: which of src it is */
 };
 
 struct gs_func {
@@ -74,8 +75,15 @@ struct gs_func {
     bool has_live;
 };
 
+/* What an instruction's lanes did. */
+struct gs_line {
+    uint64_t times, lanes, gated, wasted;
+};
+
 struct gs_plan {
     const struct kernel *kernel;
+    struct gs_line *lines; /* gscalar.lines: by SM, then by instruction; else NULL */
+    const char **where;    /* of each instruction in the report */
     struct gs_func *funcs;
     uint32_t nfuncs, nregs, ninsts;
     struct arena arena;
@@ -179,6 +187,7 @@ struct gscalar {
     struct gs_sm *sms;
     uint32_t nsms;
     struct gs_plan *plans;
+    struct gs_lines *lines; /* gscalar.lines; else NULL */
     bool verify;
 };
 
@@ -264,6 +273,16 @@ void gs_wide_free(struct gs_sm *m);
 /* `bits`: enum gs_scalar, for which of its lanes one could execute it. Before its results are
  * noted. */
 void gs_wide_note(struct gs_sm *m, const struct gs_seen *s, unsigned bits);
+
+/* gs_lines.c: PTX lines ranked by lanes. */
+struct gs_lines *gs_lines_new(void);
+void gs_lines_free(struct gs_lines *l);
+/* After its results are noted; `gated` of its lanes did not execute. */
+void gs_lines_note(const struct gs_sm *m, const struct gs_seen *s, uint64_t gated);
+/* A plan counts, and what it has counted is taken. */
+void gs_lines_begin(struct gs_plan *p, uint32_t nsms);
+void gs_lines_end(struct gs_lines *l, struct gs_plan *p, uint32_t nsms);
+bool gs_lines_write(struct gs_lines *l, const char *path, struct err *err);
 
 /* gscalar.c */
 extern const struct gs_design gs_variants[];
