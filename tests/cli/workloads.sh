@@ -48,6 +48,17 @@ for name in $names; do
     run_one "$name" "--gpu gtx480-gpgpusim"
     [ "$hash" = "$first" ] || fail "$name: other results when time is kept"
 done
+# Four that are quick at the papers' sizes: right there, and more than at medium where the texts had more.
+for name in rodinia-nn rodinia-myc sdk-sf lonestar-sssp; do
+    run_one "$name" --functional --size paper --check
+done
+count_of() { # NAME SIZE ARRAY
+    LD_LIBRARY_PATH=$(dirname "$PARSIM_BIN")/lib "$(dirname "$PARSIM_BIN")/bin/parsim-workloads" \
+        "$1" --size "$2" --inputs | sed -nE "s/^  in +$3 +[a-z0-9]+ +([0-9]+) .*/\1/p"
+}
+[ "$(count_of sdk-cons paper in)" = $((1024 * 1024)) ] || fail "sdk-cons at paper: $(count_of sdk-cons paper in) pixels"
+[ "$(count_of rodinia-hs paper temp)" = $((512 * 512)) ] || fail "rodinia-hs at paper: $(count_of rodinia-hs paper temp)"
+
 run_one rodinia-bp --functional
 first=$hash
 run_one rodinia-bp "--with base --gpu gtx480" --variant pow

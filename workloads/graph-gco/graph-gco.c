@@ -29,7 +29,7 @@ static uint32_t largest_degree(const struct gen_graph *g)
 
 static void make(struct wl *w, void *state)
 {
-    static const unsigned scales[WL_SIZES] = {8, 13, 16, 17, 17};
+    static const unsigned scales[WL_SIZES] = {8, 13, 16, 17, 16};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     unsigned scale = scales[wl_size(w)];

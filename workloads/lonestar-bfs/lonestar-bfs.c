@@ -17,7 +17,7 @@ static void make(struct wl *w, void *state)
     static const struct {
         unsigned scale;
         uint32_t edges;
-    } sizes[WL_SIZES] = {{11, 16384}, {16, 524288}, {18, 1048576}, {20, 4194304}, {19, 4194304}};
+    } sizes[WL_SIZES] = {{11, 16384}, {16, 524288}, {18, 1048576}, {20, 4194304}, {18, 1048576}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     struct gen_graph g = gen_graph_rmat(w, &rng, sizes[wl_size(w)].scale, sizes[wl_size(w)].edges);

@@ -14,7 +14,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t counts[WL_SIZES] = {1024, 32768, 98304, 524288, 262144};
+    static const uint32_t counts[WL_SIZES] = {1024, 32768, 98304, 524288, 131072};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t n = counts[wl_size(w)];

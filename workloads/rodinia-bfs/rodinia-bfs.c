@@ -12,7 +12,7 @@ struct state {
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t counts[WL_SIZES] = {1000, 50000, 700000, 2800000, 1000000};
+    static const uint32_t counts[WL_SIZES] = {1000, 50000, 700000, 2800000, 700000};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->count = counts[wl_size(w)];

@@ -54,7 +54,7 @@ static void declare(struct wl *w, struct transform *t, enum wl_type type, size_t
 static void make(struct wl *w, void *state)
 {
     static const struct size sizes[WL_SIZES] = {
-        {48, 8}, {192, 104}, {640, 480}, {1280, 960}, {1024, 1024}};
+        {48, 8}, {192, 104}, {640, 480}, {1280, 960}, {640, 480}};
     static const char *const names53[8] = {"red_53",       "green_53",    "blue_53", "out_red_53",
                                            "out_green_53", "out_blue_53", "even_53", "odd_53"};
     static const char *const names97[8] = {"red_97",       "green_97",    "blue_97", "out_red_97",

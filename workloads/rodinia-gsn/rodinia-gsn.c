@@ -16,7 +16,7 @@ struct state {
  * right side around 1. */
 static void make(struct wl *w, void *state)
 {
-    static const int sizes[WL_SIZES] = {28, 88, 224, 416, 320};
+    static const int sizes[WL_SIZES] = {28, 88, 224, 416, 256};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     int n = s->size = sizes[wl_size(w)];
