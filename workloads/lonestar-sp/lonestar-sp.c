@@ -57,7 +57,7 @@ static void list_occurrences(struct wl *w, struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t variables[WL_SIZES] = {40, 330, 10000, 20000, 40000};
+    static const uint32_t variables[WL_SIZES] = {40, 330, 10000, 20000, 20000};
     static const uint32_t steps[WL_SIZES] = {1, 2, 1, 2, 1}, updates[WL_SIZES] = {4, 8, 2, 4, 2};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
