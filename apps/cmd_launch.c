@@ -406,6 +406,10 @@ static int parse_line(struct options *o, int argc, char **argv, struct err *err)
         err_set(err, "FILE.ptx, KERNEL, --grid and --block are needed; see --help");
         return EXIT_USAGE;
     }
+    if (o->run.o.max_error) {
+        err_set(err, "--max-error: no program judges the outputs of a kernel alone; see 'run'");
+        return EXIT_USAGE;
+    }
     o->file = argv[optind];
     o->kernel = argv[optind + 1];
     for (int i = optind + 2; i < argc; i++)

@@ -7,7 +7,8 @@ file(GLOB gen_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/common/gen_*.
 list(REMOVE_ITEM wl_srcs ${gen_srcs})
 add_library(parsim-generators STATIC ${gen_srcs}) # apart, so that tests/generators can measure them
 target_include_directories(parsim-generators PUBLIC ${CMAKE_SOURCE_DIR}/workloads/common
-                           ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include/cuda)
+                           ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
+                           ${CMAKE_SOURCE_DIR}/include/cuda)
 target_link_libraries(parsim-generators PUBLIC m)
 add_executable(parsim-workloads ${wl_srcs})
 target_link_libraries(parsim-workloads PRIVATE parsim-generators cuda-dropin)

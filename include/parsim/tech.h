@@ -19,7 +19,7 @@
 #include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
-#define PARSIM_TECH_VERSION 3
+#define PARSIM_TECH_VERSION 4
 
 #define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -155,6 +155,9 @@ struct tech_value {
 /* What a bound technique leaves; functions may be NULL. */
 struct tech_part {
     void *self;
+    /* As it is configured, it may give other values than the program's: outputs are then judged by
+     * their quality (docs/run-output.md); of all others the same bits are demanded. */
+    bool changes_values;
     void (*copied)(void *self, addr_t addr, uint64_t bytes); /* the host has written */
     /* ... by letting the device fill its memory; NULL: the same as copied() */
     void (*filled)(void *self, addr_t addr, uint64_t bytes);

@@ -2,6 +2,7 @@
  * for. */
 #include "gpu/report.h"
 #include "cuda/batch.h"
+#include "gpu/judge.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ bool report_write_all(struct ctx *c, int interrupted)
     bool ok = c->session      ? run_report_write(&r, &err)
               : json && *json ? run_report_write_json(&r, json, &err)
                               : true;
+    ok = ok && (!c->session || interrupted || judge_holds(c->session, &err));
     if (!ok)
         ctx_say("%s", err.msg);
     signal(SIGXFSZ, before);

@@ -92,6 +92,11 @@ const struct tech_part *gpu_technique(const struct gpu *g, size_t i)
     return techs_part(g->tech->techs, i);
 }
 
+const char *gpu_changes_values(const struct gpu *g)
+{
+    return techs_change_values(g->tech->techs);
+}
+
 bool gpu_finish(struct gpu *g, struct err *err)
 {
     return techs_finish(g->tech->techs, err);

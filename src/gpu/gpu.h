@@ -46,6 +46,8 @@ struct gpu_kernel {
 
 /* The i-th technique that is bound on it; NULL: there are fewer. */
 const struct tech_part *gpu_technique(const struct gpu *g, size_t i);
+/* The design that may give other values than the program's (tech_part.changes_values), or NULL. */
+const char *gpu_changes_values(const struct gpu *g);
 /* After the last kernel: techniques write the files that they were asked for. */
 bool gpu_finish(struct gpu *g, struct err *err);
 

@@ -141,9 +141,9 @@ static void wire_dram(struct gpu *g, const struct wires *w)
 }
 
 const char *const gpu_stat_groups[] = {
-    "sm",          "load_stages", "l1",     "l1c",     "l1t",        "l1i",    "noc",
-    "noc_request", "noc_reply",   "l2",     "mc",      "dram",       "limits", "energy",
-    "l1_usage",    "l1_evicted",  "scalar", "noc_sms", "noc_slices", NULL};
+    "sm",          "load_stages", "l1",     "l1c",     "l1t",        "l1i",     "noc",
+    "noc_request", "noc_reply",   "l2",     "mc",      "dram",       "limits",  "energy",
+    "l1_usage",    "l1_evicted",  "scalar", "noc_sms", "noc_slices", "quality", NULL};
 
 static void add_stats(struct gpu *g)
 {

@@ -71,4 +71,8 @@ struct json_object;
 void report_values_print(const struct gpu *g, FILE *out);
 void report_values_json(const struct gpu *g, struct json_object *to);
 
+/* report_quality.c: outputs that were judged; the JSON is null where no design changes values. */
+void report_quality_print(const struct session *s, FILE *out);
+struct json_object *report_quality_json(const struct session *s);
+
 #endif

@@ -222,6 +222,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     add_stats(o, r->session);
     json_add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "out_of_bounds", outside_of(r));
+    json_object_object_add(o, "quality", report_quality_json(r->session));
     json_object_object_add(o, "faults", json_strings(r->faults, r->nfaults));
     json_object_object_add(o, "findings", json_strings(r->findings, r->nfindings));
     return o;

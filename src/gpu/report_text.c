@@ -225,6 +225,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_memory(&f, out);
     print_techniques(g, out);
     report_values_print(g, out);
+    report_quality_print(r->session, out);
     print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);

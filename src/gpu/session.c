@@ -7,6 +7,7 @@
 #include "base/wall_clock.h"
 #include "exec/oob.h"
 #include "exec/translator.h"
+#include "gpu/judge.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
 #include "gpu/trace.h"
@@ -28,6 +29,7 @@ struct session {
     struct strmap by_name; /* -> index + 1 */
     struct stats *before;  /* per_kernel: all sums at the end of the last kernel */
     VEC(struct stats *) kernel_stats;
+    struct judge judge;
 };
 
 static bool run_timed(void *self, const struct launch *l, struct launch_result *result,
@@ -74,6 +76,7 @@ static bool start_gpu(struct session *s, struct err *err)
 static bool start(struct session *s, struct err *err)
 {
     const struct session_options *o = &s->o;
+    judge_init(&s->judge, o);
     if (translator_check(err))
         s->machine = machine_new(o->gpu ? o->gpu : MACHINE_DEFAULT, o->sets, o->nsets, err);
     if (!s->machine)
@@ -103,6 +106,7 @@ void session_free(struct session *s)
         return;
     trace_free(s->trace);
     gpu_free(s->gpu);
+    judge_free(&s->judge);
     observe_free(s->observe);
     device_free(s->dev);
     machine_free(s->machine);
@@ -242,6 +246,11 @@ const struct session_kernel *session_kernel(const struct session *s, size_t i)
 const struct stats *session_kernel_stats(const struct session *s, size_t i)
 {
     return i < s->kernel_stats.len ? s->kernel_stats.data[i] : NULL;
+}
+
+struct judge *session_judge_of(const struct session *s)
+{
+    return (struct judge *)&s->judge;
 }
 
 struct trace *session_trace(const struct session *s)

@@ -25,7 +25,8 @@ struct session_options {
     uint64_t trace_limit; /* events; 0 = the default */
     const char *observe;  /* names of observe.h; NULL = none */
     bool per_kernel, per_instance;
-    bool verify; /* of a command line, which makes it one of `sets` */
+    bool verify;           /* of a command line, which makes it one of `sets` */
+    const char *max_error; /* bounds on judged outputs (judge.h); NULL = none */
 };
 
 /* The rows of session_options.def, for command lines and the environment. */

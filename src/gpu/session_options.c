@@ -2,6 +2,7 @@
 #include "gpu/session.h"
 
 #include "gpu/observe.h"
+#include "stats/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +91,9 @@ bool session_options_check(struct session_options *o, struct err *err)
         return err_set(err, "--oob %s: must be fault or warn", o->oob);
     if (o->observe && !observe_check(o->observe, err))
         return false;
+    struct quality_bounds bounds;
+    if (o->max_error && !quality_bounds_read(o->max_error, &bounds, err))
+        return err_prefix(err, "--max-error");
     if (o->series && !o->interval)
         return err_set(err, "--series needs --interval N");
     if (o->interval && !o->series && !o->json && !o->csv && !o->db && !o->plot)

@@ -5,6 +5,7 @@
 
 struct bound {
     const struct technique *t;
+    const char *name; /* the design's; of a technique that serves others its own */
     struct tech_part part;
 };
 
@@ -72,7 +73,7 @@ static bool bind_one(void *ctx, const struct tech_entry *e, const struct tech_de
 {
     const struct binding *b = ctx;
     const struct tech_site at = site(b, e, d);
-    struct bound one = {.t = e->t};
+    struct bound one = {.t = e->t, .name = d->name};
     err_set(b->err, "%s", "");
     if (!e->t->bind(&at, &one.part, b->err))
         return tech_has_failed(e->t, "it could not be bound", b->err);
@@ -84,7 +85,7 @@ static bool settle_all(const struct binding *b)
 {
     const struct tech_list *l = b->techs->list;
     for (size_t i = 0; i < l->entries.len; i++) {
-        struct bound one = {.t = l->entries.data[i].t};
+        struct bound one = {.t = l->entries.data[i].t, .name = l->entries.data[i].t->name};
         const struct tech_site at = site(b, &l->entries.data[i], NULL);
         err_set(b->err, "%s", "");
         if (one.t->settle && !one.t->settle(&at, &one.part, b->err))
@@ -136,6 +137,14 @@ const struct tech_part *techs_part(const struct techs *t, size_t i)
 const struct technique *techs_technique(const struct techs *t, size_t i)
 {
     return t->parts.data[i].t;
+}
+
+const char *techs_change_values(const struct techs *t)
+{
+    for (size_t i = 0; i < t->parts.len; i++)
+        if (t->parts.data[i].part.changes_values)
+            return t->parts.data[i].name;
+    return NULL;
 }
 
 void techs_copied(struct techs *t, addr_t addr, uint64_t bytes)

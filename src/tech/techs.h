@@ -46,5 +46,7 @@ bool techs_finish(struct techs *t, struct err *err);
 /* The i-th that is bound; NULL: there are fewer. */
 const struct tech_part *techs_part(const struct techs *t, size_t i);
 const struct technique *techs_technique(const struct techs *t, size_t i);
+/* The first design that may change values; NULL: none. */
+const char *techs_change_values(const struct techs *t);
 
 #endif

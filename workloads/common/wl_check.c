@@ -42,11 +42,17 @@ static double element(const void *data, enum wl_type type, size_t i)
     return NAN;
 }
 
+void wl_describe_wrong(struct wl_verdict *v, const struct wl_array *a, size_t i, const void *right,
+                       const char *whose)
+{
+    snprintf(v->first, sizeof v->first, "%s[%zu] is %.9g, %s has %.9g", a->name, i,
+             element(a->data, a->type, i), whose, element(right, a->type, i));
+}
+
 static void note_wrong(struct wl_verdict *v, const struct wl_array *a, size_t i)
 {
     if (!v->wrong++)
-        snprintf(v->first, sizeof v->first, "%s[%zu] is %.9g, the CPU has %.9g", a->name, i,
-                 element(a->data, a->type, i), element(a->expect, a->type, i));
+        wl_describe_wrong(v, a, i, a->expect, "the CPU");
     v->ok = false;
 }
 
@@ -121,6 +127,8 @@ void wl_dump(struct wl *w, const char *dir)
             dump_file(w, dir, a, "in", a->initial ? a->initial : a->data);
         if (a->role & WL_OUTPUT)
             dump_file(w, dir, a, "out", a->data);
+        if (a->precise)
+            dump_file(w, dir, a, "precise", a->precise);
         if (a->role == WL_SCRATCH && w->has_device)
             dump_scratch(w, dir, a);
     }

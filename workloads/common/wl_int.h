@@ -48,15 +48,27 @@ const char *wl_role_name(enum wl_role role);
 uint64_t wl_hash(uint64_t h, const void *data, size_t bytes);
 #define WL_HASH_START 0x9ae16a3b2f90404fu
 
-/* How far the outputs are from what the CPU computed. */
+/* How far the outputs are from what the CPU, or the precise run, computed. */
 struct wl_verdict {
     bool ok;
+    bool is_judged;            /* against the precise run */
+    unsigned njudged, nbeyond; /* outputs that may differ; those beyond a bound */
     double max_abs, max_rel;
     size_t wrong;    /* elements out of tolerance */
     char first[200]; /* the first of them, in words */
     bool is_equal;   /* bit-equal */
 };
 struct wl_verdict wl_compare(const struct wl *w);
+/* Element `i` of `a`, the first that is wrong, against `right`, in words. */
+void wl_describe_wrong(struct wl_verdict *v, const struct wl_array *a, size_t i, const void *right,
+                       const char *whose);
+
+/* The design on the machine that may change values, or NULL; then outputs are judged instead. */
+const char *wl_changes_values(void);
+struct wl_verdict wl_judge_all(struct wl *w);
+/* All outputs, one behind the other. Ends the program if it cannot. */
+void wl_write_outputs(const struct wl *w, const char *path);
+const char *wl_size_name(enum wl_size size);
 
 /* The arrays as files DIR/WORKLOAD.ARRAY.KIND.bin: inputs "in", outputs "out", scratch as the run
  * left it "left". Ends the program if it cannot. */

@@ -21,8 +21,11 @@ static const char help[] =
     "  --check       compare also at the larger sizes (tiny and small always are)\n"
     "  --no-check    do not compare\n"
     "  --inputs      generate and print the inputs only; needs no GPU\n"
-    "  --dump DIR    write every array as a file: NAME.ARRAY.in.bin, .out.bin and, of what the\n"
-    "                kernels keep between themselves, .left.bin\n"
+    "  --dump DIR    write every array as a file: NAME.ARRAY.in.bin, .out.bin, of what the "
+    "kernels\n"
+    "                keep between themselves .left.bin, and, where outputs were judged, "
+    ".precise.bin\n"
+    "  --outputs F   write the outputs' bytes, one behind the other, to a file\n"
     "  --json        print JSON\n"
     "  --list        the workloads; with --json also what they do\n";
 
@@ -34,6 +37,7 @@ enum {
     OPT_NO_CHECK,
     OPT_INPUTS,
     OPT_DUMP,
+    OPT_OUTPUTS,
     OPT_JSON,
     OPT_LIST
 };
@@ -46,6 +50,7 @@ static const struct option longopts[] = {
     {"no-check", no_argument, NULL, OPT_NO_CHECK},
     {"inputs", no_argument, NULL, OPT_INPUTS},
     {"dump", required_argument, NULL, OPT_DUMP},
+    {"outputs", required_argument, NULL, OPT_OUTPUTS},
     {"json", no_argument, NULL, OPT_JSON},
     {"list", no_argument, NULL, OPT_LIST},
     {"help", no_argument, NULL, 'h'},
@@ -57,6 +62,11 @@ static const char *const size_names[] = {
 #include "../sizes.def"
 #undef X
 };
+const char *wl_size_name(enum wl_size size)
+{
+    return size_names[size];
+}
+
 static const char size_list[] =
 #define X(symbol, name, before) before name
 #include "../sizes.def"
@@ -65,7 +75,7 @@ static const char size_list[] =
 
 struct options {
     struct wl w;
-    const char *dump;
+    const char *dump, *outputs;
     int check; /* -1: by size */
     bool inputs, json, list;
 };
@@ -107,6 +117,9 @@ static bool set_option(struct options *o, int c, char **argv)
         return true;
     case OPT_DUMP:
         o->dump = optarg;
+        return true;
+    case OPT_OUTPUTS:
+        o->outputs = optarg;
         return true;
     case OPT_INPUTS:
         return o->inputs = true;
@@ -190,10 +203,15 @@ static void print_verdict(const struct options *o, const struct wl_verdict *v)
 {
     if (o->json)
         printf(", \"check\": \"%s\", \"max_abs\": %.3g, \"max_rel\": %.3g, \"wrong\": %zu",
-               !v->ok        ? "wrong"
-               : v->is_equal ? "equal"
-                             : "within tolerance",
+               !v->ok         ? "wrong"
+               : v->is_judged ? "judged"
+               : v->is_equal  ? "equal"
+                              : "within tolerance",
                v->max_abs, v->max_rel, v->wrong);
+    else if (v->is_judged && v->ok)
+        printf("check        against the precise run: outputs judged %u, beyond a bound %u; others "
+               "equal\n",
+               v->njudged, v->nbeyond);
     else if (v->is_equal)
         printf("check        the same bits as the CPU reference\n");
     else if (v->ok)
@@ -204,10 +222,21 @@ static void print_verdict(const struct options *o, const struct wl_verdict *v)
                 o->w.row->name, v->wrong, v->first);
 }
 
-static int report(struct options *o)
+/* Against the CPU, or, where a design may change values, against the precise run. */
+static struct wl_verdict verdict_of(struct wl *w, bool is_judged)
+{
+    if (is_judged)
+        return wl_judge_all(w);
+    if (!w->check)
+        return (struct wl_verdict){.ok = true};
+    w->row->workload->reference(w, w->state);
+    return wl_compare(w);
+}
+
+/* `v`: NULL where nothing was compared. */
+static void report(struct options *o, const struct wl_verdict *v)
 {
     struct wl *w = &o->w;
-    struct wl_verdict v = {.ok = true};
     if (o->json)
         printf("{\"name\": \"%s\", \"size\": \"%s\", \"seed\": %" PRIu64 ", \"launches\": %u,\n"
                " \"arrays\": [",
@@ -222,14 +251,10 @@ static int report(struct options *o)
         printf(",\n \"output_hash\": \"%016" PRIx64 "\"", hash);
     else if (!o->inputs)
         printf("output hash  %016" PRIx64 "\n", hash);
-    if (w->check) {
-        w->row->workload->reference(w, w->state);
-        v = wl_compare(w);
-        print_verdict(o, &v);
-    }
+    if (v)
+        print_verdict(o, v);
     if (o->json)
         printf("}\n");
-    return v.ok ? 0 : 1;
 }
 
 static int run(struct options *o)
@@ -239,11 +264,15 @@ static int run(struct options *o)
     wl_run_make(w);
     if (!o->inputs)
         wl_run_device(w);
+    const bool is_judged = !o->inputs && o->check != 0 && wl_changes_values();
+    const struct wl_verdict v = verdict_of(w, is_judged);
     if (o->dump)
         wl_dump(w, o->dump);
-    int code = report(o);
+    if (o->outputs && !o->inputs)
+        wl_write_outputs(w, o->outputs);
+    report(o, is_judged || w->check ? &v : NULL);
     wl_free(w);
-    return code;
+    return v.ok && !v.nbeyond ? 0 : 1;
 }
 
 int main(int argc, char **argv)

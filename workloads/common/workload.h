@@ -55,10 +55,12 @@ struct wl_array {
         uint64_t *expect_u64;
         double *expect_f64;
     };
-    void *initial; /* in-out: the bytes that make() left, for reference() and dumps */
     struct {
         unsigned width, height, channels; /* 0: no picture */
     } picture;
+    const char *measure; /* of wl_judge(); NULL: equal bits are demanded */
+    void *precise;       /* bytes of the precise run, where it is judged */
+    void *initial;       /* in-out: the bytes that make() left, for reference() and dumps */
 };
 
 struct workload {
@@ -86,6 +88,11 @@ struct wl_array *wl_array(struct wl *w, const char *name, enum wl_role role, enu
 /* The array begins with a picture, row by row: gray (1 channel), colours (3) or colours and alpha
  * (4, elements or the bytes of a WL_U32). docs/workloads.md shows it. Only in make(). */
 void wl_picture(struct wl_array *a, size_t width, size_t height, unsigned channels);
+/* Declares how an output is judged on a machine with a design that may change values: "rmse" (of
+ * the mean), "rmse_geometric", "squares", "wrong" (elements) or "largest" (error);
+ * src/stats/quality.def has what they are. Others must be the same bits on every machine. Only in
+ * make(). */
+void wl_judge(struct wl_array *a, const char *measure);
 /* Sets `symbol` (a __constant__ or __device__ variable of the device code). Only in run(). */
 void wl_set_symbol(struct wl *w, const char *symbol, const void *data, size_t bytes);
 

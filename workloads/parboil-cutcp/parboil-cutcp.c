@@ -107,6 +107,7 @@ static void make(struct wl *w, void *state)
     list_offsets(s, cutoff);
     s->bins = wl_array(w, "bins", WL_INPUT, WL_F32, nbins * BIN_FLOATS);
     s->potential = wl_array(w, "potential", WL_OUTPUT, WL_F32, points);
+    wl_judge(s->potential, "rmse");
     make_water(w, s, bins, sizes[wl_size(w)].spread);
 }
 

@@ -93,6 +93,7 @@ static void make(struct wl *w, void *state)
     s->shape.first = s->shape.pitch * n[1] * MARGIN;
     size_t count = (size_t)s->shape.cells * (DIRECTIONS + 1);
     s->flow = wl_array(w, "flow", WL_INOUT, WL_F32, count);
+    wl_judge(s->flow, "rmse");
     s->other = wl_array(w, "other", WL_INPUT, WL_F32, count);
     fill(w, s, s->flow->f32);
     memcpy(s->other->f32, s->flow->f32, count * sizeof(float));

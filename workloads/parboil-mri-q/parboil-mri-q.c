@@ -84,7 +84,9 @@ static void make(struct wl *w, void *state)
     s->y = floats(w, "y", WL_INPUT, voxels);
     s->z = floats(w, "z", WL_INPUT, voxels);
     s->qr = floats(w, "q_real", WL_OUTPUT, voxels);
+    wl_judge(s->qr, "rmse");
     s->qi = floats(w, "q_imaginary", WL_OUTPUT, voxels);
+    wl_judge(s->qi, "rmse");
     make_samples(s, &rng);
     make_voxels(s, box);
 }

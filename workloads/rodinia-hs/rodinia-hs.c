@@ -65,6 +65,7 @@ static void make(struct wl *w, void *state)
     s->temp = wl_array(w, "temp", WL_INOUT, WL_F32, n); /* an even number of launches ends here */
     wl_picture(s->power, (size_t)s->chip.cols, (size_t)s->chip.rows, 1);
     wl_picture(s->temp, (size_t)s->chip.cols, (size_t)s->chip.rows, 1);
+    wl_judge(s->temp, "rmse");
     s->other = wl_array(w, "other", WL_SCRATCH, WL_F32, n);
     fill_power(s, &rng);
     int32_t *field = wl_alloc(w, n, sizeof *field);

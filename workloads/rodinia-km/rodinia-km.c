@@ -45,7 +45,9 @@ static void make(struct wl *w, void *state)
     s->by_point = wl_array(w, "features", WL_INPUT, WL_F32, n);
     s->by_feature = wl_array(w, "by_feature", WL_SCRATCH, WL_F32, n);
     s->membership = wl_array(w, "membership", WL_OUTPUT, WL_I32, s->points);
+    wl_judge(s->membership, "wrong");
     s->centres = wl_array(w, "centres", WL_OUTPUT, WL_F32, CLUSTERS * FEATURES);
+    wl_judge(s->centres, "rmse");
 
     for (int k = 0; k < KINDS; k++)
         for (int f = 0; f < FEATURES; f++)

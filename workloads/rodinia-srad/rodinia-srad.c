@@ -42,6 +42,7 @@ static void make(struct wl *w, void *state)
     size_t n = (size_t)s->rows * s->cols;
     s->image = wl_array(w, "image", WL_INOUT, WL_F32, n);
     wl_picture(s->image, s->cols, s->rows, 1);
+    wl_judge(s->image, "rmse");
     s->value = wl_array(w, "value", WL_SCRATCH, WL_F32, n);
     s->square = wl_array(w, "square", WL_SCRATCH, WL_F32, n);
     s->sums = wl_array(w, "sums", WL_SCRATCH, WL_F32, n / REDUCE_BLOCK);
@@ -51,6 +52,7 @@ static void make(struct wl *w, void *state)
     s->west = wl_array(w, "west", WL_SCRATCH, WL_F32, n);
     s->east = wl_array(w, "east", WL_SCRATCH, WL_F32, n);
     s->coefficient = wl_array(w, "coefficient", WL_OUTPUT, WL_F32, n);
+    wl_judge(s->coefficient, "rmse");
     make_image(w, s);
 }
 

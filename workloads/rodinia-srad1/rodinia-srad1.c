@@ -54,6 +54,7 @@ static void make(struct wl *w, void *state)
     size_t n = (size_t)s->size.pixels;
     s->image = wl_array(w, "image", WL_INOUT, WL_F32, n);
     wl_picture(s->image, (size_t)rows, (size_t)cols, 1); /* columns are rows here */
+    wl_judge(s->image, "rmse");
     s->north_of = neighbours(w, "north_of", rows, -1);
     s->south_of = neighbours(w, "south_of", rows, 1);
     s->west_of = neighbours(w, "west_of", cols, -1);

@@ -33,6 +33,7 @@ static void make(struct wl *w, void *state)
     s->out = wl_array(w, "out", WL_OUTPUT, WL_U8, 4 * n);
     wl_picture(s->in, (size_t)s->width, (size_t)s->height, 4);
     wl_picture(s->out, (size_t)s->width, (size_t)s->height, 4);
+    wl_judge(s->out, "rmse");
     gen_photo(&rng, s->in->u8, (unsigned)s->width, (unsigned)s->height, 4);
     for (int i = -RADIUS; i <= RADIUS; i++)
         s->gaussian[i + RADIUS] = gaussian_half[i < 0 ? -i : i];

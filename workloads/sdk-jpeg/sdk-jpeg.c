@@ -53,10 +53,15 @@ static void make(struct wl *w, void *state)
     s->image = wl_array(w, "image", WL_INPUT, WL_U8, n);
     wl_picture(s->image, (size_t)s->width, (size_t)s->height, 1);
     s->coefficients = wl_array(w, "coefficients", WL_OUTPUT, WL_F32, n);
+    wl_judge(s->coefficients, "rmse");
     s->levels = wl_array(w, "levels", WL_OUTPUT, WL_I32, n);
+    wl_judge(s->levels, "wrong");
     s->symbols = wl_array(w, "symbols", WL_OUTPUT, WL_U16, n);
+    wl_judge(s->symbols, "wrong");
     s->counts = wl_array(w, "counts", WL_OUTPUT, WL_I32, (size_t)s->blocks);
+    wl_judge(s->counts, "wrong");
     s->bits = wl_array(w, "bits", WL_OUTPUT, WL_I32, (size_t)s->blocks);
+    wl_judge(s->bits, "wrong");
     gen_photo(&rng, s->image->u8, (unsigned)s->width, (unsigned)s->height, 1);
 }
 

@@ -68,6 +68,7 @@ static void make(struct wl *w, void *state)
     s->steps = sizes[wl_size(w)].steps;
     size_t n = (size_t)s->nx * s->ny * s->nz;
     s->u1 = wl_array(w, "u", WL_INOUT, WL_F32, n); /* an even number of steps ends here */
+    wl_judge(s->u1, "rmse");
     s->u2 = wl_array(w, "u2", WL_SCRATCH, WL_F32, n);
     fill(s, &rng);
 }

@@ -52,6 +52,16 @@ static void free_assist(void *self)
     assist_free(self);
 }
 
+/* Memoized results of inputs that are only near are others than the program's. */
+static bool is_approximate(const struct assist_service *s)
+{
+    const struct aws *store = assist_store(s->assist);
+    for (uint32_t i = 0; i < store->nroutines; i++)
+        if (store->routines[i].decl.on == ON_MEMO_BEGIN)
+            return s->cfg->memo_bits < 32;
+    return false;
+}
+
 static bool settle(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     struct assist_service *s = at->state;
@@ -60,6 +70,7 @@ static bool settle(const struct tech_site *at, struct tech_part *part, struct er
         return false;
     if (s->assist)
         *part = (struct tech_part){.self = s->assist,
+                                   .changes_values = is_approximate(s),
                                    .describe = is_mine ? describe_assist : NULL,
                                    .values = "assist",
                                    .value = value,
