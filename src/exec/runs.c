@@ -67,24 +67,14 @@ static bool is_member(const struct xfunc *fn, uint32_t pc)
 {
     const struct xinst *x = &fn->code[pc];
     struct run_op op;
-    return !(fn->runs->is_apart && fn->runs->is_apart[pc]) &&
+    return !(fn->runs->marks[pc] & RUN_APART) &&
            (x->kind == X_LANE || ldst_describe(x, &op) || move_describe(x, &op));
-}
-
-/* By instruction: it is executed by itself. */
-static bool *apart_marks(const struct xfunc *fn)
-{
-    struct xruns *rs = fn->runs;
-    if (!rs->is_apart)
-        rs->is_apart = xcalloc(fn->ncode, sizeof *rs->is_apart);
-    return rs->is_apart;
 }
 
 static void leave_out_loads(const struct xfunc *fn, uint32_t pc, uint32_t end)
 {
-    bool *is_apart = apart_marks(fn);
     for (; pc < end; pc++)
-        is_apart[pc] = is_load(&fn->code[pc]);
+        fn->runs->marks[pc] |= is_load(&fn->code[pc]) ? RUN_APART : 0;
 }
 
 /* The runs between two places of a basic block. */
@@ -109,6 +99,7 @@ void runs_find(struct xfunc *fn, const struct ptx_cfg *cfg)
     if (!translator_threshold())
         return;
     fn->runs = xcalloc(1, sizeof *fn->runs);
+    fn->runs->marks = xcalloc(fn->ncode, sizeof *fn->runs->marks);
     add_run(fn, 0, 0);
     for (uint32_t pc = 0, last; pc < fn->ncode; pc = last + 1) {
         last = cfg->blocks[cfg->block_of[pc]].last;
@@ -124,30 +115,24 @@ void runs_free(struct xfunc *fn)
     for (uint32_t i = 0; i < rs->ncode; i++)
         translator_get()->drop(rs->code[i]);
     free(rs->code);
-    free(rs->is_apart);
+    free(rs->marks);
     free(rs->run);
     free(rs);
     fn->runs = NULL;
 }
 
-/* Loads of the run that have scattered more often than `limit` times, or, if that is ALL_APART, all
- * of it that is no lane operation, are executed by themselves from now on; what lies between them
- * is to be translated at once. True if there are any. */
-enum { ALL_APART = -1 };
-static bool set_apart(const struct xfunc *fn, const struct xrun *r, int64_t limit)
+/* What is no lane operation in the run is executed by itself from now on; what lies between is to
+ * be translated at once. False: there is no such thing in it. */
+static bool take_apart(const struct xfunc *fn, const struct xrun *r)
 {
     struct xruns *rs = fn->runs;
     const uint32_t first = r->first, last = r->first + r->n - 1, before = rs->n;
-    bool any = false, *marks = apart_marks(fn);
-    for (uint32_t pc = first; pc <= last; pc++) {
-        const struct xinst *x = &fn->code[pc];
-        const bool may_scatter = is_load(x);
-        marks[pc] = x->kind != X_LANE &&
-                    (limit == ALL_APART || (may_scatter && *x->mem.nscattered > limit));
-        any |= marks[pc];
-        if (may_scatter)
-            *x->mem.nscattered = 0;
-    }
+    bool any = false;
+    for (uint32_t pc = first; pc <= last; pc++)
+        if (fn->code[pc].kind != X_LANE) {
+            rs->marks[pc] |= RUN_APART;
+            any = true;
+        }
     if (!any)
         return false;
     fn->code[first].run = 0;
@@ -155,6 +140,32 @@ static bool set_apart(const struct xfunc *fn, const struct xrun *r, int64_t limi
     for (uint32_t i = before; i < rs->n; i++)
         rs->run[i].countdown = 1;
     return true;
+}
+
+/* Loads of the run whose lanes have scattered more often than `limit` times are known for it from
+ * now on. True if there are any that were not yet. */
+static bool mark_scattering(const struct xfunc *fn, const struct xrun *r, uint32_t limit)
+{
+    bool any = false;
+    for (uint32_t pc = r->first; pc < r->first + r->n; pc++) {
+        const struct xinst *x = &fn->code[pc];
+        uint8_t *marks = &fn->runs->marks[pc];
+        if (!is_load(x))
+            continue;
+        if (*x->mem.nscattered > limit && !(*marks & RUN_SCATTERS)) {
+            *marks |= RUN_SCATTERS;
+            any = true;
+        }
+        *x->mem.nscattered = 0;
+    }
+    return any;
+}
+
+/* Where everything is translated at once, for tests, nothing is known of loads yet: every other one
+ * is taken to scatter. */
+static bool is_scattering(const struct xfunc *fn, uint32_t pc)
+{
+    return fn->runs->marks[pc] & RUN_SCATTERS || (translator_threshold() == 1 && pc % 2);
 }
 
 /* --- describing --- */
@@ -269,6 +280,7 @@ static void add_pieces(struct batch *b, const struct xrun *run)
             pc < end && !(x->ends_turn & TURN_SHARED) && runs_describe(x, &op) && b->tr->knows(&op);
         const bool is_cut = known && (piece.n == MAX_RUN || spoils_guard(b, &piece, &op));
         if (known && !is_cut) {
+            op.scatters = is_scattering(b->fn, pc);
             piece_add(b, &piece, &op, x);
             continue;
         }
@@ -308,26 +320,21 @@ static uint32_t times_executed(const struct xrun *r)
     return r->asked < r->hot ? r->hot : r->hot - r->countdown;
 }
 
-/* The run, or what is left of it without the loads that scatter. */
-static void collect_run(struct batch *b, uint32_t run)
+static void collect_run(struct batch *b, struct xrun *r)
 {
-    struct xruns *rs = b->fn->runs;
-    const struct xrun r = rs->run[run];
-    if (set_apart(b->fn, &r, times_executed(&r) / 2))
-        rs->run[run].n = 0; /* those that were found instead follow */
-    else
-        take(b, &rs->run[run]);
+    mark_scattering(b->fn, r, times_executed(r) / 2);
+    take(b, r);
 }
 
 /* The run itself and others that are warm. */
 static void collect(struct batch *b, uint32_t run)
 {
     struct xruns *rs = b->fn->runs;
-    collect_run(b, run);
+    collect_run(b, &rs->run[run]);
     for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
-        const struct xrun *r = &rs->run[i];
+        struct xrun *r = &rs->run[i];
         if (!r->fn && r->n && r->countdown <= r->hot - r->hot / WARM)
-            collect_run(b, i);
+            collect_run(b, r);
     }
 }
 
@@ -341,8 +348,7 @@ static void *translate(struct batch *b, run_fn *fn)
         texts[i] = (struct run_text){.ops = op,
                                      .nops = b->pieces.data[i].n,
                                      .consts = b->fn->consts,
-                                     .frame_bytes = b->fn->frame_bytes,
-                                     .strip_lanes = RUN_PART_LANES};
+                                     .frame_bytes = b->fn->frame_bytes};
         op += texts[i].nops;
     }
     void *code = b->tr->translate(texts, (uint32_t)b->pieces.len, fn);
@@ -425,9 +431,12 @@ static void uncount(struct warp *w, const struct xfunc *fn, const struct xrun *r
     }
 }
 
-void runs_review(const struct xfunc *fn, const struct xrun *r)
+void runs_review(const struct xfunc *fn, struct xrun *r)
 {
-    set_apart(fn, r, 2 * RUN_REVIEW);
+    if (!mark_scattering(fn, r, 2 * RUN_REVIEW))
+        return;
+    r->fn = NULL; /* it is translated again when it is next executed */
+    r->hot = r->countdown = r->asked = 1;
 }
 
 bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_t mask,
@@ -438,7 +447,7 @@ bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_
             uncount(w, fn, r, pc, mask, left);
             return false;
         }
-    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE && !set_apart(fn, r, ALL_APART))
+    if (++r->nleft >= MAX_LEFT && r->nleft > r->nrun / LEFT_SHARE && !take_apart(fn, r))
         fn->code[r->first].run = 0;
     return true;
 }

@@ -27,12 +27,17 @@ struct xrun {
     uint64_t nrun, nleft; /* executions; those that left lanes to the operations' own functions */
 };
 
+enum run_mark {
+    RUN_APART = 1,    /* in no run: executed by itself */
+    RUN_SCATTERS = 2, /* a load whose lanes mostly are each at a place of its own */
+};
+
 struct xruns {
     struct xrun *run; /* xinst.run is the number of one; number 0 is none */
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
-    bool *is_apart; /* by pc: in no run; NULL: none */
+    uint8_t *marks; /* by pc: enum run_mark */
 };
 
 /* Numbers the runs of a function that has been lowered. */
@@ -51,14 +56,14 @@ bool runs_finish(struct warp *w, const struct xfunc *fn, struct xrun *r, uint32_
                  uint32_t left);
 /* Looks how the loads of a translated run have fared in the last RUN_REVIEW executions. */
 enum { RUN_REVIEW = 1 << 12 };
-void runs_review(const struct xfunc *fn, const struct xrun *r);
+void runs_review(const struct xfunc *fn, struct xrun *r);
 
-/* The lanes of the parts that a run_fn says it has left. */
+/* The lanes of the strips that a run_fn says it has left. */
 static inline uint32_t runs_left(uint64_t out)
 {
     uint32_t left = 0;
-    for (unsigned s = 0; s < RUN_PARTS; s++)
-        left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_PART_LANES * s) : 0;
+    for (unsigned s = 0; s < RUN_STRIPS; s++)
+        left |= out >> (32 + s) & 1 ? UINT32_C(0xff) << (RUN_STRIP_LANES * s) : 0;
     return left;
 }
 

@@ -10,14 +10,10 @@
 
 struct tlb_entry;
 
-/* A strip, whose lanes are computed side by side, has one or two parts. */
-enum {
-    RUN_PART_LANES = 8,
-    RUN_PARTS = WARP_LANES / RUN_PART_LANES,
-    RUN_STRIP_MAX = 2 * RUN_PART_LANES
-};
+/* The lanes of a strip are computed side by side. */
+enum { RUN_STRIP_LANES = 8, RUN_STRIPS = WARP_LANES / RUN_STRIP_LANES };
 /* Of what this file says: a module that was built with another one is not used. */
-enum { RUN_ABI = 3 };
+enum { RUN_ABI = 4 };
 
 /* Where the loads of a run may read, the short way (locate.h). */
 struct run_view {
@@ -28,7 +24,7 @@ struct run_view {
 };
 
 /* A run for the lanes of `mask`, which is not 0. Returns, in the low half, how many of them its
- * guarded operations were done for, all together; in the high half, a bit for every part
+ * guarded operations were done for, all together; in the high half, a bit for every strip
  * that was left as it was, because it met what the translation does not do (a NaN in double
  * precision, a load outside its range): the operations' own functions are to run for those lanes.
  */
@@ -52,6 +48,7 @@ struct run_op {
         const struct xop *move;
     };
     uint8_t space, slot;  /* loads */
+    bool scatters;        /* a load whose lanes mostly are each at a place of its own */
     uint16_t op, variant; /* enum ptx_op; LV_* or an enum ptx_mod */
     uint8_t type, type2;  /* enum ptx_type */
     uint8_t d, s[4];      /* bytes */
@@ -66,7 +63,6 @@ struct run_text {
     uint32_t nops;
     const char *consts;   /* base[LANE_CONST] of all its executions */
     uint32_t frame_bytes; /* registers lie below this in base[LANE_REGS] */
-    uint32_t strip_lanes;
 };
 
 struct translator {

@@ -74,7 +74,7 @@ struct emit {
 /* A mask: a scalar with a bit for each lane of a strip. */
 static inline LLVMTypeRef emit_mask_type(const struct emit *e)
 {
-    return LLVMIntTypeInContext(e->ctx, e->run->strip_lanes);
+    return LLVMIntTypeInContext(e->ctx, RUN_STRIP_LANES);
 }
 static inline val b_no_lanes(const struct emit *e)
 {
@@ -88,7 +88,7 @@ LLVMTypeRef emit_int(const struct emit *e, unsigned bits); /* <LANES x iN> */
 LLVMTypeRef emit_f32(const struct emit *e);                /* <LANES x float> */
 LLVMTypeRef emit_f64(const struct emit *e);
 val emit_const(const struct emit *e, unsigned bits, uint64_t v);
-val emit_real(const struct emit *e, LLVMTypeRef t, double v);
+val emit_real(LLVMTypeRef t, double v);
 /* A constant's value in all lanes; false if `v` is none. */
 bool emit_is_const(const struct emit *e, val v, uint64_t *value);
 

@@ -109,8 +109,8 @@ static void single_to_s32(struct emit *e)
 {
     val x = emit_src_f32(e, 0, e->op->lane->ftz), y = round_integral(e, x);
     LLVMTypeRef f32 = emit_f32(e);
-    val high = b_fcmp(e, LLVMRealOGE, x, emit_real(e, f32, 0x1p31));
-    val low = emit_real(e, f32, -0x1p31), zero = emit_real(e, f32, 0.0);
+    val high = b_fcmp(e, LLVMRealOGE, x, emit_real(f32, 0x1p31));
+    val low = emit_real(f32, -0x1p31), zero = emit_real(f32, 0.0);
     val c = b_select(e, b_fcmp(e, LLVMRealOLT, y, low), low, y);
     c = b_select(e, b_or(e, high, b_fcmp(e, LLVMRealUNO, y, y)), zero, c);
     val n = b_cast(e, LLVMFPToSI, c, emit_int(e, 32));
@@ -136,11 +136,11 @@ static void double_to_int(struct emit *e)
     LLVMTypeRef f64 = emit_f64(e);
     const double most = (double)largest(t), least = ptx_type_is_signed(t) ? -most - 1 : 0;
     val x = round_integral(e, double_source(e));
-    val low = emit_real(e, f64, least), high = emit_real(e, f64, most);
+    val low = emit_real(f64, least), high = emit_real(f64, most);
     val y = b_select(e, b_fcmp(e, LLVMRealOLT, x, high), x, high);
     y = b_select(e, b_fcmp(e, LLVMRealOGT, x, low), y, low);
     if (t == PTX_U32)
-        y = b_fsub(e, y, emit_real(e, f64, 0x1p31));
+        y = b_fsub(e, y, emit_real(f64, 0x1p31));
     val n = b_cast(e, LLVMFPToSI, y, emit_int(e, 32));
     if (t == PTX_U32)
         n = b_xor(e, n, emit_const(e, 32, 0x80000000));
@@ -155,8 +155,8 @@ static void double_to_int64(struct emit *e)
     LLVMTypeRef f64 = emit_f64(e);
     val x = round_integral(e, double_source(e)), top = emit_const(e, 64, F64_SIGN);
     val n = b_cast(e, is_signed ? LLVMFPToSI : LLVMFPToUI, x, emit_int(e, 64));
-    val low = b_fcmp(e, LLVMRealOLT, x, emit_real(e, f64, is_signed ? -0x1p63 : 0.0));
-    val high = b_fcmp(e, LLVMRealOGE, x, emit_real(e, f64, is_signed ? 0x1p63 : 0x1p64));
+    val low = b_fcmp(e, LLVMRealOLT, x, emit_real(f64, is_signed ? -0x1p63 : 0.0));
+    val high = b_fcmp(e, LLVMRealOGE, x, emit_real(f64, is_signed ? 0x1p63 : 0x1p64));
     n = b_select(e, low, is_signed ? top : emit_const(e, 64, 0), n);
     n = b_select(e, high, emit_const(e, 64, is_signed ? INT64_MAX : UINT64_MAX), n);
     emit_set(e, b_select(e, b_fcmp(e, LLVMRealUNO, x, x), top, n));
@@ -196,7 +196,7 @@ static void real_to_real(struct emit *e)
 
 static LLVMTypeRef half_type(const struct emit *e)
 {
-    return LLVMVectorType(LLVMHalfTypeInContext(e->ctx), e->run->strip_lanes);
+    return LLVMVectorType(LLVMHalfTypeInContext(e->ctx), RUN_STRIP_LANES);
 }
 
 static val half_of(struct emit *e, unsigned k)

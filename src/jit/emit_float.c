@@ -26,9 +26,9 @@ static void result(struct emit *e, val r)
         emit_set_f32(e, r, is_ftz(e), e->op->variant & LV_SAT);
 }
 
-static val one_like(const struct emit *e, val x)
+static val one_like(val x)
 {
-    return emit_real(e, LLVMTypeOf(x), 1.0);
+    return emit_real(LLVMTypeOf(x), 1.0);
 }
 
 static void emit_arith(struct emit *e, const struct emit_row *row)
@@ -66,7 +66,7 @@ static void emit_rcp(struct emit *e, const struct emit_row *row)
 {
     val x = source(e, 0);
     (void)row;
-    result(e, b_fdiv(e, one_like(e, x), x));
+    result(e, b_fdiv(e, one_like(x), x));
 }
 
 static void emit_sqrt(struct emit *e, const struct emit_row *row)
@@ -79,7 +79,7 @@ static void emit_rsqrt(struct emit *e, const struct emit_row *row)
 {
     val x = source(e, 0);
     (void)row;
-    result(e, b_fdiv(e, one_like(e, x), root(e, x)));
+    result(e, b_fdiv(e, one_like(x), root(e, x)));
 }
 
 /* div.approx: the reciprocal of a divisor beyond 2^126 is zero. */
@@ -87,7 +87,7 @@ static void emit_div_approx(struct emit *e, const struct emit_row *row)
 {
     val x = source(e, 0), y = source(e, 1), from = emit_const(e, 32, 0x7e800001);
     (void)row;
-    val none = b_fmul(e, b_fmul(e, x, emit_real(e, LLVMTypeOf(x), 0.0)), y);
+    val none = b_fmul(e, b_fmul(e, x, emit_real(LLVMTypeOf(x), 0.0)), y);
     val m = b_and(e, b_as(e, y, emit_int(e, 32)), emit_const(e, 32, ~F32_SIGN));
     val is_huge = b_icmp(e, LLVMIntULT, b_sub(e, m, from), emit_const(e, 32, F32_INF - 0x7e800001));
     result(e, b_select(e, is_huge, none, b_fdiv(e, x, y)));
@@ -135,7 +135,7 @@ static val flush_high(struct emit *e, val bits)
 static void emit_high(struct emit *e, const struct emit_row *row)
 {
     val x = b_as(e, flush_high(e, emit_src(e, 0)), emit_f64(e));
-    val r = b_fdiv(e, one_like(e, x), row->op == PTX_OP_RSQRT ? root(e, x) : x);
+    val r = b_fdiv(e, one_like(x), row->op == PTX_OP_RSQRT ? root(e, x) : x);
     val nan = b_fcmp(e, LLVMRealUNO, r, r);
     emit_set(e, b_select(e, nan, emit_const(e, 64, 0x7fffffff00000000u),
                          flush_high(e, b_as(e, r, emit_int(e, 64)))));

@@ -155,7 +155,7 @@ static val double_of(struct emit *e, val x, bool is_signed)
     if (is_signed)
         return b_cast(e, LLVMSIToFP, x, f64);
     val moved = b_cast(e, LLVMSIToFP, b_xor(e, x, emit_const(e, 32, 0x80000000)), f64);
-    return b_fadd(e, moved, emit_real(e, f64, 0x1p31));
+    return b_fadd(e, moved, emit_real(f64, 0x1p31));
 }
 
 /* Divisors that the division is not done for get 2 in its place. */

@@ -49,7 +49,7 @@ static val is_beyond(const struct emit *e, const struct exact *x, val near, bool
     val wide = b_cast(e, LLVMFPExt, near, emit_f64(e)), beyond = b_fcmp(e, than, wide, x->sum);
     if (!x->error)
         return beyond;
-    val zero = emit_real(e, emit_f64(e), 0.0);
+    val zero = emit_real(emit_f64(e), 0.0);
     return b_or(e, beyond,
                 b_and(e, b_fcmp(e, LLVMRealOEQ, wide, x->sum), b_fcmp(e, than, zero, x->error)));
 }
@@ -58,7 +58,7 @@ static val is_beyond(const struct emit *e, const struct exact *x, val near, bool
  */
 static val neighbour(const struct emit *e, val near, bool down)
 {
-    val zero = emit_real(e, emit_f32(e), 0.0), bits = b_as(e, near, emit_int(e, 32));
+    val zero = emit_real(emit_f32(e), 0.0), bits = b_as(e, near, emit_int(e, 32));
     val towards = b_fcmp(e, down ? LLVMRealOGT : LLVMRealOLT, near, zero);
     val step = b_select(e, towards, emit_const(e, 32, UINT32_MAX), emit_const(e, 32, 1));
     val first = emit_const(e, 32, down ? F32_SIGN | 1 : 1);
@@ -79,7 +79,7 @@ static val with_zero_down(const struct emit *e, const struct exact *x, val bits)
     LLVMTypeRef i64 = emit_int(e, 64);
     val signs = b_lshr(e, b_or(e, b_as(e, x->a, i64), b_as(e, x->b, i64)), emit_const(e, 64, 32));
     val zero = b_and(e, b_cast(e, LLVMTrunc, signs, emit_int(e, 32)), emit_const(e, 32, F32_SIGN));
-    val is_zero = b_fcmp(e, LLVMRealOEQ, x->sum, emit_real(e, emit_f64(e), 0.0));
+    val is_zero = b_fcmp(e, LLVMRealOEQ, x->sum, emit_real(emit_f64(e), 0.0));
     return b_select(e, is_zero, zero, bits);
 }
 
@@ -93,8 +93,8 @@ static void emit_directed(struct emit *e, const struct emit_row *row)
     } else if (e->op->lane->rnd == LANE_RP) {
         bits = moved(e, &x, near, false);
     } else {
-        val above = b_fcmp(e, LLVMRealOGT, near, emit_real(e, emit_f32(e), 0.0));
-        val below = b_fcmp(e, LLVMRealOLT, near, emit_real(e, emit_f32(e), 0.0));
+        val above = b_fcmp(e, LLVMRealOGT, near, emit_real(emit_f32(e), 0.0));
+        val below = b_fcmp(e, LLVMRealOLT, near, emit_real(emit_f32(e), 0.0));
         bits = b_select(e, below, moved(e, &x, near, false), b_as(e, near, emit_int(e, 32)));
         bits = b_select(e, above, moved(e, &x, near, true), bits);
     }

@@ -123,7 +123,7 @@ static void begin(struct emit *e, struct frame_blocks *f)
     f->count = LLVMBuildPhi(e->b, i32, "count");
     f->left = LLVMBuildPhi(e->b, i32, "left");
     val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""),
-                             b_int(e, 32, e->run->strip_lanes), "");
+                             b_int(e, 32, RUN_STRIP_LANES), "");
     val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
     e->mask = LLVMBuildTrunc(e->b, all, emit_mask_type(e), "mask");
     val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_no_lanes(e), "");
@@ -132,13 +132,10 @@ static void begin(struct emit *e, struct frame_blocks *f)
     emit_strip_regs(e);
 }
 
-/* A bit for each. */
-static val parts_of_strip(const struct emit *e)
+static val bit_of_strip(const struct emit *e)
 {
-    const unsigned n = e->run->strip_lanes / RUN_PART_LANES;
     val strip = LLVMBuildTrunc(e->b, e->strip, LLVMInt32TypeInContext(e->ctx), "");
-    val first = LLVMBuildMul(e->b, strip, b_int(e, 32, n), "");
-    return LLVMBuildShl(e->b, b_int(e, 32, (1u << n) - 1), first, "");
+    return LLVMBuildShl(e->b, b_int(e, 32, 1), strip, "");
 }
 
 /* Behind the operations: leaves a strip with a NaN, stores the others. */
@@ -147,7 +144,7 @@ static void finish_strip(struct emit *e, struct frame_blocks *f)
     for (size_t i = 0; i < e->slots.len; i++)
         if (e->slots.data[i].is_written && e->slots.data[i].is_live)
             emit_slot_bits(e, &e->slots.data[i]);
-    f->new_left = LLVMBuildOr(e->b, f->left, parts_of_strip(e), "");
+    f->new_left = LLVMBuildOr(e->b, f->left, bit_of_strip(e), "");
     f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
     val nan = e->nan ? LLVMBuildAnd(e->b, b_bits(e, e->nan), e->mask, "") : b_no_lanes(e);
     if (e->astray)
@@ -177,8 +174,7 @@ static void end(struct emit *e, struct frame_blocks *f)
     LLVMAddIncoming(count, counts, from, 4);
     LLVMAddIncoming(left, lefts, from, 4);
     val strip = LLVMBuildAdd(e->b, e->strip, b_int(e, 64, 1), "");
-    val more =
-        LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, WARP_LANES / e->run->strip_lanes), "");
+    val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, RUN_STRIPS), "");
     LLVMBuildCondBr(e->b, more, f->strip, f->done);
     LLVMBasicBlockRef before[] = {f->entry, f->next};
     val strips[] = {b_int(e, 64, 0), strip};
@@ -194,7 +190,7 @@ static void end(struct emit *e, struct frame_blocks *f)
 static val declare(const struct emit *e, const char *name)
 {
     /* Not AVX-512, on hosts that have it either: what LLVM 14 makes for it fails test_runs there
-     * (lane 0 of a guarded copysign). Wider strips wait until the cause is known. */
+     * (lane 0 of a guarded copysign). */
     const char *const attributes[][2] = {
         {"target-cpu", "x86-64"},
         {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},

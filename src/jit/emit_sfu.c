@@ -10,7 +10,7 @@ static val k32(const struct emit *e, uint32_t v)
 
 static val kf(const struct emit *e, float v)
 {
-    return emit_real(e, emit_f32(e), (double)v);
+    return emit_real(emit_f32(e), (double)v);
 }
 
 static val bits(const struct emit *e, val real)

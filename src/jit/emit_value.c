@@ -9,35 +9,35 @@
 
 LLVMTypeRef emit_int(const struct emit *e, unsigned bits)
 {
-    return LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), e->run->strip_lanes);
+    return LLVMVectorType(LLVMIntTypeInContext(e->ctx, bits), RUN_STRIP_LANES);
 }
 
 LLVMTypeRef emit_f32(const struct emit *e)
 {
-    return LLVMVectorType(LLVMFloatTypeInContext(e->ctx), e->run->strip_lanes);
+    return LLVMVectorType(LLVMFloatTypeInContext(e->ctx), RUN_STRIP_LANES);
 }
 
 LLVMTypeRef emit_f64(const struct emit *e)
 {
-    return LLVMVectorType(LLVMDoubleTypeInContext(e->ctx), e->run->strip_lanes);
+    return LLVMVectorType(LLVMDoubleTypeInContext(e->ctx), RUN_STRIP_LANES);
 }
 
-static val splat(const struct emit *e, val x)
+static val splat(val x)
 {
-    val all[RUN_STRIP_MAX];
-    for (unsigned l = 0; l < e->run->strip_lanes; l++)
+    val all[RUN_STRIP_LANES];
+    for (unsigned l = 0; l < RUN_STRIP_LANES; l++)
         all[l] = x;
-    return LLVMConstVector(all, e->run->strip_lanes);
+    return LLVMConstVector(all, RUN_STRIP_LANES);
 }
 
 val emit_const(const struct emit *e, unsigned bits, uint64_t v)
 {
-    return splat(e, LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false));
+    return splat(LLVMConstInt(LLVMIntTypeInContext(e->ctx, bits), v, false));
 }
 
-val emit_real(const struct emit *e, LLVMTypeRef t, double v)
+val emit_real(LLVMTypeRef t, double v)
 {
-    return splat(e, LLVMConstReal(LLVMGetElementType(t), v));
+    return splat(LLVMConstReal(LLVMGetElementType(t), v));
 }
 
 bool emit_is_const(const struct emit *e, val v, uint64_t *value)
@@ -69,7 +69,7 @@ val b_call(const struct emit *e, const char *intrinsic, unsigned n, const val *a
 
 val b_splat(const struct emit *e, val scalar)
 {
-    val undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), e->run->strip_lanes));
+    val undef = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), RUN_STRIP_LANES));
     val one = LLVMBuildInsertElement(e->b, undef, scalar, b_int(e, 32, 0), "");
     return LLVMBuildShuffleVector(e->b, one, undef, emit_const(e, 32, 0), "");
 }
@@ -97,7 +97,7 @@ val emit_narrow(const struct emit *e, val real, LLVMTypeRef t)
 /* A predicate has a bit a lane. */
 static val strip_of(const struct emit *e, unsigned sel, unsigned bytes)
 {
-    const unsigned stride = e->run->strip_lanes * bytes + (bytes ? 0 : e->run->strip_lanes / 8);
+    const unsigned stride = RUN_STRIP_LANES * bytes + (bytes ? 0 : RUN_STRIP_LANES / 8);
     val at = LLVMBuildMul(e->b, e->strip, b_int(e, 64, stride), "");
     return LLVMBuildGEP2(e->b, LLVMInt8TypeInContext(e->ctx), e->base[sel], &at, 1, "");
 }

@@ -93,7 +93,7 @@ static bool move_is_within(const struct run_text *run, const struct run_op *op)
  * not become a wild access here. */
 static bool is_within(const struct run_text *run)
 {
-    bool ok = run->strip_lanes == RUN_PART_LANES || run->strip_lanes == RUN_STRIP_MAX;
+    bool ok = true;
     for (uint32_t i = 0; i < run->nops; i++) {
         const struct run_op *op = &run->ops[i];
         const struct lane_ref guard = {.off = op->guard_off, .none = !op->has_guard};

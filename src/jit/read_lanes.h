@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { READ_WORDS = 2 * RUN_STRIP_MAX }; /* of 8 bytes: four of 4, or two of 8, a lane */
+enum { READ_WORDS = 2 * RUN_STRIP_LANES }; /* of 8 bytes: four of 4, or two of 8, a lane */
 
 /* room[] has the addresses of a strip's lanes, and gets the words read: the first of every lane,
  * the second of every lane, ... Returns the active lanes that are not aligned or not within lo to
@@ -16,8 +16,7 @@ enum { READ_WORDS = 2 * RUN_STRIP_MAX }; /* of 8 bytes: four of 4, or two of 8, 
 typedef uint64_t read_lanes_fn(uint64_t *room, uint64_t lo, int64_t size, uint64_t host,
                                uint64_t active, uint32_t *count);
 
-/* For strips of `lanes`, `n` words of `bits` each; words of less than 32 bits are extended to that.
- */
-read_lanes_fn *read_lanes_of(unsigned bits, unsigned n, unsigned lanes);
+/* For `n` words of `bits` each; words of less than 32 bits are extended to that. */
+read_lanes_fn *read_lanes_of(unsigned bits, unsigned n);
 
 #endif

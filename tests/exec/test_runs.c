@@ -180,8 +180,7 @@ static void check_batch(struct case_run *runs, const struct translator *tr, stru
         texts[i] = (struct run_text){.ops = runs[i].ops,
                                      .nops = runs[i].n,
                                      .consts = runs[i].in.bytes[0],
-                                     .frame_bytes = sizeof runs[i].in,
-                                     .strip_lanes = RUN_PART_LANES << i % 2};
+                                     .frame_bytes = sizeof runs[i].in};
     }
     void *code = tr->translate(texts, RUNS, fn);
     assert_non_null(code);
