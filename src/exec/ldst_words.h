@@ -156,6 +156,49 @@ INLINE void blend(void *restrict reg, const void *words, unsigned size, uint32_t
             TAKE_SIGNED(uint64_t, W, S, U); \
     } while (0)
 
+/* Lanes of type R = words of type W; S is the signed one. */
+#define WIDEN(R, W, S)                                             \
+    do {                                                           \
+        R *d = reg;                                                \
+        if (mask != UINT32_MAX)                                    \
+            for (unsigned i = 0; i < N; i++)                       \
+                d[i] = !(mask >> i & 1) ? d[i]                     \
+                       : is_signed      ? (R)((const S *)words)[i] \
+                                        : (R)((const W *)words)[i];     \
+        else if (is_signed)                                        \
+            for (unsigned i = 0; i < N; i++)                       \
+                d[i] = (R)((const S *)words)[i];                   \
+        else                                                       \
+            for (unsigned i = 0; i < N; i++)                       \
+                d[i] = (R)((const W *)words)[i];                   \
+    } while (0)
+#define WIDEN_INTO(W, S)           \
+    do {                           \
+        if (r->bytes == 2)         \
+            WIDEN(uint16_t, W, S); \
+        else if (r->bytes == 4)    \
+            WIDEN(uint32_t, W, S); \
+        else                       \
+            WIDEN(uint64_t, W, S); \
+    } while (0)
+
+/* Words that are one element. */
+INLINE void take_whole(const struct xmem *m, char *const *base, const void *words, unsigned size,
+                       uint32_t mask)
+{
+    const struct lane_ref *r = &m->regs[0];
+    const bool is_signed = m->is_signed;
+    void *reg = lane_at(r, base);
+    if (size == 1)
+        WIDEN_INTO(uint8_t, int8_t);
+    else if (size == 2)
+        WIDEN_INTO(uint16_t, int16_t);
+    else if (size == 4)
+        WIDEN_INTO(uint32_t, int32_t);
+    else
+        WIDEN_INTO(uint64_t, int64_t);
+}
+
 /* Element k of every word. */
 INLINE void take(const struct xmem *m, unsigned k, char *const *base, const void *words,
                  unsigned size, uint32_t mask)
@@ -165,9 +208,7 @@ INLINE void take(const struct xmem *m, unsigned k, char *const *base, const void
     const unsigned up = down - 8 * m->bytes * k;
     const bool is_signed = m->is_signed && r->bytes > m->bytes;
     void *reg = lane_at(r, base);
-    if (size == 1)
-        TAKE_INTO(uint8_t, int32_t, uint32_t);
-    else if (size == 2)
+    if (size == 2)
         TAKE_INTO(uint16_t, int32_t, uint32_t);
     else if (size == 4)
         TAKE_INTO(uint32_t, int32_t, uint32_t);
@@ -229,6 +270,9 @@ INLINE void deliver(const struct xmem *m, char *const *base, const void *words, 
             copy_line(reg, words, size);
     } else if (size == 16) {
         take_wide(m, base, words, mask);
+    } else if (size == 1 || m->nregs == 1) {
+        if (!m->regs[0].none)
+            take_whole(m, base, words, size, mask);
     } else {
         for (unsigned k = 0; k < m->nregs; k++)
             if (!m->regs[k].none)
@@ -252,6 +296,34 @@ INLINE void deliver(const struct xmem *m, char *const *base, const void *words, 
             GIVE(W, uint64_t, U); \
     } while (0)
 
+#define CUT(W, R)                    \
+    for (unsigned i = 0; i < N; i++) \
+    ((W *)words)[i] = (W)((const R *)reg)[i]
+#define CUT_FROM(W)             \
+    do {                        \
+        if (r->bytes == 2)      \
+            CUT(W, uint16_t);   \
+        else if (r->bytes == 4) \
+            CUT(W, uint32_t);   \
+        else                    \
+            CUT(W, uint64_t);   \
+    } while (0)
+
+/* Words that are one element. */
+INLINE void give_whole(const struct xmem *m, char *const *base, void *restrict words, unsigned size)
+{
+    const struct lane_ref *r = &m->regs[0];
+    const void *reg = lane_at(r, base);
+    if (size == 1)
+        CUT_FROM(uint8_t);
+    else if (size == 2)
+        CUT_FROM(uint16_t);
+    else if (size == 4)
+        CUT_FROM(uint32_t);
+    else
+        CUT_FROM(uint64_t);
+}
+
 /* Element k of every word; the first comes first. */
 INLINE void give(const struct xmem *m, unsigned k, char *const *base, void *restrict words,
                  unsigned size)
@@ -260,9 +332,7 @@ INLINE void give(const struct xmem *m, unsigned k, char *const *base, void *rest
     const unsigned up = 8 * m->bytes * k;
     const uint64_t low = UINT64_MAX >> (64 - 8 * m->bytes);
     const void *reg = lane_at(r, base);
-    if (size == 1)
-        GIVE_FROM(uint8_t, uint32_t);
-    else if (size == 2)
+    if (size == 2)
         GIVE_FROM(uint16_t, uint32_t);
     else if (size == 4)
         GIVE_FROM(uint32_t, uint32_t);
@@ -314,6 +384,8 @@ INLINE void assemble(const struct xmem *m, char *const *base, char *words, unsig
         give_fours(m, base, words);
     else if (size == 16)
         give_pairs(m, base, words);
+    else if (size == 1 || m->nregs == 1)
+        give_whole(m, base, words, size);
     else
         for (unsigned k = 0; k < m->nregs; k++)
             give(m, k, base, words, size);
@@ -350,8 +422,7 @@ INLINE void store_line(const struct xmem *m, char *const *base, char *at, unsign
 INLINE void scatter(const addr_t *each, const void *words, unsigned size, uint32_t mask)
 {
     if (mask == UINT32_MAX)
-        for (unsigned i = 0; i < N; i++)
-            BY_SIZE(size, PUT);
+        _Pragma("GCC unroll 8") for (unsigned i = 0; i < N; i++) BY_SIZE(size, PUT);
     else
         FOR_LANES (i, mask)
             BY_SIZE(size, PUT);

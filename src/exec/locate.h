@@ -33,6 +33,13 @@ LOCATE_INLINE struct located locate_one(const struct range *r, addr_t addr, unsi
     return (struct located){is_good ? (char *)(addr + r->host) : NULL, 0};
 }
 
+/* The host addresses of lanes that are side by side. */
+LOCATE_INLINE void line_up(addr_t *restrict each, const char *at, unsigned size)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        each[i] = (addr_t)at + i * (addr_t)size;
+}
+
 /* --- full warps --- */
 
 /* Steps of a line are small, so that all of it is between its ends. */
@@ -80,7 +87,23 @@ locate_full_64(const struct lookup *q, const struct range *r, addr_t *restrict e
     return locate_each(&from, src, imm, q->size, each);
 }
 
-/* Of addresses that have 32 bits: half the width, and the smallest and largest are cheap. */
+/* The same of addresses that have 32 bits: half the width, and the smallest and largest are cheap.
+ */
+LOCATE_INLINE struct located locate_each_32(const struct range *r, const uint32_t *src,
+                                            uint32_t imm, unsigned size, addr_t *restrict each)
+{
+    uint32_t low = 0, min = UINT32_MAX, max = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        const uint32_t a = src[i] + imm;
+        low |= a;
+        min = a < min ? a : min;
+        max = a > max ? a : max;
+        each[i] = a + r->host;
+    }
+    const bool is_good = is_in_range(r, min) && is_in_range(r, max) && !(low & (size - 1));
+    return (struct located){is_good ? (char *)each[0] : NULL, SPAN_NO_STEP};
+}
+
 static __attribute__((noinline)) struct located
 locate_full_32(const struct lookup *q, const struct range *r, addr_t *restrict each)
 {
@@ -93,54 +116,87 @@ locate_full_32(const struct lookup *q, const struct range *r, addr_t *restrict e
             return LOCATE_NOWHERE; /* it goes round at 4 GB */
         return locate_line(r, first, (uint64_t)by, q->size, each);
     }
-    uint32_t low = 0, min = UINT32_MAX, max = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        const uint32_t a = src[i] + imm;
-        low |= a;
-        min = a < min ? a : min;
-        max = a > max ? a : max;
-        each[i] = a + r->host;
-    }
-    const bool is_good = is_in_range(r, min) && is_in_range(r, max) && !(low & (q->size - 1));
-    return (struct located){is_good ? (char *)each[0] : NULL, SPAN_NO_STEP};
+    return locate_each_32(r, src, imm, q->size, each);
 }
 
 /* --- some lanes --- */
 
-/* Inactive lanes are where the first active one is. */
+/* How the active lanes lie to the first of them, which is at `at`: whether all are there; whether
+ * all are side by side, `lane0` being where lane 0 then is. places[] has where all lanes are,
+ * inactive ones where the first active one is. */
+struct some_lanes {
+    bool are_one, are_side_by_side;
+};
+
+#define LOOK_AT_SOME(type, q, at, lane0, places)                                            \
+    ({                                                                                      \
+        typedef type vec_ __attribute__((vector_size(32), aligned(4), may_alias));          \
+        enum { PER_ = sizeof(vec_) / sizeof(type) };                                        \
+        vec_ want_, bit_, differ_ = {0}, apart_ = {0};                                      \
+        for (unsigned i = 0; i < PER_; i++) {                                               \
+            want_[i] = (lane0) + i * (type)(q)->size;                                       \
+            bit_[i] = (type)1 << i;                                                         \
+        }                                                                                   \
+        for (unsigned i = 0; i < WARP_LANES / PER_; i++, want_ += PER_ * (type)(q)->size) { \
+            const vec_ is_active_ = (vec_)((bit_ & (type)((q)->mask >> PER_ * i)) == bit_); \
+            const vec_ is_ = ((const vec_ *)(q)->src)[i] + (type)(q)->imm;                  \
+            const vec_ by_ = (is_ ^ (at)) & is_active_;                                     \
+            differ_ |= by_;                                                                 \
+            apart_ |= (is_ ^ want_) & is_active_;                                           \
+            ((vec_ *)(places))[i] = by_ ^ (at);                                             \
+        }                                                                                   \
+        type any_differ_ = 0, any_apart_ = 0;                                               \
+        for (unsigned i = 0; i < PER_; i++) {                                               \
+            any_differ_ |= differ_[i];                                                      \
+            any_apart_ |= apart_[i];                                                        \
+        }                                                                                   \
+        (struct some_lanes){!any_differ_, !any_apart_};                                     \
+    })
+
+LOCATE_INLINE bool is_line_in_range(const struct range *r, addr_t lane0, unsigned size)
+{
+    return is_in_range(r, lane0) && is_in_range(r, lane0 + (WARP_LANES - 1) * (addr_t)size) &&
+           !(lane0 & (size - 1));
+}
+
 static __attribute__((noinline)) struct located
-locate_some(const struct lookup *q, const struct range *r, addr_t *restrict each)
+locate_some_64(const struct lookup *q, const struct range *r, addr_t *restrict each)
 {
     const unsigned first = (unsigned)__builtin_ctz(q->mask);
     const addr_t at = address_of(q, first), lane0 = at - (addr_t)first * q->size;
-    addr_t addr[WARP_LANES], differ = 0, apart = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        addr[i] = address_of(q, i);
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        const addr_t is_active = -(addr_t)(q->mask >> i & 1), a = addr[i];
-        differ |= (a ^ at) & is_active;
-        apart |= (a ^ (lane0 + i * (addr_t)q->size)) & is_active;
-        addr[i] = at ^ ((a ^ at) & is_active);
-    }
-    if (!differ)
+    _Alignas(32) addr_t places[WARP_LANES];
+    const struct some_lanes lie = LOOK_AT_SOME(addr_t, q, at, lane0, places);
+    if (lie.are_one)
         return locate_one(r, at, q->size);
-    struct located l = locate_each(r, addr, 0, q->size, each);
-    if (l.at && !apart && is_in_range(r, lane0) &&
-        is_in_range(r, lane0 + (WARP_LANES - 1) * (addr_t)q->size))
+    if (lie.are_side_by_side && is_line_in_range(r, lane0, q->size))
         return (struct located){(char *)(lane0 + r->host), q->size};
-    return l;
+    return locate_each(r, places, 0, q->size, each);
 }
 
-/* Where `step` is SPAN_NO_STEP, or not all lanes are active and it is not 0, each[l] is the host
- * address of lane l, and that of an active one for those that are not. */
+static __attribute__((noinline)) struct located
+locate_some_32(const struct lookup *q, const struct range *r, addr_t *restrict each)
+{
+    const unsigned first = (unsigned)__builtin_ctz(q->mask);
+    const uint32_t at = (uint32_t)address_of(q, first), lane0 = at - first * q->size;
+    _Alignas(32) uint32_t places[WARP_LANES];
+    const struct some_lanes lie = LOOK_AT_SOME(uint32_t, q, at, lane0, places);
+    if (lie.are_one)
+        return locate_one(r, at, q->size);
+    if (lie.are_side_by_side && is_line_in_range(r, lane0, q->size))
+        return (struct located){(char *)(lane0 + r->host), q->size};
+    return locate_each_32(r, places, 0, q->size, each);
+}
+
+/* Where `step` is SPAN_NO_STEP, each[l] is the host address of lane l, and that of an active one
+ * for those that are not. */
 LOCATE_INLINE struct located locate(const struct lookup *q, const struct range *r,
                                     addr_t *restrict each)
 {
-    if (q->mask != UINT32_MAX)
-        return q->mask & (q->mask - 1)
-                   ? locate_some(q, r, each)
-                   : locate_one(r, address_of(q, (unsigned)__builtin_ctz(q->mask)), q->size);
-    return q->bytes == 8 ? locate_full_64(q, r, each) : locate_full_32(q, r, each);
+    if (q->mask == UINT32_MAX)
+        return q->bytes == 8 ? locate_full_64(q, r, each) : locate_full_32(q, r, each);
+    if (!(q->mask & (q->mask - 1)))
+        return locate_one(r, address_of(q, (unsigned)__builtin_ctz(q->mask)), q->size);
+    return q->bytes == 8 ? locate_some_64(q, r, each) : locate_some_32(q, r, each);
 }
 
 /* The lanes of an instruction that accesses `size` bytes a lane outside local memory. */

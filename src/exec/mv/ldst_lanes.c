@@ -39,7 +39,7 @@ INLINE bool load(struct warp *w, const struct xinst *x, uint32_t mask, unsigned 
     return true;
 }
 
-INLINE bool is_run(uint32_t mask)
+INLINE bool is_stretch(uint32_t mask)
 {
     const uint32_t from_first = mask >> __builtin_ctz(mask);
     return !(from_first & (from_first + 1));
@@ -60,12 +60,14 @@ INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned
         return true;
     }
     const char *words = collect(&x->mem, w->base, tmp, size, is_plain);
-    if (l.step == size && is_run(mask)) {
+    if (l.step == size && is_stretch(mask)) {
         const size_t at = (size_t)__builtin_ctz(mask) * size;
         copy_words(l.at + at, words + at, (unsigned)__builtin_popcount(mask), size);
     } else if (!l.step) { /* of all lanes the last one stays */
         memcpy(l.at, words + (size_t)(31 - __builtin_clz(mask)) * size, size);
     } else {
+        if (l.step == size)
+            line_up(each, l.at, size);
         scatter(each, words, size, mask);
     }
     return true;

@@ -96,8 +96,8 @@ INLINE void places_of(const struct warp *w, const struct located *l, addr_t *res
                       unsigned size)
 {
     const addr_t local = (addr_t)w->local;
-    for (unsigned i = 0; l->step == size && i < N; i++)
-        each[i] = (addr_t)l->at + i * size;
+    if (l->step == size)
+        line_up(each, l->at, size);
     for (unsigned i = 0; i < N; i++) {
         const uint64_t off = each[i] - local;
         each[i] = local + (off & ~UINT64_C(3)) * N + 4 * i + (off & 3);

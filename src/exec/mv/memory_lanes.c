@@ -436,9 +436,8 @@ static struct located locate_lanes(const struct warp *w, const struct xinst *x, 
                                    unsigned size, bool is_write, addr_t *restrict each)
 {
     const struct located l = locate_access(w, x, mask, size, is_write, each);
-    if (l.step == size && mask == UINT32_MAX)
-        for (unsigned i = 0; i < N; i++)
-            each[i] = (addr_t)l.at + i * size;
+    if (l.step == size)
+        line_up(each, l.at, size);
     return l;
 }
 
