@@ -20,15 +20,16 @@ enum {
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
     ASK_AGAIN = 8,      /* this part of its executions later, where there is no translator yet */
-    WARM = 8,           /* a run this many times less hot is translated along */
+    WARM = 3,           /* a run this many times less hot is translated along */
     MAX_LEFT = 1 << 12, /* a run that leaves lanes more often, */
     LEFT_SHARE = 4,     /* and every so many times, is not worth it */
 };
 
 /* --- finding --- */
 
-/* Translating a load from an address in a register costs as much as so many lane operations. */
-enum { LOAD_COST = 16 };
+/* Translating a run at all, and a load from an address in a register in it, costs as much as so
+ * many lane operations. */
+enum { RUN_COST = 10, LOAD_COST = 16 };
 
 static bool is_load(const struct xinst *x)
 {
@@ -47,7 +48,7 @@ static uint32_t loads_among(const struct xfunc *fn, uint32_t first, uint32_t n)
 /* Executions after which a run has taken as long as translating it does. */
 static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
-    const uint64_t cost = n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
+    const uint64_t cost = RUN_COST + n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
     return translator_threshold() == 1 || !n ? 1 : (uint32_t)(translator_threshold() * cost / n);
 }
 
