@@ -113,10 +113,8 @@ static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
     }
     if (mask != s->mask) {
         /* Only some lanes are meant to come here: they meet the others behind the barrier. */
-        struct split part = *s;
-        part.mask = mask;
-        part.rpc = ++s->pc;
-        warp_push(w, &part);
+        const uint32_t here = s->pc++;
+        warp_push(w, s->frame, here, here + 1, mask);
         return true;
     }
     unsigned first = (unsigned)__builtin_ctz(mask);

@@ -12,8 +12,8 @@
 static void diverge(struct warp *w, uint32_t target, uint32_t taken, uint32_t reconv)
 {
     struct split *s = warp_top(w);
+    struct frame *f = s->frame;
     uint32_t next = s->pc + 1, rest = s->mask & ~taken;
-    struct split other = *s;
     if (reconv == PTX_NO_PC || reconv == s->rpc) {
         /* They meet where this split ends anyway: lanes that are there already just leave. */
         if (next == s->rpc || target == s->rpc) {
@@ -23,23 +23,14 @@ static void diverge(struct warp *w, uint32_t target, uint32_t taken, uint32_t re
         }
         s->mask = rest;
         s->pc = next;
-        other.mask = taken;
-        other.pc = target;
-        warp_push(w, &other);
+        warp_push(w, f, target, s->rpc, taken);
         return;
     }
     s->pc = reconv;
-    other.rpc = reconv;
-    if (next != reconv) {
-        other.pc = next;
-        other.mask = rest;
-        warp_push(w, &other);
-    }
-    if (target != reconv) {
-        other.pc = target;
-        other.mask = taken;
-        warp_push(w, &other);
-    }
+    if (next != reconv)
+        warp_push(w, f, next, reconv, rest);
+    if (target != reconv)
+        warp_push(w, f, target, reconv, taken);
 }
 
 static bool ctrl_bra(struct warp *w, const struct xinst *x, uint32_t mask)
@@ -58,11 +49,8 @@ static bool ctrl_bra(struct warp *w, const struct xinst *x, uint32_t mask)
 static void isolate(struct warp *w, uint32_t mask)
 {
     struct split *s = warp_top(w);
-    struct split part = *s;
-    part.mask = mask;
-    part.rpc = s->pc + 1;
-    s->pc++;
-    warp_push(w, &part);
+    const uint32_t here = s->pc++;
+    warp_push(w, s->frame, here, here + 1, mask);
 }
 
 /* Lanes of `mask` whose 64-bit value equals that of the first. */
@@ -96,20 +84,17 @@ static bool ctrl_brx(struct warp *w, const struct xinst *x, uint32_t mask)
         isolate(w, mask);
     else {
         /* This group goes; the others stay at the instruction and take their turn. */
-        uint32_t reconv = x->reconv;
-        struct split rest = *s, group = *s;
-        rest.mask = s->mask & ~same;
-        group.mask = same;
-        group.pc = list->pcs[index];
-        if (reconv != PTX_NO_PC && reconv != s->rpc) {
-            s->pc = reconv;
-            rest.rpc = group.rpc = reconv;
-            warp_push(w, &rest);
+        struct frame *f = s->frame;
+        const uint32_t here = s->pc, rest = s->mask & ~same, target = list->pcs[index];
+        uint32_t rpc = s->rpc;
+        if (x->reconv != PTX_NO_PC && x->reconv != rpc) {
+            s->pc = rpc = x->reconv;
+            warp_push(w, f, here, rpc, rest);
         } else {
-            *s = rest;
+            s->mask = rest;
         }
-        if (group.pc != group.rpc)
-            warp_push(w, &group);
+        if (target != rpc)
+            warp_push(w, f, target, rpc, same);
     }
     return true;
 }
@@ -165,7 +150,7 @@ static bool enter(struct warp *w, const struct xinst *x, const struct xfunc *fn,
     for (uint32_t i = 0; i < have->nparams && i < want->nparams; i++)
         arg_copy(w, f, &want->params[i], caller, &have->params[i], mask);
     s->pc++;
-    warp_push(w, &(struct split){.rpc = PTX_NO_PC, .mask = mask, .frame = f});
+    warp_push(w, f, 0, PTX_NO_PC, mask);
     f->users--;
     return true;
 }
@@ -203,13 +188,10 @@ static bool ctrl_call(struct warp *w, const struct xinst *x, uint32_t mask)
         return true;
     }
     if (together != mask) {
-        struct split rest = *s, group = *s;
-        rest.mask = mask & ~together;
-        group.mask = together;
-        rest.rpc = group.rpc = s->pc + 1;
-        s->pc++;
-        warp_push(w, &rest);
-        warp_push(w, &group);
+        struct frame *f = s->frame;
+        const uint32_t here = s->pc++;
+        warp_push(w, f, here, here + 1, mask & ~together);
+        warp_push(w, f, here, here + 1, together);
         return true;
     }
     return enter(w, x, fn, mask);

@@ -265,16 +265,14 @@ static bool has_no_outsiders(struct warp *w, const struct xinst *x, uint32_t mas
 static void wait_for_others(struct warp *w, uint32_t at, const struct split *all, uint32_t group,
                             uint32_t members)
 {
-    struct split part = *all;
-    part.wait = SPLIT_AT_GROUP;
-    part.members = members;
-    part.mask = group;
     if (group == all->mask) {
-        w->stack[at] = part;
+        w->stack[at] = *all;
     } else {
-        part.rpc = all->pc + 1;
-        warp_push(w, &part);
+        warp_push(w, all->frame, all->pc, all->pc + 1, group);
+        at = w->depth - 1;
     }
+    w->stack[at].wait = SPLIT_AT_GROUP;
+    w->stack[at].members = members;
 }
 
 /* More than one group, or one whose members are elsewhere. Lanes that execute a shfl together read

@@ -132,13 +132,17 @@ void warp_frame_base(const struct warp *w, const struct frame *f, char **base)
     base[LANE_CONST] = f->fn->consts;
 }
 
-void warp_use_frame(struct warp *w)
+static inline void use_top_frame(struct warp *w)
 {
-    if (!w->depth)
-        return;
     const struct frame *f = warp_top(w)->frame;
     w->base[LANE_REGS] = w->regs + f->reg_off;
     w->base[LANE_CONST] = f->fn->consts;
+}
+
+void warp_use_frame(struct warp *w)
+{
+    if (w->depth)
+        use_top_frame(w);
 }
 
 /* Room for `bytes` of local memory a lane, which are within the limit. */
@@ -174,18 +178,21 @@ bool warp_local_reserve(struct warp *w, const struct xinst *x, uint64_t bytes)
 
 /* --- splits --- */
 
-struct split *warp_push(struct warp *w, const struct split *s)
+void warp_push(struct warp *w, struct frame *frame, uint32_t pc, uint32_t rpc, uint32_t mask)
 {
-    struct split copy = *s;
-    if (w->depth == w->cap) {
+    if (UNLIKELY(w->depth == w->cap)) {
         w->cap = w->cap ? w->cap * 2 : 8;
         w->stack = xrealloc(w->stack, w->cap * sizeof *w->stack);
     }
-    copy.frame->users++;
-    copy.frame->splits++;
-    w->stack[w->depth] = copy;
+    struct split *s = &w->stack[w->depth++];
+    s->pc = pc;
+    s->rpc = rpc;
+    s->mask = mask;
+    s->wait = SPLIT_RUNS;
+    s->frame = frame;
+    frame->users++;
+    frame->splits++;
     w->spin_from = w->ninst;
-    return &w->stack[w->depth++];
 }
 
 void warp_join(struct warp *w, uint32_t into, uint32_t from)
@@ -255,10 +262,9 @@ bool warp_yield(struct warp *w)
         raise_to_top(w, whole);
     } else if (part != UINT32_MAX) {
         /* Lanes that wait where paths meet go ahead of the others. */
-        struct split ahead = w->stack[part];
-        ahead.mask = early;
-        w->stack[part].mask &= ~early;
-        warp_push(w, &ahead);
+        struct split *s = &w->stack[part];
+        s->mask &= ~early;
+        warp_push(w, s->frame, s->pc, s->rpc, early);
     } else {
         return false;
     }
@@ -289,7 +295,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->base[LANE_WARP] = w->sregs;
     w->base[LANE_CTA] = cta->sregs;
     struct frame *f = warp_frame_new(w, entry, NULL, NULL);
-    warp_push(w, &(struct split){.pc = 0, .rpc = PTX_NO_PC, .mask = w->live, .frame = f});
+    warp_push(w, f, 0, PTX_NO_PC, w->live);
     f->users--;
     local_grow(w, entry->local_bytes); /* within the limit, or it was not lowered */
     warp_use_frame(w);
@@ -313,6 +319,16 @@ void warp_free(struct warp *w)
     free(w->local);
     free(w->sregs);
     memset(w, 0, sizeof *w);
+}
+
+/* Whether what warp_peek() does can be left out: the top split runs on. */
+static inline bool runs_on(const struct warp *w)
+{
+    if (!w->depth)
+        return false;
+    const struct split *s = &w->stack[w->depth - 1];
+    return s->mask && s->pc != s->rpc && s->wait == SPLIT_RUNS &&
+           LIKELY(w->depth == 1 || w->ninst - w->spin_from <= SPIN_LIMIT);
 }
 
 const struct xinst *warp_peek(struct warp *w)
@@ -342,7 +358,11 @@ const struct xinst *warp_peek(struct warp *w)
 
 static unsigned count_lanes(uint32_t mask)
 {
-    return mask == UINT32_MAX ? WARP_LANES : !mask ? 0 : (unsigned)__builtin_popcount(mask);
+    if (mask == UINT32_MAX)
+        return WARP_LANES;
+    mask -= mask >> 1 & 0x55555555; /* not every host that this is compiled for counts bits */
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
 /* Whether the top split may run on behind a branch: its turn is not over, and it does not spin. */
@@ -405,11 +425,13 @@ enum warp_stop warp_run(struct warp *w, uint64_t budget)
 {
     w->turn_end = w->ninst + budget;
     while (warp_peek(w)) {
-        if (w->ninst >= w->turn_end)
-            return WARP_STOP_BUDGET;
-        warp_use_frame(w);
-        if (!run_stretch(w))
-            return WARP_STOP_FAULT;
+        do {
+            if (w->ninst >= w->turn_end)
+                return WARP_STOP_BUDGET;
+            use_top_frame(w);
+            if (!run_stretch(w))
+                return WARP_STOP_FAULT;
+        } while (runs_on(w));
     }
     return w->state == WARP_DONE ? WARP_STOP_DONE : WARP_STOP_BLOCKED;
 }

@@ -121,7 +121,9 @@ static inline uint32_t warp_guard_mask(const struct warp *w, const struct xinst 
     return mask & (x->guard_neg ? ~p : p);
 }
 
-struct split *warp_push(struct warp *w, const struct split *s);
+/* A split of `frame` on top: the lanes of `mask` run from `pc` up to `rpc`. Its parts are written
+ * where it lies: a copy of what was just written part by part would make the host wait. */
+void warp_push(struct warp *w, struct frame *frame, uint32_t pc, uint32_t rpc, uint32_t mask);
 void warp_pop(struct warp *w);
 /* The split at `from` of the stack becomes a part of the one at `into`, below it, which is at the
  * same place. */
