@@ -1,7 +1,8 @@
 /* Loads in translated runs read what the checked way reads: every width, space and pattern, by a
  * load that looks how its lanes lie and by one that is known to scatter, under guards, and with
  * lanes out of range. Where everything is translated at once, loads at even places of the code are
- * of the first kind and those at odd ones of the second (runs.c), so each kernel is made twice. */
+ * of the first kind and those at odd ones of the second (runs.c): some kernels are shifted by one.
+ */
 #include "exec/check.h"
 #include "exec/fixture.h"
 
@@ -13,8 +14,7 @@ static const struct form {
 } forms[] = {
     {"u8", "%a", "b16", 1, 1},           {"s8", "%a", "b32", 1, 1},
     {"s16", "%a", "b64", 2, 1},          {"u32", "%a", "b32", 4, 1},
-    {"s32", "%a", "b64", 4, 1},          {"u64", "%a", "b64", 8, 1},
-    {"v2.u8", "{%a,%b}", "b16", 2, 2},   {"v4.s16", "{%a,%b,%c,%d}", "b32", 8, 4},
+    {"u64", "%a", "b64", 8, 1},          {"v4.s16", "{%a,%b,%c,%d}", "b32", 8, 4},
     {"v2.u32", "{%a,%b}", "b32", 8, 2},  {"v4.u32", "{%a,%b,%c,%d}", "b32", 16, 4},
     {"v2.u64", "{%a,%b}", "b64", 16, 2},
 };
@@ -160,13 +160,13 @@ static void loads_in_runs_are_what_the_checked_way_loads(void **state)
     s.mem = devmem_alloc(s.dev->mem, MEM_BYTES, 0, MEM_DEVICE, NULL);
     s.out = devmem_alloc(s.dev->mem, OUT_BYTES, 0, MEM_DEVICE, NULL);
     s.check = checker_new(true, true, ignore, NULL);
-    for (unsigned i = 0; i < ARRAY_LEN(forms) * ARRAY_LEN(patterns); i++)
-        for (unsigned shift = 0; shift < 2; shift++) {
-            const unsigned f = i % ARRAY_LEN(forms), p = i / ARRAY_LEN(forms);
-            say_kernel(&t, &forms[f], patterns[p], &spaces[(f + p) % ARRAY_LEN(spaces)], shift);
+    for (unsigned f = 0; f < ARRAY_LEN(forms); f++)
+        for (unsigned p = 0; p < ARRAY_LEN(patterns); p++) {
+            const struct space *at = &spaces[(f + p) % ARRAY_LEN(spaces)];
+            say_kernel(&t, &forms[f], patterns[p], at, (f + p) % 2);
             compare(&s, &t, &faults);
         }
-    assert_int_equal(faults, 2 * 2 * ARRAY_LEN(forms)); /* the last two patterns */
+    assert_int_equal(faults, 2 * ARRAY_LEN(forms)); /* the last two patterns */
     device_free(s.dev);
     checker_free(s.check);
 }
