@@ -163,7 +163,7 @@ static void list(const struct study_survey *o)
 static int run(struct options *o, char **names)
 {
     struct err err = {0};
-    int code = EXIT_USAGE;
+    int code = EXIT_DONE;
     if (o->needs_table && !o->table)
         return cli_fail("workloads", "--%s is for --table", o->needs_table);
     if (!take_workloads(&o->survey, names, &err))
@@ -171,7 +171,7 @@ static int run(struct options *o, char **names)
     if (o->table)
         code = cli_exit_code(study_survey(&o->survey, stdout, &err));
     else
-        list(&o->survey), code = EXIT_DONE;
+        list(&o->survey);
     free((void *)o->survey.workloads);
     if (code != EXIT_DONE)
         cli_fail("workloads", "%s", err.msg);
