@@ -71,6 +71,40 @@ static void a_lone_packet_takes_5_plus_3_a_link_plus_its_flits(void **state)
                              5 + 3 * (abs((int)dst % 8 - 1) + abs((int)dst / 8 - 1)) + flits - 1);
 }
 
+/* Requests and answers of a data cache on mesh56, by their flits. */
+static void shorter_answers_arrive_earlier(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t src, dst, flits;
+        cycle_t cycles;
+    } rows[] = {{0, 1, 1, 8},   {1, 0, 5, 12},  {1, 0, 2, 9},   {1, 0, 1, 8},
+                {9, 62, 1, 38}, {62, 9, 5, 42}, {62, 9, 2, 39}, {62, 9, 1, 38}};
+    const struct noc_cfg cfg = cfg_make(NOC_MESH);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        assert_int_equal(lone_latency(&cfg, rows[i].src, rows[i].dst, rows[i].flits),
+                         rows[i].cycles);
+}
+
+/* Answers that wait at one node for all the others enter at a flit a cycle. */
+static void a_node_injects_a_flit_a_cycle(void **state)
+{
+    (void)state;
+    struct noc_cfg cfg = cfg_make(NOC_MESH);
+    cfg.vcs = 1;
+    for (uint32_t flits = 1; flits <= 5; flits++) {
+        struct sink s = {0};
+        struct noc *n = noc_new(&cfg, &sink_ops, &s);
+        cycle_t now = 0;
+        for (uint32_t i = 0; i < 64; i++)
+            noc_send(n, 0, 57, i, 0, flits, NULL);
+        for (; noc_stats(n)->flits_in < 64 * flits && now < 1000; now++)
+            noc_tick(n, now);
+        assert_int_equal(now, 64 * flits);
+        noc_free(n);
+    }
+}
+
 static void pipeline_options_cost_one_cycle_a_router(void **state)
 {
     (void)state;
@@ -305,6 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lone_packet_takes_5_plus_3_a_link_plus_its_flits),
+        cmocka_unit_test(shorter_answers_arrive_earlier),
+        cmocka_unit_test(a_node_injects_a_flit_a_cycle),
         cmocka_unit_test(pipeline_options_cost_one_cycle_a_router),
         cmocka_unit_test(four_flit_buffers_cost_a_five_flit_packet_one_cycle_once),
         cmocka_unit_test(a_crossbar_takes_5_cycles),
