@@ -415,6 +415,44 @@ static void what_finds_the_table_full_is_answered_with_the_line(void **state)
     node_free(g);
 }
 
+/* A line of small numbers: 12 bytes for one sub-block, 17 for two, all in a flit of 32 with 8 of
+ * header; 28 for the line are two flits. */
+static void sub_blocks_that_cost_no_flit_come_too(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t asked, held, sent;
+    } rows[] = {
+        {0x1, ALL, 0x7}, {0x8, ALL, 0xe}, {0x4, ALL, 0xe}, {0x1, 0x9, 0x9}, {ALL, ALL, ALL}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct node_rig *g = node_new(256);
+        struct mem_req a = request(7, 1, rows[i].asked);
+        g->cfg.fill_flit = true;
+        line_of_numbers((uint32_t *)(void *)(g->mem->bytes + LINE));
+        a.full = rows[i].held;
+        assert_false(arrives(g, &a));
+        is_answered(g, &a);
+        assert_int_equal(a.sectors, rows[i].sent);
+        assert_int_equal(g->node.stats.extra,
+                         mem_sector_count(rows[i].sent) - mem_sector_count(rows[i].asked));
+        node_free(g);
+    }
+}
+
+/* Where nothing compresses, nothing is free. */
+static void and_what_does_not_compress_costs_one(void **state)
+{
+    (void)state;
+    struct node_rig *g = node_new(256);
+    struct mem_req a = request(7, 1, 0x2);
+    g->cfg.fill_flit = true;
+    line_without_pattern((uint32_t *)(void *)(g->mem->bytes + LINE));
+    assert_false(arrives(g, &a));
+    is_answered(g, &a);
+    assert_int_equal(a.sectors, 0x2);
+    node_free(g);
+}
+
 /* Requests past the tags, of other caches and for local memory are none of its business. */
 static void others_pass(void **state)
 {
@@ -463,6 +501,8 @@ int main(void)
         cmocka_unit_test(the_table_finds_what_it_holds_and_nothing_else),
         cmocka_unit_test(requests_that_meet_have_one_answer),
         cmocka_unit_test(what_finds_the_table_full_is_answered_with_the_line),
+        cmocka_unit_test(sub_blocks_that_cost_no_flit_come_too),
+        cmocka_unit_test(and_what_does_not_compress_costs_one),
         cmocka_unit_test(others_pass),
         cmocka_unit_test(the_compressor_has_the_interconnects_clock),
     };

@@ -292,6 +292,57 @@ static void the_bound_asks_for_the_line_and_says_what_is_needed(void **state)
     rig_free(g);
 }
 
+/* --- the bound --- */
+
+/* Misses, and flits of answers that are not compressed, of random reads. */
+struct cost {
+    uint64_t misses, flits;
+};
+
+static struct cost cost_of(const struct filter_cfg *cfg)
+{
+    static const char *const sets[] = {"l1.size=1024", "l1.ways=2", NULL};
+    struct sm_rig *g = rig_new(cfg, sets);
+    struct rng r = {5};
+    struct cost c = {0};
+    for (uint32_t i = 1; i <= 3000; i++) {
+        const uint16_t map = (uint16_t)(rng_below(&r, 3) ? 1u << rng_below(&r, 4) : 0x3);
+        read_at(g, 10 + 40 * i, rng_below(&r, 12) * 128, map, i);
+        for (uint32_t k = 0; k < g->l1->nsent; k++) {
+            const struct mem_req *q = &g->l1->sent[k];
+            const uint16_t sent = cfg->ideal ? q->meta : q->sectors;
+            c.flits += (8 + 32 * mem_sector_count(sent) + 31) / 32;
+        }
+        g->l1->nsent = 0;
+    }
+    l1_rig_run(g->l1, g->l1->now + 500);
+    const struct l1_stats *st = l1_stats(g->l1->l1);
+    c.misses = st->read_misses + st->read_sector_misses;
+    rig_free(g);
+    return c;
+}
+
+/* As many misses as where lines are asked for, and no fewer flits by any other way. */
+static void nothing_is_better_than_the_bound(void **state)
+{
+    (void)state;
+    struct filter_cfg cfg = dflt;
+    cfg.decide = FILTER_FULL;
+    const struct cost full = cost_of(&cfg);
+    cfg.ideal = true;
+    const struct cost bound = cost_of(&cfg);
+    cfg.ideal = false;
+    assert_int_equal(bound.misses, full.misses);
+    assert_true(bound.flits < full.flits);
+    for (unsigned i = 0; i < 8; i++) {
+        cfg.decide = i & 1 ? FILTER_NEED : FILTER_RC;
+        cfg.refill = i & 2 ? FILTER_APPEND : FILTER_REPLACE;
+        cfg.wake = i & 4 ? FILTER_WAKE_OWN : FILTER_WAKE_ALL;
+        const struct cost c = cost_of(&cfg);
+        assert_true(c.misses >= bound.misses && c.flits >= bound.flits);
+    }
+}
+
 /* --- random accesses, with a memory node that answers in any order --- */
 
 enum { LINES = 24, ACCESSES = 8000, MOST_CYCLES = 800000 };
@@ -537,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_life_is_learnt_from_twice),
         cmocka_unit_test(only_reads_of_global_memory_are_cut),
         cmocka_unit_test(the_bound_asks_for_the_line_and_says_what_is_needed),
+        cmocka_unit_test(nothing_is_better_than_the_bound),
         cmocka_unit_test(lines_are_what_sets_kept_outside_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,15 +87,37 @@ static bool arrive(void *self, struct mem_req *r, cycle_t now)
 
 /* --- answers --- */
 
-static void answer(void *self, struct mem_req *r, cycle_t now)
+static uint32_t flits_of(const struct filter_node *n, uint32_t bytes)
 {
-    struct filter_node *n = self;
-    (void)now;
-    if (!filter_is_cut(r) || r->kind != MEM_READ || r->sectors == n->all)
-        return;
+    return (HEADER + bytes + n->flit_bytes - 1) / n->flit_bytes;
+}
+
+/* Whether sub-block `s` is that far from one of `map`. */
+static bool is_at(uint16_t map, unsigned s, unsigned distance)
+{
+    return (map >> s >> distance | map << distance >> s) & 1;
+}
+
+/* What the slice holds of the line, the nearest first, goes with the answer if it costs no flit. */
+static void fill_flit(struct filter_node *n, struct mem_req *r)
+{
+    const uint16_t map = r->sectors;
+    const uint32_t flits = flits_of(n, filter_wire_answer(n->wire, r, map).bytes);
+    for (unsigned distance = 1; distance < 16; distance++)
+        for (unsigned s = 0; s < 16; s++) {
+            const uint16_t more = (uint16_t)(1u << s);
+            if (!(r->full & ~r->sectors & more) || !is_at(map, s, distance))
+                continue;
+            const uint32_t bytes = filter_wire_answer(n->wire, r, r->sectors | more).bytes;
+            if (flits_of(n, bytes) == flits && packet_widen(r, more))
+                n->stats.extra++;
+        }
+}
+
+/* Requests that were absorbed come back with the answer to the first. */
+static void give_back(struct filter_node *n, struct mem_req *r)
+{
     struct filter_entry *e = filter_table_of(&n->table, r, line_of(n, r));
-    if (r->meta & FILTER_META_OVERFLOW)
-        packet_widen(r, r->full);
     if (!e)
         return;
     for (struct mem_req *rider = e->riders, *next; rider; rider = next) {
@@ -104,6 +126,20 @@ static void answer(void *self, struct mem_req *r, cycle_t now)
         packet_ride(r, rider);           /* it is looked up again */
     }
     filter_table_remove(&n->table, e);
+}
+
+static void answer(void *self, struct mem_req *r, cycle_t now)
+{
+    struct filter_node *n = self;
+    (void)now;
+    if (!filter_is_cut(r) || r->kind != MEM_READ || r->sectors == n->all)
+        return;
+    if (r->meta & FILTER_META_OVERFLOW)
+        packet_widen(r, r->full);
+    else
+        give_back(n, r);
+    if (n->cfg->fill_flit)
+        fill_flit(n, r);
 }
 
 static void count_answer(struct filter_node *n, const struct mem_req *r, uint32_t payload,
@@ -118,7 +154,7 @@ static void count_answer(struct filter_node *n, const struct mem_req *r, uint32_
     st->payload_bytes += is_cut ? n->wire->line_bytes : payload;
     st->needed_bytes += parts << n->wire->sector_shift;
     st->wire_bytes += size->bytes;
-    hist_add(&st->flits, (HEADER + size->bytes + n->flit_bytes - 1) / n->flit_bytes);
+    hist_add(&st->flits, flits_of(n, size->bytes));
     if (!is_cut)
         return;
     ++*out[parts - 1];

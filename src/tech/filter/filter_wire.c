@@ -93,10 +93,11 @@ struct filter_size filter_wire_size(const struct filter_wire *w, addr_t addr, co
     return (struct filter_size){codec_bytes(bits), codec_bytes(bits) >= raw, false};
 }
 
-/* Sub-blocks of the asker's line as parts of the L2's. */
+/* Sub-blocks of the asker's line, which for a data cache is as the L2's, as parts of the L2's. */
 static unsigned parts_of(const struct filter_wire *w, const struct mem_req *r, uint16_t sectors)
 {
-    const unsigned in_line = mem_req_sectors_in(r, sectors, w->line_bytes, w->sector_shift);
+    const unsigned in_line =
+        filter_is_cut(r) ? sectors : mem_req_sectors_in(r, sectors, w->line_bytes, w->sector_shift);
     const unsigned shift = w->sector_shift - PART_SHIFT, each = (1u << (1u << shift)) - 1;
     unsigned map = 0;
     for (unsigned i = 0; i << w->sector_shift < w->line_bytes; i++)
