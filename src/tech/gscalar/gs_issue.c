@@ -27,17 +27,26 @@ static bool is_packed(const struct gs_slot *s, const struct gs_operand *op)
     return flags & GS_PACKED;
 }
 
+/* Metadata of a whole machine does not fit into the host's caches: it is asked for here, where an
+ * instruction is first seen, and is there when it is issued. */
+static void fetch_sources(const struct gs_slot *s, const struct gs_inst *i)
+{
+    for (unsigned k = 0; k < i->nsrc; k++)
+        __builtin_prefetch(&s->regs[i->src[k].at]);
+}
+
 const struct dinst *gs_precede(void *self, struct sm *sm, unsigned slot, struct warp *w,
                                const struct dinst *d)
 {
     const struct gs_sm *m = self;
     const struct gs_slot *s = &m->slots[slot];
     (void)sm;
-    if (LIKELY((warp_top(w)->mask & w->lanes) == w->all && !d->x->has_guard))
-        return NULL;
     const struct gs_func *f = gs_slot_look(s, d->fn, (uint32_t)(w->base[LANE_REGS] - w->regs));
     const struct gs_inst *i = f ? &f->code[d - d->fn->code] : NULL;
-    if (!i || !i->moves)
+    if (!i)
+        return NULL;
+    fetch_sources(s, i);
+    if (LIKELY((warp_top(w)->mask & w->lanes) == w->all && !d->x->has_guard) || !i->moves)
         return NULL;
     const uint32_t mask = gs_next_lanes(w, d->x);
     if (!mask || mask == w->all)
