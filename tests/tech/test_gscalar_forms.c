@@ -8,13 +8,13 @@ typedef uint32_t lanes_t[WARP_LANES];
 
 /* What a form makes of lanes that all have written. */
 static struct gs_reg packed(const struct gs_form *form, const uint32_t *lane, uint32_t all,
-                            unsigned *bytes)
+                            unsigned *bytes, struct gs_base *b)
 {
     struct gs_reg r = {0};
     const struct gs_view v = gs_view(lane, all);
-    *bytes = form->pack(&v, all, &r);
+    *bytes = form->pack(&v, all, &r, b);
     FOR_LANES (l, all)
-        assert_int_equal(form->get(&r, l, form->put(&r, l, lane[l], ~lane[l])), lane[l]);
+        assert_int_equal(form->get(b, l, form->put(b, l, lane[l], ~lane[l])), lane[l]);
     return r;
 }
 
@@ -22,9 +22,10 @@ static void expect(const struct gs_form *form, const uint32_t *lane, unsigned k_
                    unsigned k_high, unsigned arrays, unsigned scalar)
 {
     unsigned bytes;
-    const struct gs_reg r = packed(form, lane, UINT32_MAX, &bytes);
-    assert_int_equal(r.k[0], k_low);
-    assert_int_equal(r.k[1], k_high);
+    struct gs_base b;
+    const struct gs_reg r = packed(form, lane, UINT32_MAX, &bytes, &b);
+    assert_int_equal(b.k[0], k_low);
+    assert_int_equal(b.k[1], k_high);
     assert_int_equal(r.arrays, arrays);
     assert_int_equal(r.scalar, scalar);
 }
@@ -32,13 +33,15 @@ static void expect(const struct gs_form *form, const uint32_t *lane, unsigned k_
 static unsigned arrays_of(const struct gs_form *form, const uint32_t *lane)
 {
     unsigned bytes;
-    return packed(form, lane, UINT32_MAX, &bytes).arrays;
+    struct gs_base b;
+    return packed(form, lane, UINT32_MAX, &bytes, &b).arrays;
 }
 
 static unsigned bytes_of(const struct gs_form *form, const uint32_t *lane)
 {
     unsigned bytes;
-    packed(form, lane, UINT32_MAX, &bytes);
+    struct gs_base b;
+    packed(form, lane, UINT32_MAX, &bytes, &b);
     return bytes;
 }
 
@@ -185,8 +188,9 @@ static void views_agree_with_the_codec(void **state)
             assert_int_equal(gs_equal_bytes(v.differ[h]),
                              codec_gsr_equal_bytes(lane + 16 * h, 16, all >> (16 * h) & 0xffff));
         unsigned bytes;
-        packed(&gs_form_halves, lane, all, &bytes);
-        packed(&gs_form_deltas, lane, all, &bytes);
+        struct gs_base b;
+        packed(&gs_form_halves, lane, all, &bytes, &b);
+        packed(&gs_form_deltas, lane, all, &bytes, &b);
     }
 }
 

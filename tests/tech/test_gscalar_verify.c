@@ -20,6 +20,12 @@ static struct gs_reg *written(struct gs_rig *b, const struct rf_event *e)
     return &s->regs[s->func->code[pc_of(e)].dst[0].at];
 }
 
+static struct gs_base *base_written(struct gs_rig *b, const struct rf_event *e)
+{
+    struct gs_slot *s = &b->m.slots[e->slot];
+    return &s->bases[s->func->code[pc_of(e)].dst[0].at];
+}
+
 static void run(struct gs_rig *b)
 {
     b->g.verify = true;
@@ -56,7 +62,7 @@ static void nothing_is_found_where_nothing_is_wrong(void **state)
 static void plant_mask(struct gs_rig *b, const struct rf_event *e)
 {
     if (pc_of(e) == WRITES_IN_PART)
-        written(b, e)->bvr[0] = ~e->mask;
+        written(b, e)->mask = ~e->mask;
 }
 
 static void a_wrong_mask_is_found(void **state)
@@ -73,16 +79,16 @@ static void plant_stale(struct gs_rig *b, const struct rf_event *e)
 {
     if (pc_of(e) != WRITES_IN_PART)
         return;
-    struct gs_reg *r = written(b, e);
-    *r = (struct gs_reg){.flags = GS_PACKED, .k = {3, 3}, .bvr = {5, 21}, .arrays = 2, .same = 3};
+    *written(b, e) = (struct gs_reg){.flags = GS_PACKED, .arrays = 2, .same = 3};
+    *base_written(b, e) = (struct gs_base){.k = {3, 3}, .bvr = {5, 21}};
 }
 
-/* The bytes that are equal are so by chance: the old base value has the new one's upper bytes. */
 static void plant_stale_scalar(struct gs_rig *b, const struct rf_event *e)
 {
-    if (pc_of(e) == WRITES_IN_PART)
-        *written(b, e) = (struct gs_reg){
-            .flags = GS_PACKED, .k = {4, 4}, .bvr = {5, 5}, .scalar = GS_ALL, .same = 4};
+    if (pc_of(e) != WRITES_IN_PART)
+        return;
+    *written(b, e) = (struct gs_reg){.flags = GS_PACKED, .scalar = GS_ALL, .same = 4};
+    *base_written(b, e) = (struct gs_base){.k = {4, 4}, .bvr = {5, 5}};
 }
 
 static void stale_metadata_is_found(void **state)

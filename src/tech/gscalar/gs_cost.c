@@ -10,7 +10,7 @@ static void write_words(struct gs_sm *m, const struct gs_seen *s, const struct g
 {
     uint32_t room[WARP_LANES];
     for (unsigned k = 0; k < op->words; k++) {
-        const uint32_t at = op->at + k, *lane = gs_words(op->ref, s->e->base, k, room);
+        const uint32_t at = op->at + k, *lane = gs_words(&s->f->refs[op->reg], s->e->base, k, room);
         unsigned bytes = sizeof(uint32_t);
         m->stats.moves_dead += s->is_divergent && (s->slot->regs[at].flags & GS_PACKED);
         if (s->is_one && !s->is_divergent)
@@ -37,7 +37,7 @@ static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct
 {
     struct gs_reg *r = &s->slot->regs[op->at];
     if (!op->words) {
-        r->bvr[0] = lane_pred(op->ref, s->e->base);
+        r->mask = lane_pred(&s->f->refs[op->reg], s->e->base);
         r->flags = s->e->is_deferred || s->i->is_call ? 0 : GS_KNOWN;
         return;
     }
@@ -173,7 +173,7 @@ void gs_start(void *self, unsigned slot, const struct warp *w, uint32_t register
     (void)registers;
     while (p->kernel != w->grid->kernel)
         p = p->next;
-    gs_slot_start(&m->slots[slot], p, m->g->verify);
+    gs_slot_start(&m->slots[slot], p, m->g);
     if (m->g->cfg->wide)
         gs_wide_start(m, slot, w);
 }

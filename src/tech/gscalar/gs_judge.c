@@ -7,8 +7,7 @@
 /* Of which of the lanes the register has one value. */
 static unsigned scalar_in(const struct gs_sm *m, const struct gs_reg *r, uint32_t mask)
 {
-    const uint32_t beyond =
-        m->g->cfg->mask == GS_MASK_SUBSET ? mask & ~r->bvr[0] : mask ^ r->bvr[0];
+    const uint32_t beyond = m->g->cfg->mask == GS_MASK_SUBSET ? mask & ~r->mask : mask ^ r->mask;
     return !(r->flags & GS_DIVERGENT) || !beyond ? r->scalar : 0;
 }
 
@@ -25,7 +24,7 @@ static unsigned judge_operand(struct gs_sm *m, const struct gs_seen *s, const st
     const struct gs_reg *r = &s->slot->regs[op->at];
     unsigned bits = GS_ALL;
     if (!op->words)
-        return r->flags & GS_KNOWN ? uniform_in(r->bvr[0], s->mask) : 0;
+        return r->flags & GS_KNOWN ? uniform_in(r->mask, s->mask) : 0;
     for (unsigned k = 0; k < op->words; k++) {
         const unsigned one = scalar_in(m, &r[k], s->mask);
         m->stats.mask_mismatch += s->i->fixed && r[k].scalar && !one;
@@ -37,17 +36,16 @@ static unsigned judge_operand(struct gs_sm *m, const struct gs_seen *s, const st
 /* --- local memory, of which every thread has its own, whatever the address says --- */
 
 /* The address that a half's lanes have, of an operand that is scalar there. */
-static addr_t address_in(const struct gs_reg *r, unsigned words, unsigned half)
+static addr_t address_in(const struct gs_base *b, unsigned words, unsigned half)
 {
-    const unsigned at = r->flags & GS_DIVERGENT ? 1 : half;
-    return r->bvr[at] | (words > 1 ? (addr_t)r[1].bvr[at] << 32 : 0);
+    return b->bvr[half] | (words > 1 ? (addr_t)b[1].bvr[half] << 32 : 0);
 }
 
 static bool is_local(const struct gs_seen *s, unsigned half)
 {
     const struct gs_operand *op = &s->i->src[s->i->address];
     const addr_t at =
-        (addr_t)s->e->d->x->mem.imm + address_in(&s->slot->regs[op->at], op->words, half);
+        (addr_t)s->e->d->x->mem.imm + address_in(&s->slot->bases[op->at], op->words, half);
     return at - LOCAL_WINDOW < WINDOW_BYTES || at - LOCAL_WINDOW_32 < WINDOW_BYTES_32;
 }
 

@@ -45,7 +45,7 @@ static bool is_one_value(const struct gs_seen *s, const struct gs_operand *op)
 {
     const struct gs_reg *r = &s->slot->regs[op->at];
     if (!op->words) {
-        const uint32_t p = r->bvr[0] & s->mask;
+        const uint32_t p = r->mask & s->mask;
         return (r->flags & GS_KNOWN) && (!p || p == s->mask);
     }
     for (unsigned k = 0; k < op->words; k++)
@@ -82,14 +82,14 @@ void gs_lines_note(const struct gs_sm *m, const struct gs_seen *s, uint64_t gate
 void gs_lines_begin(struct gs_plan *p, uint32_t nsms)
 {
     p->lines = xcalloc((size_t)nsms * p->ninsts, sizeof *p->lines);
-    p->where = arena_array(&p->arena, const char *, p->ninsts);
+    p->where = arena_array(&p->rare, const char *, p->ninsts);
     for (uint32_t i = 0; i < p->nfuncs; i++) {
         const struct ptx_func *fn = p->funcs[i].fn->fn->src;
         for (uint32_t pc = 0; pc < fn->ninsts; pc++) {
             char text[96], where[512];
             snprintf(where, sizeof where, "%s %s:%u %s", fn->name, fn->module->file,
                      fn->insts[pc].line, ptx_inst_text(&fn->insts[pc], text, sizeof text));
-            p->where[p->funcs[i].first_inst + pc] = arena_strndup(&p->arena, where, strlen(where));
+            p->where[p->funcs[i].first_inst + pc] = arena_strndup(&p->rare, where, strlen(where));
         }
     }
 }

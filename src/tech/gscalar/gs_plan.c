@@ -113,9 +113,8 @@ static const struct gs_operand *operands(struct gs_plan *p, const struct gs_func
     struct gs_operand *ops = arena_array(&p->arena, struct gs_operand, n + 1);
     for (unsigned k = 0; k < n; k++) {
         const uint32_t reg = d->regs[first + k] - f->fn->regs;
-        const struct lane_ref *r = &f->fn->fn->regs[reg];
-        ops[k] = (struct gs_operand){.ref = r,
-                                     .at = f->places[reg],
+        const struct lane_ref *r = &f->refs[reg];
+        ops[k] = (struct gs_operand){.at = f->places[reg],
                                      .reg = reg,
                                      .words = (uint8_t)gs_words_of(r),
                                      .number = (uint8_t)(first + k)};
@@ -148,7 +147,7 @@ static void make_move(struct gs_move *m, const struct dinst *d, const struct gs_
 static struct gs_move *make_moves(struct gs_plan *p, const struct gs_inst *i, const struct dinst *d,
                                   const struct sm_cfg *cfg, const void *by)
 {
-    struct gs_move *moves = arena_array(&p->arena, struct gs_move, i->ndst);
+    struct gs_move *moves = arena_array(&p->rare, struct gs_move, i->ndst);
     for (unsigned k = 0; k < i->ndst; k++)
         make_move(&moves[k], d, &i->dst[k], cfg, by);
     return moves;
@@ -163,7 +162,7 @@ static void note_carry(struct gs_inst *i, const struct ptx_inst *src)
 }
 
 /* The address of a generic load or store: the first register of its operand. */
-static void note_address(struct gs_inst *i, const struct dinst *d)
+static void note_address(struct gs_inst *i, const struct dinst *d, const struct lane_ref *refs)
 {
     const struct xmem *m = &d->x->mem;
     if (d->x->space != PTX_SPACE_GENERIC || m->is_uniform || (d->flags & DINST_TEXTURE) ||
@@ -171,7 +170,7 @@ static void note_address(struct gs_inst *i, const struct dinst *d)
         return;
     i->is_generic = true;
     for (unsigned k = 0; k < i->nsrc; k++)
-        if (i->src[k].ref->sel == m->addr.sel && i->src[k].ref->off == m->addr.off)
+        if (refs[i->src[k].reg].sel == m->addr.sel && refs[i->src[k].reg].off == m->addr.off)
             i->address = (uint8_t)k;
 }
 
@@ -194,7 +193,8 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
     i->is_of_warp = is_of_warp(d->x->src);
     note_carry(i, d->x->src);
     if (i->fixed && d->unit == UNIT_MEM)
-        note_address(i, d);
+        note_address(i, d, f->refs);
+    p->has_generic |= i->is_generic;
     if (d->ndst && !i->is_call)
         i->moves = make_moves(p, i, d, cfg, by);
 }
@@ -211,6 +211,7 @@ struct gs_plan *gs_plan_new(const struct kernel *k, const struct decoded *code,
             continue;
         struct gs_func *f = &p->funcs[p->nfuncs++];
         f->fn = decoded_func(code, k->funcs[i]);
+        f->refs = f->fn->fn->regs;
         f->code = arena_array(&p->arena, struct gs_inst, f->fn->ncode);
         f->first_inst = p->ninsts;
         p->ninsts += f->fn->ncode;
@@ -230,6 +231,7 @@ void gs_plan_free(struct gs_plan *p)
         if (p->funcs[i].has_live)
             ptx_live_free(&p->funcs[i].live);
     arena_free(&p->arena);
+    arena_free(&p->rare);
     free(p->lines);
     free(p);
 }

@@ -12,6 +12,12 @@ enum { RAW_ARRAYS = 8, RAW_BYTES = 4 * WARP_LANES };
 
 static const struct gs_reg unknown = {.flags = GS_DIVERGENT, .arrays = RAW_ARRAYS};
 
+static void keep_base(struct gs_slot *s, uint32_t at, uint32_t low, uint32_t high)
+{
+    if (s->bases)
+        s->bases[at] = (struct gs_base){.bvr = {low, high}, .k = {4, 4}};
+}
+
 void gs_slot_forget(struct gs_slot *s, uint32_t at)
 {
     s->regs[at] = unknown;
@@ -22,29 +28,36 @@ void gs_slot_forget(struct gs_slot *s, uint32_t at)
 void gs_slot_write_scalar(struct gs_slot *s, uint32_t at, const uint32_t *lane, uint32_t all)
 {
     const uint32_t value = lane[__builtin_ctz(all)];
-    s->regs[at] = (struct gs_reg){
-        .scalar = GS_ALL, .flags = GS_PACKED, .same = 4, .k = {4, 4}, .bvr = {value, value}};
+    s->regs[at] = (struct gs_reg){.scalar = GS_ALL, .flags = GS_PACKED, .same = 4};
+    keep_base(s, at, value, value);
     if (UNLIKELY(s->cells))
-        gs_verify_written(&gs_form_whole, &s->regs[at], &s->cells[at], lane, all);
+        gs_verify_written(&gs_form_whole, s, at, lane, all);
 }
 
-static unsigned write_all(const struct gs_form *form, struct gs_reg *r, const uint32_t *lane,
-                          uint32_t all)
+static unsigned write_all(const struct gs_form *form, struct gs_slot *s, uint32_t at,
+                          const uint32_t *lane, uint32_t all)
 {
     const struct gs_view v = gs_view(lane, all);
-    *r = (struct gs_reg){.same = (uint8_t)gs_equal_bytes(gs_view_differ(&v))};
-    return form->pack(&v, all, r);
+    struct gs_reg r = {.same = (uint8_t)gs_equal_bytes(gs_view_differ(&v))};
+    struct gs_base b;
+    const unsigned bytes = form->pack(&v, all, &r, &b);
+    s->regs[at] = r;
+    if (s->bases)
+        s->bases[at] = b;
+    return bytes;
 }
 
-static void write_part(const struct gs_form *form, struct gs_reg *r, const uint32_t *lane,
-                       uint32_t mask, uint32_t all)
+static void write_part(const struct gs_form *form, struct gs_slot *s, uint32_t at,
+                       const uint32_t *lane, uint32_t mask, uint32_t all)
 {
     const struct gs_view whole = gs_view(lane, all), part = gs_view(lane, mask);
-    *r = unknown;
-    r->same = (uint8_t)gs_equal_bytes(gs_view_differ(&whole));
-    r->scalar = gs_view_differ(&part) || form == &gs_form_raw ? 0 : GS_FULL;
-    r->bvr[0] = mask;
-    r->bvr[1] = lane[__builtin_ctz(mask)];
+    const uint32_t first = lane[__builtin_ctz(mask)];
+    struct gs_reg r = unknown;
+    r.same = (uint8_t)gs_equal_bytes(gs_view_differ(&whole));
+    r.scalar = gs_view_differ(&part) || form == &gs_form_raw ? 0 : GS_FULL;
+    r.mask = mask;
+    s->regs[at] = r;
+    keep_base(s, at, first, first);
 }
 
 unsigned gs_slot_write(const struct gs_sm *m, struct gs_slot *s, uint32_t at, const uint32_t *lane,
@@ -53,22 +66,22 @@ unsigned gs_slot_write(const struct gs_sm *m, struct gs_slot *s, uint32_t at, co
     const struct gs_form *form = m->design->form;
     unsigned bytes = RAW_BYTES;
     if (mask == all)
-        bytes = write_all(form, &s->regs[at], lane, all);
+        bytes = write_all(form, s, at, lane, all);
     else
-        write_part(form, &s->regs[at], lane, mask, all);
+        write_part(form, s, at, lane, mask, all);
     if (UNLIKELY(s->cells))
-        gs_verify_written(form, &s->regs[at], &s->cells[at], lane, mask);
+        gs_verify_written(form, s, at, lane, mask);
     return bytes;
 }
 
 void gs_slot_unpack(const struct gs_sm *m, struct gs_slot *s, uint32_t at, uint32_t all)
 {
-    const struct gs_reg was = s->regs[at];
+    const uint8_t same = s->regs[at].same;
     s->regs[at] = unknown;
-    s->regs[at].same = was.same;
+    s->regs[at].same = same;
     for (uint32_t l = 0; UNLIKELY(s->cells != NULL) && l < WARP_LANES; l++)
         if (all >> l & 1)
-            s->cells[at].lane[l] = m->design->form->get(&was, l, s->cells[at].lane[l]);
+            s->cells[at].lane[l] = m->design->form->get(&s->bases[at], l, s->cells[at].lane[l]);
 }
 
 /* --- of a warp --- */
@@ -79,15 +92,22 @@ static void forget_all(struct gs_slot *s, uint32_t first, uint32_t n)
         gs_slot_forget(s, i);
 }
 
-void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, bool verify)
+static void make_room(struct gs_slot *s, uint32_t nregs, bool has_bases, bool has_cells)
 {
-    if (s->cap < p->nregs) {
-        s->cap = p->nregs;
-        free(s->regs);
-        free(s->cells);
-        s->regs = xcalloc(s->cap, sizeof *s->regs);
-        s->cells = verify ? xcalloc(s->cap, sizeof *s->cells) : NULL;
-    }
+    if (s->cap >= nregs && (s->bases || !has_bases))
+        return;
+    s->cap = s->cap > nregs ? s->cap : nregs;
+    free(s->regs);
+    free(s->bases);
+    free(s->cells);
+    s->regs = xcalloc(s->cap, sizeof *s->regs);
+    s->bases = has_bases ? xcalloc(s->cap, sizeof *s->bases) : NULL;
+    s->cells = has_cells ? xcalloc(s->cap, sizeof *s->cells) : NULL;
+}
+
+void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gscalar *g)
+{
+    make_room(s, p->nregs, p->has_generic || g->verify || g->cfg->wide, g->verify);
     if (s->owners_cap < p->nfuncs) {
         s->owners_cap = p->nfuncs;
         free(s->owners);
@@ -102,6 +122,7 @@ void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, bool verify)
 void gs_slot_free(struct gs_slot *s)
 {
     free(s->regs);
+    free(s->bases);
     free(s->cells);
     free(s->owners);
 }

@@ -5,11 +5,13 @@
 #include "tech/gscalar/gscalar_int.h"
 
 /* Bytes that are not stored are not what they would be: whoever reads them is found out. */
-void gs_verify_written(const struct gs_form *form, const struct gs_reg *r, struct gs_cells *c,
+void gs_verify_written(const struct gs_form *form, const struct gs_slot *s, uint32_t at,
                        const uint32_t *lane, uint32_t mask)
 {
+    const bool is_raw = s->regs[at].flags & GS_DIVERGENT;
+    struct gs_cells *c = &s->cells[at];
     FOR_LANES (l, mask)
-        c->lane[l] = r->flags & GS_DIVERGENT ? lane[l] : form->put(r, l, lane[l], ~lane[l]);
+        c->lane[l] = is_raw ? lane[l] : form->put(&s->bases[at], l, lane[l], ~lane[l]);
     c->known |= mask;
 }
 
@@ -30,14 +32,15 @@ static void verify_word(struct gs_sm *m, const struct gs_slot *s, const struct g
     const struct gs_reg *r = &s->regs[op->at + k];
     const struct gs_cells *c = &s->cells[op->at + k];
     FOR_LANES (l, mask & c->known) {
-        const uint32_t got =
-            r->flags & GS_DIVERGENT ? c->lane[l] : m->design->form->get(r, l, c->lane[l]);
+        const uint32_t got = r->flags & GS_DIVERGENT
+                                 ? c->lane[l]
+                                 : m->design->form->get(&s->bases[op->at + k], l, c->lane[l]);
         if (got != lane[l]) {
             differs(m, s->func, x, op->reg, l, "arrays and metadata do not give its value");
             return;
         }
     }
-    if (!(r->flags & GS_DIVERGENT) || !r->scalar || r->bvr[0] != mask)
+    if (!(r->flags & GS_DIVERGENT) || !r->scalar || r->mask != mask)
         return;
     const struct gs_view v = gs_view(lane, mask);
     if (gs_view_differ(&v))
@@ -59,7 +62,8 @@ void gs_verify_sources(void *self, struct sm *sm, unsigned slot, struct warp *w,
     const struct gs_inst *i = &f->code[d - d->fn->code];
     for (unsigned j = 0; j < i->nsrc; j++)
         for (unsigned k = 0; k < i->src[j].words; k++)
-            verify_word(m, s, &i->src[j], d->x, gs_words(i->src[j].ref, w->base, k, room), k, mask);
+            verify_word(m, s, &i->src[j], d->x, gs_words(&f->refs[i->src[j].reg], w->base, k, room),
+                        k, mask);
 }
 
 /* --- results --- */
@@ -70,11 +74,11 @@ static void verify_lanes(struct gs_sm *m, const struct gs_seen *s, const struct 
     uint32_t room[WARP_LANES];
     bool differ = false;
     if (!op->words) {
-        const uint32_t p = lane_pred(op->ref, s->e->base) & mask;
+        const uint32_t p = lane_pred(&s->f->refs[op->reg], s->e->base) & mask;
         differ = p && p != mask;
     }
     for (unsigned k = 0; k < op->words; k++) {
-        const struct gs_view v = gs_view(gs_words(op->ref, s->e->base, k, room), mask);
+        const struct gs_view v = gs_view(gs_words(&s->f->refs[op->reg], s->e->base, k, room), mask);
         differ |= gs_view_differ(&v) != 0;
     }
     if (differ)

@@ -44,9 +44,9 @@ static uint64_t values_of(const struct gs_seen *s)
     for (unsigned j = 0; j < s->i->nsrc; j++) {
         const struct gs_operand *op = &s->i->src[j];
         const struct gs_reg *r = &s->slot->regs[op->at];
-        h = op->words ? h : mix(h, (r->bvr[0] & s->mask) != 0);
+        h = op->words ? h : mix(h, (r->mask & s->mask) != 0);
         for (unsigned k = 0; k < op->words; k++)
-            h = mix(h, r[k].bvr[0]);
+            h = mix(h, s->slot->bases[op->at + k].bvr[0]);
     }
     return s->i->reads_carry ? mix(h, (s->slot->carry & s->mask) != 0) : h;
 }

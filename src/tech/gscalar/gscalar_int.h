@@ -33,7 +33,6 @@ extern const size_t gs_nstat_rows;
 
 /* One register of an instruction. */
 struct gs_operand {
-    const struct lane_ref *ref;
     uint32_t at;    /* place of its (first) gs_reg */
     uint32_t reg;   /* in its function */
     uint8_t words;  /* 32 bits each; 0: a predicate */
@@ -67,6 +66,7 @@ struct gs_inst {
 
 struct gs_func {
     const struct dfunc *fn;
+    const struct lane_ref *refs; /* by register: where it lies */
     struct gs_inst *code;
     uint32_t *places;      /* by register: of its (first) gs_reg */
     uint32_t first, nregs; /* all of them */
@@ -86,7 +86,8 @@ struct gs_plan {
     const char **where;    /* of each instruction in the report */
     struct gs_func *funcs;
     uint32_t nfuncs, nregs, ninsts;
-    struct arena arena;
+    bool has_generic;         /* has accesses whose address says where they go */
+    struct arena arena, rare; /* what every instruction needs; what few do */
     struct gs_plan *next;
 };
 
@@ -101,14 +102,18 @@ unsigned gs_words_of(const struct lane_ref *r);
 
 /* --- an SM --- */
 
-/* Metadata of a vector register; of a predicate bvr[0] has its value, if it is known. */
+/* Metadata of a vector register, as far as every reader needs it. */
 struct gs_reg {
-    uint8_t scalar; /* enum gs_scalar; GS_DIVERGENT: for the lanes of bvr[0] alone */
+    uint8_t scalar; /* enum gs_scalar; GS_DIVERGENT: for the lanes of `mask` alone */
     uint8_t flags;
-    uint8_t arrays;  /* of 8: activated by a read */
-    uint8_t same;    /* by value over all lanes: equal bytes */
+    uint8_t arrays; /* of 8: activated by a read */
+    uint8_t same;   /* by value over all lanes: equal bytes */
+    uint32_t mask;  /* GS_DIVERGENT: of the last write; of a predicate its value */
+};
+/* The rest, which is kept where somebody wants it. */
+struct gs_base {
+    uint32_t bvr[2]; /* base value of each half; GS_DIVERGENT: value of its first lane */
     uint8_t k[2];    /* equal bytes of the halves, as far as they are not stored */
-    uint32_t bvr[2]; /* base value of each half; GS_DIVERGENT: mask, value of its first lane */
 };
 enum gs_reg_flag {
     GS_DIVERGENT = 1, /* D: stored as it is */
@@ -118,11 +123,12 @@ enum gs_reg_flag {
 
 /* How a register is stored that all lanes have written. */
 struct gs_form {
-    /* Fills in what follows from the values: scalar, arrays, k, GS_PACKED; returns its bytes. */
-    unsigned (*pack)(const struct gs_view *v, uint32_t all, struct gs_reg *r);
+    /* Fills in what follows from the values: scalar, arrays, GS_PACKED, the base; returns its
+     * bytes. */
+    unsigned (*pack)(const struct gs_view *v, uint32_t all, struct gs_reg *r, struct gs_base *b);
     /* What the arrays of a lane get of `value`, the rest being left as it was; and back. */
-    uint32_t (*put)(const struct gs_reg *r, unsigned lane, uint32_t value, uint32_t was);
-    uint32_t (*get)(const struct gs_reg *r, unsigned lane, uint32_t stored);
+    uint32_t (*put)(const struct gs_base *b, unsigned lane, uint32_t value, uint32_t was);
+    uint32_t (*get)(const struct gs_base *b, unsigned lane, uint32_t stored);
     bool has_bytes; /* arrays by byte: a divergent write activates all of a half */
 };
 extern const struct gs_form gs_form_halves, gs_form_whole, gs_form_scalar, gs_form_deltas,
@@ -154,6 +160,7 @@ struct gs_slot {
     const struct gs_func *func; /* that the last instruction was of, and its frame */
     uint32_t frame;
     struct gs_reg *regs;
+    struct gs_base *bases; /* NULL: nobody wants them */
     uint32_t cap;
     uint32_t *owners; /* by function: frame whose registers `regs` has, + 1; 0: none */
     uint32_t owners_cap;
@@ -192,7 +199,7 @@ struct gscalar {
 };
 
 /* gs_slots.c: registers of resident warps. */
-void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, bool verify);
+void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gscalar *g);
 void gs_slot_free(struct gs_slot *s);
 /* The function's part of the slot's plan, its registers being those of the frame. */
 const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
@@ -258,7 +265,7 @@ struct gs_cells {
     uint32_t lane[WARP_LANES]; /* as stored */
     uint32_t known;            /* lanes whose contents are known */
 };
-void gs_verify_written(const struct gs_form *form, const struct gs_reg *r, struct gs_cells *c,
+void gs_verify_written(const struct gs_form *form, const struct gs_slot *s, uint32_t at,
                        const uint32_t *lane, uint32_t mask);
 /* issue_policy.before: every register that an instruction reads. */
 void gs_verify_sources(void *self, struct sm *sm, unsigned slot, struct warp *w,
