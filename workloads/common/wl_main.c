@@ -148,12 +148,12 @@ static void print_list(bool json)
         printf(
             " {\"name\": \"%s\", \"origin\": \"%s\", \"domain\": \"%s\", \"type\": \"%s\", "
             "\"bound\": \"%s\",\n  \"algorithm\": \"%s\",\n  \"input\": \"%s\",\n"
-            "  \"imitates\": \"%s\",\n"
+            "  \"imitates\": \"%s\",\n  \"idle\": \"%s\",\n"
             "  \"tolerance\": \"%s\", \"abs_tol\": %g, \"rel_tol\": %g, \"variant\": \"%s\"}%s\n",
             r->name, r->origin, r->domain, r->type, r->bound, r->workload->algorithm,
-            r->workload->input, r->workload->imitates, r->workload->tolerance, r->workload->abs_tol,
-            r->workload->rel_tol, r->workload->variant ? r->workload->variant : "",
-            i + 1 < wl_nrows ? "," : "");
+            r->workload->input, r->workload->imitates, r->workload->idle ? r->workload->idle : "",
+            r->workload->tolerance, r->workload->abs_tol, r->workload->rel_tol,
+            r->workload->variant ? r->workload->variant : "", i + 1 < wl_nrows ? "," : "");
     }
     if (json)
         printf("]\n");

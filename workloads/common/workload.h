@@ -77,6 +77,7 @@ struct workload {
     /* For docs/workloads.md: one sentence each. `imitates`: what the original is run on, and how
      * our input stands to it. */
     const char *algorithm, *input, *imitates, *tolerance;
+    const char *idle; /* NULL, or what leaves SMs of a large machine without blocks at any size */
     const char
         *variant; /* NULL, or what `--variant` may ask for: other device code, same outputs */
 };

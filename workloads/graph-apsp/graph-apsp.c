@@ -90,4 +90,6 @@ const struct workload workload_graph_apsp = {
     .input = "uniform random graph, 8 neighbours a node on average, lengths 1 to 100, as a matrix",
     .imitates = "a sparse random graph as a matrix; the suite's input is not known",
     .tolerance = "bit-equal: lengths are whole numbers, and shortest ones are unique",
+    .idle = "products of few rows and closures by one block, each waiting for the "
+            "one before",
 };

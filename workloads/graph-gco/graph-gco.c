@@ -136,4 +136,6 @@ const struct workload workload_graph_gco = {
              "largest degree",
     .imitates = "a network with hubs (power law); the suite's input is not known",
     .tolerance = "equal: a round reads the others' colours of the round before",
+    .idle = "in later rounds few nodes are in conflict, and those with the most "
+            "neighbours decide how long a round takes",
 };

@@ -200,4 +200,6 @@ const struct workload workload_graph_gcu = {
     .imitates = "a photograph to be parted into fore- and background, as CUDA Cuts has "
                 "them (flower, person)",
     .tolerance = "equal: the greatest flow and the cut nearest to the sink are unique",
+    .idle = "hundreds of short launches, each waiting for the last block of the one"
+            " before",
 };

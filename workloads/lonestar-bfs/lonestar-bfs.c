@@ -88,4 +88,6 @@ const struct workload workload_lonestar_bfs = {
     .imitates = "LonestarGPU's rmat graphs (power law), with fewer edges at the largest"
                 " hubs",
     .tolerance = "equal: levels are unique",
+    .idle = "the first and last levels have few nodes, and the block with the "
+            "greatest hub decides how long a level takes",
 };

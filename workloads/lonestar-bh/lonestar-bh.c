@@ -248,4 +248,6 @@ const struct workload workload_lonestar_bh = {
     .input = "Plummer's model of a star cluster, equal masses",
     .imitates = "LonestarGPU's own: Plummer's model",
     .tolerance = "bit-equal: the tree's shape and the order of additions are fixed",
+    .idle = "the tree is built and summed up level by level, and its upper levels "
+            "have few cells",
 };

@@ -119,4 +119,6 @@ const struct workload workload_lonestar_sssp = {
     .input = "uniform random graph, 4 neighbours a node on average, lengths 1 to 100",
     .imitates = "LonestarGPU's random graphs (r4): 4 neighbours on average",
     .tolerance = "equal: shortest distances are unique",
+    .idle = "the first and last rounds have few nodes, and a round ends with its "
+            "slowest block",
 };

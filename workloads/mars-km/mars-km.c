@@ -174,4 +174,5 @@ const struct workload workload_mars_km = {
     .input = "4-dimensional whole numbers 0 to 9999, normal around 24 centres",
     .imitates = "points in clusters; Mars draws random ones",
     .tolerance = "equal: integers",
+    .idle = "the mean of a centre is one thread's work",
 };

@@ -40,8 +40,8 @@ static void make_records(struct state *s)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t rows[WL_SIZES] = {32, 112, 120, 256, 256};
-    static const uint32_t columns[WL_SIZES] = {32, 112, 1024, 1024, 768};
+    static const uint32_t rows[WL_SIZES] = {32, 112, 120, 256, 120};
+    static const uint32_t columns[WL_SIZES] = {32, 112, 1024, 1024, 1024};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     s->rows = rows[wl_size(w)];

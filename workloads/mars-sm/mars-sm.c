@@ -47,7 +47,7 @@ static void make(struct wl *w, void *state)
     static const struct {
         uint32_t words, chunk_bytes;
     } sizes[WL_SIZES] = {
-        {2500, 128}, {90000, 512}, {1500000, 1024}, {4500000, 1024}, {3000000, 1024}};
+        {2500, 128}, {90000, 512}, {1500000, 1024}, {4500000, 1024}, {1500000, 512}};
     struct state *s = state;
     struct rng rng = wl_rng(w, 0);
     uint32_t words = sizes[wl_size(w)].words;
@@ -100,4 +100,5 @@ const struct workload workload_mars_sm = {
     .input = "a list of words by Zipf's law, one a line; one of them is the keyword",
     .imitates = "lines of natural text that are searched for a word, as in Mars",
     .tolerance = "equal: integers",
+    .idle = "few long blocks, a chunk of 1024 bytes a thread",
 };

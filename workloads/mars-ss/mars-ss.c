@@ -56,8 +56,8 @@ static void make_records(struct state *s, uint32_t pairs)
 
 static void make(struct wl *w, void *state)
 {
-    static const uint32_t documents[WL_SIZES] = {24, 90, 360, 720, 360};
-    static const uint32_t dimensions[WL_SIZES] = {64, 128, 64, 64, 1024};
+    static const uint32_t documents[WL_SIZES] = {24, 90, 360, 720, 512};
+    static const uint32_t dimensions[WL_SIZES] = {64, 128, 64, 64, 64};
     struct state *s = state;
     s->documents = documents[wl_size(w)];
     s->dimensions = dimensions[wl_size(w)];

@@ -244,4 +244,5 @@ const struct workload workload_parboil_mri_gridding = {
     .tolerance =
         "within 0.0001 + 0.00001 of the value, where values reach 2: the window's division "
         "is approximate",
+    .idle = "the blocks around the centre of k-space have most of the samples",
 };

@@ -119,4 +119,5 @@ const struct workload workload_parboil_tpacf = {
     .input = "galaxies on the sky: one clustered set and up to 100 random ones",
     .imitates = "a survey of galaxies and random skies beside it, as Parboil's",
     .tolerance = "equal: counts; cosines are fused multiply-adds in a fixed order",
+    .idle = "few long blocks, a pair of sets each: the last ones run alone",
 };

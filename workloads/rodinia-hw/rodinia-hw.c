@@ -172,4 +172,5 @@ const struct workload workload_rodinia_hw = {
     .imitates = "the ultrasound recording of a mouse's heart: speckle that moves with "
                 "the tissue, 51 points",
     .tolerance = "equal: places; IEEE division and root, additions in a fixed order",
+    .idle = "51 points, a block each, as in the original",
 };

@@ -196,4 +196,5 @@ const struct workload workload_rodinia_lc = {
                 "bright rims",
     .tolerance = "bit-equal: IEEE division, a polynomial for the arc tangent, additions in a fixed "
                  "order",
+    .idle = "a block a cell, and cells settle after different rounds",
 };

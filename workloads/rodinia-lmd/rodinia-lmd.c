@@ -128,4 +128,6 @@ const struct workload workload_rodinia_lmd = {
     .input = "places and charges in tenths, uniform; a box of up to 6x6x6 boxes",
     .imitates = "Rodinia's own: 100 particles a box, places and charges in tenths",
     .tolerance = "bit-equal: the exponential is a polynomial of fused multiply-adds",
+    .idle = "two blocks an SM, and boxes at the faces have fewer neighbours than "
+            "others",
 };

@@ -80,4 +80,6 @@ const struct workload workload_rodinia_lud = {
     .input = "a matrix that falls exponentially from its diagonal, each entry up to 1 % off",
     .imitates = "the output of Rodinia's matrix generator, which has no errors on it",
     .tolerance = "bit-equal: IEEE division and fused multiply-adds in a fixed order",
+    .idle = "each launch waits for the one before: one block for the diagonal, a "
+            "row of blocks, then the rest, which shrinks",
 };

@@ -151,4 +151,6 @@ const struct workload workload_rodinia_myc = {
     .imitates = "Rodinia's initial state of a cell; there all cells have the same",
     .tolerance = "bit-equal: exponential and logarithm are polynomials of fused multiply-adds; the "
                  "equations are the same source on both sides",
+    .idle = "two warps an SM, and the length of a step adapts: cells need different"
+            " numbers of them",
 };

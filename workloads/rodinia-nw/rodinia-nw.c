@@ -107,4 +107,5 @@ const struct workload workload_rodinia_nw = {
              "and deletions) under a matrix in the manner of BLOSUM62",
     .imitates = "two related proteins; Rodinia draws both sequences at random",
     .tolerance = "bit-equal: integers",
+    .idle = "the first and the last diagonals have fewer tiles than there are SMs",
 };

@@ -215,4 +215,6 @@ const struct workload workload_rodinia_partf = {
     .tolerance =
         "bit-equal: exponential, logarithm and cosine are fused multiply-adds, sums have a "
         "fixed order",
+    .idle = "sums and running sums are one thread's work, and all others wait for "
+            "it",
 };

@@ -194,4 +194,5 @@ const struct workload workload_rodinia_srad = {
     .imitates = "an ultrasound image with speckle, as Rodinia's image.pgm; srad_v2 "
                 "there draws uniform numbers",
     .tolerance = "bit-equal: IEEE division, and the order of additions is fixed",
+    .idle = "each round ends with reductions of ever fewer blocks",
 };

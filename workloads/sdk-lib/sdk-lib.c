@@ -192,4 +192,5 @@ const struct workload workload_sdk_lib = {
     .imitates = "the SDK's own: a flat curve of 5 % with volatility 0.2, here neither "
                 "is flat",
     .tolerance = "bit-equal: the exponential is a polynomial of fused multiply-adds",
+    .idle = "two blocks an SM",
 };

@@ -139,4 +139,6 @@ const struct workload workload_sdk_mum = {
     .imitates = "a bacterium's genome and a sequencer's reads, as MUMmerGPU has; "
                 "repeats as in genomes",
     .tolerance = "bit-equal: integers",
+    .idle = "few long blocks: reads differ in length and in how deep they go, and "
+            "the last ones run alone",
 };
