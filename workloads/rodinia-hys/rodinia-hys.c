@@ -163,4 +163,5 @@ const struct workload workload_rodinia_hys = {
     .input = "positive numbers, half of them uniform, half in a bell",
     .imitates = "Rodinia's uniform numbers, half of them bunched so that buckets differ",
     .tolerance = "bit-equal: a sorted list is unique",
+    .idle = "the last rounds of the merge have few threads, in the end one a bucket",
 };
