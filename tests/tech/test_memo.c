@@ -186,6 +186,18 @@ static void a_region_can_be_left_out(void **state)
     is_no_region(FROM "mul.f32 %f3, %f2, %f2; mov.f32 %f4, %f3;" TO,
                  "leaves, beside its output, %f3");
     is_no_region(FROM "mul.f32 %f6, %f2, %f2;" TO, "does not write its output %f4");
+    is_no_region(FROM "mul.f32 %f4, %f2, %f2; @%p1 mul.f32 %f4, %f4, %f4;" TO,
+                 "reads, beside its inputs, %p1"); /* guards are read too */
+    is_no_region(FROM "mul.f32 %f4, %f2, %f2; setp.lt.f32 %p2, %f4, %f2;" TO "@%p2 bra OUT;",
+                 "leaves, beside its output, %p2");
+    assert_true(finds(FROM "setp.lt.f32 %p2, %f2, 0f40000000; mov.f32 %f4, %f2;\n"
+                           "@%p2 mul.f32 %f4, %f2, %f2;" TO
+                           "setp.eq.u32 %p2, %r1, 1;\n@%p2 bra OUT;",
+                      &err, &r));
+    /* written under a guard: what was there before is needed */
+    is_no_region(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 mul.f32 %f6, %f2, %f2;\n"
+                      "add.f32 %f4, %f6, %f6;" TO,
+                 "reads, beside its inputs, %f6");
     is_no_region(FROM "mov.u32 %r2, %ctaid.x; cvt.rn.f32.u32 %f4, %r2;" TO,
                  "f.ptx:11: memo: mov.u32 has no place in a region");
     is_no_region(FROM "ld.global.f32 %f4, [%rd1];" TO, "ld.global.f32 has no place in a region");

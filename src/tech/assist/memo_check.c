@@ -1,22 +1,29 @@
-/* Regions of memoization, checked by control flow and liveness. */
+/* Regions of memoization, checked by control flow and by what registers are needed. */
 #include "tech/assist/memo_check.h"
 
 #include "ptx/isa.h"
 #include "ptx/liveness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct check {
     const struct ptx_func *f;
     struct ptx_live live;
-    uint8_t *same;  /* by register: enum sameness */
-    unsigned depth; /* of instructions that lead to one that is asked for */
+    uint8_t *same;   /* by register: enum sameness */
+    uint8_t *roles;  /* by instruction: what it does with the register that is looked at */
+    uint32_t *stack; /* of instructions */
+    bool *is_guard;  /* by register: of an instruction of the region */
+    unsigned depth;  /* of instructions that lead to one that is asked for */
     struct err *err;
 };
 
 /* Whether a register is the same for all threads of a launch. */
 enum { DEPTH_MAX = 100 }; /* beyond: taken as not the same */
 enum sameness { SAME_UNKNOWN, SAME_ASKED, SAME_NO, SAME_YES };
+
+/* Of an instruction towards a register. KILLS: for all threads. */
+enum { READS = 1, WRITES = 2, KILLS = 4, SEEN = 8 };
 
 static bool is_inside(const struct memo_region *r, uint32_t pc)
 {
@@ -99,13 +106,53 @@ static bool check_flow(const struct check *c, const struct memo_region *r)
 
 /* --- registers --- */
 
-static bool is_live(const struct check *c, uint32_t reg, uint32_t point)
+static void find_roles(const struct check *c, uint32_t reg)
 {
-    const struct ptx_live *l = &c->live;
-    for (uint32_t i = l->first_range[reg]; i < l->first_range[reg + 1]; i++)
-        if (point >= l->ranges[i].from && point <= l->ranges[i].to)
-            return true;
-    return false;
+    const struct ptx_func *f = c->f;
+    for (uint32_t pc = 0; pc < f->ninsts; pc++)
+        c->roles[pc] = f->insts[pc].guard == reg ? READS : 0;
+    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++) {
+        const struct ptx_access *a = &c->live.accesses[i];
+        c->roles[a->pc] |= !a->is_def ? READS : a->kills ? WRITES | KILLS : WRITES;
+    }
+}
+
+static bool falls_through(const struct ptx_inst *i)
+{
+    const bool ends = i->op == PTX_OP_BRA || i->op == PTX_OP_BRX || i->op == PTX_OP_RET ||
+                      i->op == PTX_OP_EXIT || i->op == PTX_OP_TRAP;
+    return !ends || i->guard != PTX_NO_REG;
+}
+
+static void reach(const struct check *c, uint32_t pc, uint32_t *n)
+{
+    if (pc >= c->f->ninsts || c->roles[pc] & SEEN)
+        return;
+    c->roles[pc] |= SEEN;
+    c->stack[(*n)++] = pc;
+}
+
+/* Whether some way from `pc` on reads the register, of find_roles(), before it is written.
+ * (Predicates have no live ranges, so these do not do.) */
+static bool is_needed(const struct check *c, uint32_t pc)
+{
+    uint32_t n = 0, to;
+    bool found = false;
+    reach(c, pc, &n);
+    while (n && !found) {
+        const uint32_t at = c->stack[--n];
+        const struct ptx_inst *i = &c->f->insts[at];
+        found = c->roles[at] & READS;
+        if (c->roles[at] & KILLS)
+            continue;
+        for (uint32_t k = 0; (to = target_of(i, k)) != PTX_NO_PC; k++)
+            reach(c, to, &n);
+        if (falls_through(i))
+            reach(c, at + 1, &n);
+    }
+    for (uint32_t k = 0; k < c->f->ninsts; k++)
+        c->roles[k] &= (uint8_t)~SEEN;
+    return found;
 }
 
 static bool is_same(struct check *c, uint32_t reg);
@@ -173,18 +220,33 @@ static bool refuse_register(const struct check *c, const struct memo_region *r, 
 
 static bool check_register(struct check *c, const struct memo_region *r, uint32_t reg)
 {
-    bool reads = false, writes = false;
-    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++) {
-        const struct ptx_access *a = &c->live.accesses[i];
-        reads |= is_inside(r, a->pc) && !a->is_def;
-        writes |= is_inside(r, a->pc) && a->is_def;
-    }
-    if (reads && !is_input(r, reg) && is_live(c, reg, 2 * r->begin) && !is_same(c, reg))
+    uint8_t inside = 0;
+    find_roles(c, reg);
+    for (uint32_t pc = r->begin; pc < r->end; pc++)
+        inside |= c->roles[pc];
+    if (inside & READS && !is_input(r, reg) && is_needed(c, r->begin) && !is_same(c, reg))
         return refuse_register(c, r, reg, "reads, beside its inputs,");
-    if (writes && reg != r->out && r->end < c->f->ninsts && is_live(c, reg, 2 * r->end))
+    if (inside & WRITES && reg != r->out && is_needed(c, r->end))
         return refuse_register(c, r, reg, "leaves, beside its output,");
-    return writes || reg != r->out || is_input(r, reg) ||
+    return inside & WRITES || reg != r->out || is_input(r, reg) ||
            refuse_register(c, r, reg, "does not write its output");
+}
+
+/* Whether an instruction of the region has to do with a register. */
+static bool is_met(const struct check *c, const struct memo_region *r, uint32_t reg)
+{
+    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++)
+        if (is_inside(r, c->live.accesses[i].pc))
+            return true;
+    return reg == r->out || c->is_guard[reg];
+}
+
+static void find_guards(const struct check *c, const struct memo_region *r)
+{
+    memset(c->is_guard, 0, c->f->nregs * sizeof *c->is_guard);
+    for (uint32_t pc = r->begin; pc < r->end; pc++)
+        if (c->f->insts[pc].guard != PTX_NO_REG)
+            c->is_guard[c->f->insts[pc].guard] = true;
 }
 
 bool memo_regions_check(const struct ptx_func *f, const struct memo_region *regions, uint32_t n,
@@ -192,15 +254,24 @@ bool memo_regions_check(const struct ptx_func *f, const struct memo_region *regi
 {
     if (!n)
         return true;
-    struct check c = {.f = f, .same = xcalloc(f->nregs + 1, 1), .err = err};
+    struct check c = {.f = f,
+                      .same = xcalloc(f->nregs + 1, 1),
+                      .is_guard = xcalloc(f->nregs + 1, sizeof *c.is_guard),
+                      .roles = xcalloc(f->ninsts + 1, 1),
+                      .stack = xcalloc(f->ninsts + 1, sizeof *c.stack),
+                      .err = err};
     bool ok = true;
     ptx_live_find(f, &c.live);
     for (uint32_t i = 0; i < n && ok; i++) {
         ok = check_flow(&c, &regions[i]);
+        find_guards(&c, &regions[i]);
         for (uint32_t reg = 0; reg < f->nregs && ok; reg++)
-            ok = check_register(&c, &regions[i], reg);
+            ok = !is_met(&c, &regions[i], reg) || check_register(&c, &regions[i], reg);
     }
     ptx_live_free(&c.live);
     free(c.same);
+    free(c.is_guard);
+    free(c.roles);
+    free(c.stack);
     return ok;
 }
