@@ -52,7 +52,7 @@ bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out
     out->naccesses = 0;
     w->grid->clock = now;
     w->grid->turn_from = ++w->ninst;
-    w->nthread_inst += (unsigned)__builtin_popcount(m);
+    w->nthread_inst += lanes_in(m);
     if (x->kind == X_LANE) {
         if (m)
             x->lane.fn(&x->lane, w->base, m);

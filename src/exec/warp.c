@@ -356,15 +356,6 @@ const struct xinst *warp_peek(struct warp *w)
     }
 }
 
-static unsigned count_lanes(uint32_t mask)
-{
-    if (mask == UINT32_MAX)
-        return WARP_LANES;
-    mask -= mask >> 1 & 0x55555555; /* not every host that this is compiled for counts bits */
-    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
-    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
 /* Whether the top split may run on behind a branch: its turn is not over, and it does not spin. */
 static bool goes_on(const struct warp *w)
 {
@@ -380,7 +371,7 @@ static bool run_stretch(struct warp *w)
     const struct xinst *code = fn->code;
     uint32_t pc = s->pc;
     const uint32_t mask = s->mask, rpc = s->rpc;
-    const unsigned lanes = count_lanes(mask);
+    const unsigned lanes = lanes_in(mask);
     while (pc != rpc) {
         const struct xinst *x = &code[pc];
         if (x->run) {
@@ -393,7 +384,7 @@ static bool run_stretch(struct warp *w)
         }
         uint32_t m = x->has_guard ? warp_guard_mask(w, x, mask) : mask;
         w->ninst++;
-        w->nthread_inst += m == mask ? lanes : count_lanes(m);
+        w->nthread_inst += m == mask ? lanes : lanes_in(m);
         if (LIKELY(x->kind == X_LANE)) {
             if (m)
                 x->lane.fn(&x->lane, w->base, m);

@@ -113,6 +113,16 @@ static inline struct split *warp_top(struct warp *w)
     return &w->stack[w->depth - 1];
 }
 
+/* How many; not every host that this is compiled for counts bits by itself. */
+static inline unsigned lanes_in(uint32_t mask)
+{
+    if (mask == UINT32_MAX)
+        return WARP_LANES;
+    mask -= mask >> 1 & 0x55555555;
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 /* The lanes of `mask` that the instruction's guard lets through. */
 static inline uint32_t warp_guard_mask(const struct warp *w, const struct xinst *x, uint32_t mask)
 {

@@ -9,7 +9,7 @@ static void count_inst(struct sm *sm, const struct dinst *d, uint32_t mask)
     uint64_t *const by_unit[UNITS] = {&st->sp_inst, &st->sfu_inst, &st->dp_inst, &st->tensor_inst,
                                       &st->mem_inst};
     st->warp_inst++;
-    st->thread_inst += (unsigned)__builtin_popcount(mask);
+    st->thread_inst += lanes_in(mask);
     ++*by_unit[d->unit];
     if (d->flags & DINST_CONTROL)
         st->control_inst++;
