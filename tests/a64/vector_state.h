@@ -21,6 +21,7 @@ enum {
     VECTOR_ALIGNED = 4, /* the address is a multiple of 16 */
     VECTOR_TARGET = 8,  /* rn is where a branch goes */
     VECTOR_DATA = 16,   /* rt is an address */
+    VECTOR_KIND = 96,   /* SIMD registers: 32 double, 64 single, 96 half precision; 0 any */
     VECTOR_SHOW = 128,  /* the guest writes the whole state */
 };
 
@@ -137,10 +138,10 @@ static inline uint32_t vector_word(uint64_t place)
     return (uint32_t)vector_next(&s);
 }
 
-static inline void vector_registers(struct vector_state *t, uint64_t *s)
+static inline void vector_registers(struct vector_state *t, unsigned wanted, uint64_t *s)
 {
     /* numbers of the same kind in all registers, mostly */
-    const unsigned kind = (unsigned)(vector_next(s) & 3);
+    const unsigned any = (unsigned)(vector_next(s) & 3), kind = wanted ? wanted / 32 - 1 : any;
     for (unsigned r = 0; r < 31; r++)
         t->x[r] = vector_integer(s);
     for (unsigned r = 0; r < 32; r++) {
@@ -182,7 +183,7 @@ static inline void vector_place(struct vector_state *t, uint32_t word, unsigned 
 static inline void vector_make(struct vector_state *t, uint32_t word, uint64_t seed, unsigned kind)
 {
     uint64_t s = seed;
-    vector_registers(t, &s);
+    vector_registers(t, kind & VECTOR_KIND, &s);
     vector_modes(t, &s);
     vector_place(t, word, kind, &s);
     t->step = 4;
