@@ -184,11 +184,14 @@ EXEC(st_lane)
 
 EXEC(ld_replicate)
 {
-    vec bytes[2];
-    if (!image_read(c->image, RN, bytes[0].b, (unsigned)i->ra << i->size))
+    uint8_t bytes[4 * 8];
+    if (!image_read(c->image, RN, bytes, (unsigned)i->ra << i->size))
         return a64_leave(c, i, A64_ACCESS, 0);
-    for (unsigned r = 0; r < i->ra; r++)
-        c->v[(i->rd + r) % 32] = filled(simd_element(bytes, i->size, r), i->size, i->shift);
+    for (unsigned r = 0; r < i->ra; r++) {
+        uint64_t value = 0;
+        memcpy(&value, bytes + (r << i->size), (size_t)1 << i->size);
+        c->v[(i->rd + r) % 32] = filled(value, i->size, i->shift);
+    }
     move_base(c, i);
     NEXT;
 }

@@ -21,6 +21,10 @@ run $programs/rewrite.elf
 ok "code that changes, exclusive accesses" '[ $code = 0 ] && cmp -s $tmp/out $programs/rewrite.expected'
 run $programs/spin.elf
 ok "a hundred million instructions" '[ $code = 0 ] && cmp -s $tmp/out $programs/spin.expected'
+for o in 2 3; do
+    run $programs/sketches-o$o.elf
+    ok "a C library, floats and SIMD (-O$o)" '[ $code = 7 ] && cmp -s $tmp/out $programs/sketches-o$o.expected'
+done
 run --json "$tmp/j" --csv "$tmp/c" $programs/rewrite.elf
 ok "JSON and CSV" 'grep -q "\"exit_code\": *0" $tmp/j && grep -q "\"inst\": *[0-9]" $tmp/j && grep -q "^a64.*,inst," $tmp/c'
 

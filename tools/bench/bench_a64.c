@@ -69,6 +69,7 @@ static void measure(const char *name)
 
 int main(void)
 {
-    measure("spin");
+    measure("spin");        /* integers */
+    measure("sketches-o2"); /* floats, a C library */
     return 0;
 }
