@@ -249,6 +249,22 @@ static void the_window_is_that_of_the_size(void **state)
     }
 }
 
+/* By first reads: one sub-block has a window, too, and a line that is here in part is inconsistent.
+ */
+static void or_that_of_the_first_read(void **state)
+{
+    (void)state;
+    struct filter_cfg c = dflt;
+    struct rc_windows w = {0};
+    const struct rc_line absent = {ALL, 0x1, 0, 0}, part = {ALL, 0x2, 0x1, 0};
+    c.windows = FILTER_BY_FIRST;
+    push_n(&w.ica[1], 8, true);
+    assert_int_equal(rc_decide(&c, &w, &absent), RC_PART);
+    assert_int_equal(rc_decide(&c, &w, &part), RC_INCONSISTENT);
+    push_n(&w.ica[1], 1, true);
+    assert_int_equal(rc_decide(&c, &w, &absent), RC_INCONSISTENT);
+}
+
 static void rules_come_in_their_order(void **state)
 {
     (void)state;
@@ -496,6 +512,7 @@ int main(void)
         cmocka_unit_test(the_fdr_window_is_over_from_fifteen_of_sixteen),
         cmocka_unit_test(an_ica_window_is_over_from_nine_of_sixteen),
         cmocka_unit_test(the_window_is_that_of_the_size),
+        cmocka_unit_test(or_that_of_the_first_read),
         cmocka_unit_test(rules_come_in_their_order),
         cmocka_unit_test(thresholds_are_passed_strictly),
         cmocka_unit_test(the_table_finds_what_it_holds_and_nothing_else),

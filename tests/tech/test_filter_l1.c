@@ -252,6 +252,31 @@ static void a_life_is_learnt_from_twice(void **state)
     }
 }
 
+/* Lines are read in turn, sub-block by sub-block, and replaced. By what was read of them each is
+ * asked for in two requests for ever, since one sub-block has no window; by first reads, in one
+ * when enough lines have shown what they are. */
+static void lines_that_are_walked_through_are_learnt_by_their_first_reads(void **state)
+{
+    (void)state;
+    static const char *const one_line[] = {"l1.size=128", "l1.ways=1", NULL};
+    for (int windows = FILTER_BY_USED; windows <= FILTER_BY_FIRST; windows++) {
+        struct filter_cfg cfg = dflt;
+        cfg.windows = windows;
+        struct sm_rig *g = rig_new(&cfg, one_line);
+        for (uint32_t i = 0; i < 80; i++)
+            read_at(g, 10 + 200 * i, i / 4 * 128, (uint16_t)(1u << i % 4), i + 1);
+        l1_rig_run(g->l1, 20000);
+        const uint64_t early = g->sm.stats.hi;
+        for (uint32_t i = 80; i < 160; i++)
+            read_at(g, 20010 + 200 * (i - 80), i / 4 * 128, (uint16_t)(1u << i % 4), i + 1);
+        l1_rig_run(g->l1, 40000);
+        assert_int_equal(g->sm.stats.fm, 40);
+        assert_true(early > 0);
+        assert_int_equal(g->sm.stats.hi - early, windows == FILTER_BY_FIRST ? 0 : 20);
+        rig_free(g);
+    }
+}
+
 /* Local memory, prefetches and what goes past the tags: as without. */
 static void only_reads_of_global_memory_are_cut(void **state)
 {
@@ -572,6 +597,7 @@ static void lines_are_what_sets_kept_outside_say(void **state)
         cfg.merge = i & 16;
         cfg.decide = i & 32 ? FILTER_NEED : FILTER_RC;
         cfg.sub_ask = i % 3 ? FILTER_SUB_REST : FILTER_SUB_NEED;
+        cfg.windows = i % 5 ? FILTER_BY_USED : FILTER_BY_FIRST;
         run(&cfg);
     }
 }
@@ -586,6 +612,7 @@ int main(void)
         cmocka_unit_test(reads_of_all_sub_blocks_in_turn_are_as_many_requests),
         cmocka_unit_test(until_the_window_says_that_they_are_inconsistent),
         cmocka_unit_test(a_life_is_learnt_from_twice),
+        cmocka_unit_test(lines_that_are_walked_through_are_learnt_by_their_first_reads),
         cmocka_unit_test(only_reads_of_global_memory_are_cut),
         cmocka_unit_test(the_bound_asks_for_the_line_and_says_what_is_needed),
         cmocka_unit_test(nothing_is_better_than_the_bound),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 static const char *const filter_decide_names[] = {"rc", "need", "full", NULL};
+static const char *const filter_windows_names[] = {"used", "first", NULL};
 static const char *const filter_learn_names[] = {"used", "asked", NULL};
 static const char *const filter_sub_names[] = {"rest", "need", NULL};
 static const char *const filter_refill_names[] = {"replace", "append", NULL};

@@ -15,6 +15,7 @@
 #include "tech/tech.h"
 
 enum filter_decide { FILTER_RC, FILTER_NEED, FILTER_FULL };
+enum filter_windows { FILTER_BY_USED, FILTER_BY_FIRST };
 enum filter_learn { FILTER_USED, FILTER_ASKED };
 enum filter_sub { FILTER_SUB_REST, FILTER_SUB_NEED };
 enum filter_refill { FILTER_REPLACE, FILTER_APPEND };

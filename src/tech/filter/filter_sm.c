@@ -126,28 +126,43 @@ static void push(struct filter_sm *s, uint64_t *window, bool entry, uint64_t *pu
     *ones += entry;
 }
 
-/* One look at a line's life. */
-static void learn(struct filter_sm *s, const struct line_life *life, cycle_t now)
+/* Into the window of lines of `n` sub-blocks. */
+static void push_ica(struct filter_sm *s, uint32_t n, bool is_inconsistent)
 {
     struct filter_stats *st = &s->stats;
-    struct {
-        uint64_t *pushes, *ones;
-    } const ica[] = {{NULL, NULL},
-                     {NULL, NULL},
-                     {&st->ica_64_pushes, &st->ica_64_ones},
-                     {&st->ica_96_pushes, &st->ica_96_ones},
-                     {&st->ica_128_pushes, &st->ica_128_ones}};
-    const uint16_t map = s->cfg->learn == FILTER_ASKED ? life->asked : life->used;
-    const uint32_t n = mem_sector_count(map);
+    uint64_t *const pushes[] = {&st->ica_32_pushes, &st->ica_64_pushes, &st->ica_96_pushes,
+                                &st->ica_128_pushes};
+    uint64_t *const ones[] = {&st->ica_32_ones, &st->ica_64_ones, &st->ica_96_ones,
+                              &st->ica_128_ones};
+    push(s, &s->windows.ica[n], is_inconsistent, pushes[n - 1], ones[n - 1]);
+}
+
+static void push_fdr(struct filter_sm *s, bool is_whole, cycle_t now)
+{
+    struct filter_stats *st = &s->stats;
     const bool was_locked = rc_is_locked(s->cfg, &s->windows);
-    if (n >= 2)
-        push(s, &s->windows.ica[n], line_life_is_inconsistent(life), ica[n].pushes, ica[n].ones);
-    push(s, &s->windows.fdr, map == s->all, &st->fdr_pushes, &st->fdr_ones);
+    push(s, &s->windows.fdr, is_whole, &st->fdr_pushes, &st->fdr_ones);
     const bool is_locked = rc_is_locked(s->cfg, &s->windows);
     st->locked += was_locked ? now - s->counted : 0;
     st->lock_in += is_locked && !was_locked;
     st->lock_out += was_locked && !is_locked;
     s->counted = now;
+}
+
+/* One look at a line's life, which is at its end or not. By first reads, a line that is consistent
+ * so far says something if its requests have left something out. */
+static void learn(struct filter_sm *s, const struct line_life *life, bool is_end, cycle_t now)
+{
+    const bool is_inconsistent = line_life_is_inconsistent(life);
+    const uint16_t map = s->cfg->learn == FILTER_ASKED ? life->asked : life->used;
+    const uint32_t n = mem_sector_count(map);
+    if (s->cfg->windows == FILTER_BY_USED) {
+        if (n >= 2)
+            push_ica(s, n, is_inconsistent);
+    } else if (is_end || is_inconsistent || life->asked != s->all) {
+        push_ica(s, mem_sector_count(life->first), is_inconsistent);
+    }
+    push_fdr(s, map == s->all, now);
 }
 
 /* All that was asked for is here: the second request is shown on the timeline. */
@@ -169,7 +184,7 @@ static void settled(void *self, addr_t line, const struct line_life *life, cycle
         return;
     if (s->nseconds)
         second_end(s, line, now);
-    learn(s, life, now);
+    learn(s, life, false, now);
 }
 
 static void left(void *self, addr_t line, const struct line_life *life, cycle_t now)
@@ -180,7 +195,7 @@ static void left(void *self, addr_t line, const struct line_life *life, cycle_t 
         return;
     s->stats.left_asked += mem_sector_count(life->asked);
     s->stats.left_unused += mem_sector_count(life->asked & (uint16_t)~life->used);
-    learn(s, life, now);
+    learn(s, life, true, now);
 }
 
 struct request_policy filter_sm_requests(struct filter_sm *s)

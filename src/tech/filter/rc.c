@@ -11,10 +11,21 @@ bool rc_is_locked(const struct filter_cfg *c, const struct rc_windows *w)
     return is_over(c, w->fdr, c->fdr_percent);
 }
 
+/* Whether lines like this one are read inconsistently. By their first reads, one that is here in
+ * part is known to be. */
+static bool is_inconsistent(const struct filter_cfg *c, const struct rc_windows *w,
+                            const struct rc_line *l)
+{
+    const bool by_first = c->windows == FILTER_BY_FIRST;
+    const uint32_t size = mem_sector_count(l->valid | l->need);
+    if (by_first && l->valid)
+        return true;
+    return (by_first || size >= 2) && is_over(c, w->ica[size], c->ica_percent);
+}
+
 enum rc_answer rc_decide(const struct filter_cfg *c, const struct rc_windows *w,
                          const struct rc_line *l)
 {
-    const uint32_t size = mem_sector_count(l->valid | l->need);
     if (c->ideal || c->decide == FILTER_FULL)
         return RC_ALWAYS;
     if (l->need == l->all)
@@ -25,7 +36,7 @@ enum rc_answer rc_decide(const struct filter_cfg *c, const struct rc_windows *w,
         return RC_OFTEN_WHOLE;
     if (l->pending)
         return RC_SUBSEQUENT;
-    return size >= 2 && is_over(c, w->ica[size], c->ica_percent) ? RC_INCONSISTENT : RC_PART;
+    return is_inconsistent(c, w, l) ? RC_INCONSISTENT : RC_PART;
 }
 
 void rc_push(const struct filter_cfg *c, uint64_t *window, bool entry)

@@ -8,7 +8,7 @@
 enum { RC_SUB_BLOCKS = 4 }; /* of a line, at most */
 
 /* FIFOs of one-bit entries, all 0 at first: the newest is bit 0. By the number of sub-blocks that
- * were read, from 2 on: whether those reads were inconsistent. */
+ * were read, from 2 on, or that the first read needed: whether those reads were inconsistent. */
 struct rc_windows {
     uint64_t ica[RC_SUB_BLOCKS + 1];
     uint64_t fdr; /* whether a line was used as a whole */
