@@ -214,7 +214,8 @@ static void outputs_are_those_of_the_machine_without(void **state)
 {
     (void)state;
     static const char *const plain[] = {"vecadd", "scatter"};
-    static const char *const designs[] = {"dpc", "df-raw", "df-truc", "df-man", "df-ideal"};
+    static const char *const designs[] = {"dpc",    "df-raw", "df-truc",  "df-man",
+                                          "df-bpc", "df-fpc", "df-cpack", "df-ideal"};
     for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
         struct outcome base = run(plain[i], "base", "", 1);
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {

@@ -25,11 +25,12 @@ static const struct l1_cfg l1 = {.line_bytes = LINE, .sector_bytes = 32, .mshrs 
 static struct filter_wire wire_of(struct memory *mem, enum filter_method method,
                                   enum filter_fill fill)
 {
+    const struct tech_design d = {"df", "", "bdi", 0, false};
     const struct filter_cfg c = {.man_fill = (int)fill};
     struct filter_wire w;
     struct err err;
     mem->m.l1 = &l1;
-    if (!filter_wire_init(&w, method, &c, &mem->m, "df", &err))
+    if (!filter_wire_init(&w, method, &c, &mem->m, &d, &err))
         fail_msg("%s", err.msg);
     return w;
 }
@@ -158,6 +159,30 @@ static void cutting_is_never_worse_than_filling_in_by_more_than_the_map(void **s
     memory_free(mem);
 }
 
+/* BDI: a block of zeros is one byte, three sub-blocks are blocks of two and of one. */
+static void other_codecs_take_sub_blocks_as_blocks(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct filter_wire bdi = wire_of(mem, FILTER_CODEC, FILTER_ZERO);
+    uint32_t line[WORDS];
+    line_of_zeros(line);
+    const uint32_t zeros = filter_wire_size(&bdi, 0, line, 0x1, true).bytes;
+    assert_int_equal(filter_wire_size(&bdi, 0, line, ALL, false).bytes, zeros);
+    assert_int_equal(filter_wire_size(&bdi, 0, line, 0x7, true).bytes, 2 * zeros);
+    line_without_pattern(line);
+    for (unsigned map = 1; map <= ALL; map++) {
+        const struct filter_size s = filter_wire_size(&bdi, 0, line, map, true);
+        assert_int_equal(s.bytes, 32 * mem_sector_count((uint16_t)map));
+        assert_true(s.is_raw);
+    }
+    assert_int_equal(filter_wire_decode_cycles(&bdi, 7), 7);
+    assert_int_equal(filter_wire_decode_cycles(&bdi, -1),
+                     (int)codec_hw(bdi.codecs[2]).decompress.latency_cycles);
+    filter_wire_free(&bdi);
+    memory_free(mem);
+}
+
 /* Lines of 128 bytes in two sub-blocks of 64. */
 static void sub_blocks_may_be_larger_than_the_codecs(void **state)
 {
@@ -179,16 +204,17 @@ static void other_lines_and_sub_blocks_are_refused(void **state)
 {
     (void)state;
     const struct filter_cfg c = {0};
+    const struct tech_design raw = {"df-raw", "", "", 0, false};
     struct memory *mem = memory_new();
     struct filter_wire w;
     struct err err;
     mem->m.l1 = &l1;
     mem->l2.sector_bytes = 16;
-    assert_false(filter_wire_init(&w, FILTER_RAW, &c, &mem->m, "df-raw", &err));
+    assert_false(filter_wire_init(&w, FILTER_RAW, &c, &mem->m, &raw, &err));
     assert_non_null(strstr(err.msg, "df-raw: l1.sector_bytes is "));
     mem->l2.sector_bytes = 32;
     mem->l2.line_bytes = 256;
-    assert_false(filter_wire_init(&w, FILTER_RAW, &c, &mem->m, "df-raw", &err));
+    assert_false(filter_wire_init(&w, FILTER_RAW, &c, &mem->m, &raw, &err));
     assert_non_null(strstr(err.msg, "l2.line_bytes is 256"));
     memory_free(mem);
 }
@@ -507,6 +533,7 @@ int main(void)
         cmocka_unit_test(answers_weigh_what_the_examples_say),
         cmocka_unit_test(at_a_tie_the_line_goes_as_it_is),
         cmocka_unit_test(cutting_is_never_worse_than_filling_in_by_more_than_the_map),
+        cmocka_unit_test(other_codecs_take_sub_blocks_as_blocks),
         cmocka_unit_test(sub_blocks_may_be_larger_than_the_codecs),
         cmocka_unit_test(other_lines_and_sub_blocks_are_refused),
         cmocka_unit_test(the_fdr_window_is_over_from_fifteen_of_sixteen),

@@ -41,6 +41,7 @@ static const struct filter_cfg dflt = {.window = 16,
 
 static struct sm_rig *rig_new(const struct filter_cfg *cfg, const char *const *sets)
 {
+    const struct tech_design raw = {"df-raw", "", "", 0, false};
     struct sm_rig *g = xcalloc(1, sizeof *g);
     struct l1_seams seams = l1_seams_null;
     struct err err;
@@ -51,7 +52,7 @@ static struct sm_rig *rig_new(const struct filter_cfg *cfg, const char *const *s
     g->mark = &probe_null; /* no timeline */
     g->seams.marks[PER_SM] = &g->mark;
     g->mem->m.seams = &g->seams;
-    if (!filter_wire_init(&g->wire, FILTER_RAW, &g->cfg, &g->mem->m, "df-raw", &err))
+    if (!filter_wire_init(&g->wire, FILTER_RAW, &g->cfg, &g->mem->m, &raw, &err))
         fail_msg("%s", err.msg);
     filter_sm_init(&g->sm, &g->cfg, &g->wire, &g->mem->m, 0);
     g->requests = filter_sm_requests(&g->sm);

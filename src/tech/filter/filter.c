@@ -61,6 +61,7 @@ static void filter_free(void *self)
         filter_sm_free(&f->sm[i]);
     for (uint32_t i = 0; i < f->slices; i++)
         filter_node_free(&f->node[i]);
+    filter_wire_free(&f->wire);
     free(f->sm);
     free(f->node);
     free(f);
@@ -112,9 +113,9 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->name = at->design->name;
     f->cfg = *(const struct filter_cfg *)at->cfg;
     f->cfg.ideal |= (at->design->variant & IDEAL) != 0;
-    if (!filter_wire_init(&f->wire, method, &f->cfg, m, f->name, err) ||
+    if (!filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
         !take(&places, at, method != FILTER_WHOLE, err)) {
-        free(f);
+        filter_free(f);
         return false;
     }
     f->sms = m->sms;
@@ -127,6 +128,11 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
 
 /* --- the technique --- */
 
+#define DF_CODEC(name, codec)                                                                    \
+    {                                                                                            \
+        "df-" name, "as df-truc, what is left compressed with " name, codec, FILTER_CODEC, false \
+    }
+
 static const struct tech_design designs[] = {
     {"dpc", "answers to reads compressed whole with dpc, on the interconnect", "dpc", FILTER_WHOLE,
      false},
@@ -134,6 +140,11 @@ static const struct tech_design designs[] = {
      FILTER_TRUNCATE, false},
     {"df-man", "as df-truc, the answers as lines that compress well where nobody asked", "dpc",
      FILTER_MANIPULATE, false},
+    DF_CODEC("bdi", "bdi"),
+    DF_CODEC("fpc", "fpc"),
+    DF_CODEC("cpack", "cpack"),
+    DF_CODEC("bpc", "bpc"),
+    DF_CODEC("bestof", "bestof:dpc+bdi+fpc+cpack+bpc"),
     {"df-raw", "as df-truc, not compressed", "", FILTER_RAW, false},
     {"df-ideal", "a bound: whole lines that cost what df-truc sends for their first access", "dpc",
      FILTER_TRUNCATE | IDEAL, false},

@@ -32,6 +32,7 @@ enum filter_method {
     FILTER_WHOLE,      /* dpc: nothing is cut */
     FILTER_RAW,        /* df-raw: cut, not compressed */
     FILTER_TRUNCATE,   /* df-truc: cut and compressed */
+    FILTER_CODEC,      /* df-ALG: cut, and compressed with another codec */
     FILTER_MANIPULATE, /* df-man: compressed as a line that compresses well where nobody asked */
 };
 

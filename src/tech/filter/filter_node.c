@@ -32,7 +32,7 @@ static struct engine_cfg encoder(const struct filter_cfg *c, const struct filter
                                  const struct tech_machine *m)
 {
     const double scale = m->l2_mhz / m->noc_mhz;
-    const double cycles = filter_method_encodes(w->method) ? (double)c->compress_cycles : 0;
+    const double cycles = filter_wire_encode_cycles(w, c->compress_cycles);
     return (struct engine_cfg){(uint32_t)ceil(cycles * scale), c->interval * scale};
 }
 

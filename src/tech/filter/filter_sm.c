@@ -17,8 +17,8 @@ const size_t filter_nstat_rows = ARRAY_LEN(filter_stat_rows);
 void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
                     const struct filter_wire *wire, const struct tech_machine *m, uint32_t number)
 {
-    const struct engine_cfg decode = {
-        filter_method_encodes(wire->method) ? (uint32_t)cfg->decompress_cycles : 0, cfg->interval};
+    const struct engine_cfg decode = {filter_wire_decode_cycles(wire, cfg->decompress_cycles),
+                                      cfg->interval};
     *s = (struct filter_sm){.cfg = cfg, .wire = wire, .m = m, .number = number};
     s->all = (uint16_t)((1u << (m->l1->line_bytes / m->l1->sector_bytes)) - 1);
     s->seconds = xcalloc((size_t)m->l1->mshrs, sizeof *s->seconds);

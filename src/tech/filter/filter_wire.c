@@ -1,14 +1,30 @@
 /* DPC on what an answer brings: on its sub-blocks alone (df-truc, and all that is not cut), or on a
- * line with others in the place of what nobody asked for (df-man). */
+ * line with others in the place of what nobody asked for (df-man). Or another codec on its
+ * sub-blocks (df-ALG). */
 #include "tech/filter/filter_wire.h"
+
+#include "tech/block_codec.h"
+#include "tech/published.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { PART = 32, PART_SHIFT = 5 };
 
+static bool make_codecs(struct filter_wire *w, const struct tech_design *d, struct err *err)
+{
+    for (unsigned i = 0; i < FILTER_BLOCKS; i++) {
+        const struct codec_params params = {.block_bytes = PART << i};
+        struct codec_error why;
+        w->codecs[i] = codec_new(d->codec, &params, &why);
+        if (!w->codecs[i])
+            return err_set(err, "%s: %s", d->name, why.msg);
+    }
+    return true;
+}
+
 bool filter_wire_init(struct filter_wire *w, enum filter_method method, const struct filter_cfg *c,
-                      const struct tech_machine *m, const char *design, struct err *err)
+                      const struct tech_machine *m, const struct tech_design *d, struct err *err)
 {
     *w = (struct filter_wire){.method = method,
                               .fill = (enum filter_fill)c->man_fill,
@@ -21,12 +37,40 @@ bool filter_wire_init(struct filter_wire *w, enum filter_method method, const st
         return err_set(err,
                        "%s: l1.line_bytes is %" PRId64 " and l2.line_bytes is %" PRId64
                        "; both must be the same, and %d at most",
-                       design, m->l1->line_bytes, m->l2->line_bytes, CODEC_BLOCK_MAX);
-    return w->sector_shift >= PART_SHIFT ||
-           err_set(err,
-                   "%s: l1.sector_bytes is %" PRId64 "; sub-blocks are of %d bytes or more, as DPC "
-                   "has them",
-                   design, m->l1->sector_bytes, PART);
+                       d->name, m->l1->line_bytes, m->l2->line_bytes, CODEC_BLOCK_MAX);
+    if (w->sector_shift < PART_SHIFT)
+        return err_set(err,
+                       "%s: l1.sector_bytes is %" PRId64
+                       "; sub-blocks are of %d bytes or more, as DPC has them",
+                       d->name, m->l1->sector_bytes, PART);
+    return method != FILTER_CODEC || make_codecs(w, d, err);
+}
+
+void filter_wire_free(struct filter_wire *w)
+{
+    for (unsigned i = 0; i < FILTER_BLOCKS; i++)
+        codec_free(w->codecs[i]);
+}
+
+/* DPC's circuits take an and, an or and a shift: two cycles, where the thesis says nothing. */
+static uint32_t cycles_of(const struct filter_wire *w, int64_t set,
+                          uint32_t (*published)(const struct codec *codec, int64_t set))
+{
+    enum { DPC_CYCLES = 2 };
+    const struct codec *codec = w->codecs[FILTER_BLOCKS - 1];
+    if (!filter_method_encodes(w->method))
+        return 0;
+    return codec ? published(codec, set) : set < 0 ? DPC_CYCLES : (uint32_t)set;
+}
+
+uint32_t filter_wire_encode_cycles(const struct filter_wire *w, int64_t set)
+{
+    return cycles_of(w, set, published_encode);
+}
+
+uint32_t filter_wire_decode_cycles(const struct filter_wire *w, int64_t set)
+{
+    return cycles_of(w, set, published_decode);
 }
 
 static unsigned all_parts(const struct filter_wire *w)
@@ -79,12 +123,33 @@ static struct filter_size man_size(const struct filter_wire *w, addr_t addr, con
     return (struct filter_size){codec_bytes(bits), bits == 8 * w->line_bytes, is_filled};
 }
 
+/* The parts side by side, in blocks that a codec takes. */
+static struct filter_size codec_bytes_of(const struct filter_wire *w, addr_t addr,
+                                         const uint8_t *line, unsigned map)
+{
+    uint8_t parts[CODEC_BLOCK_MAX];
+    uint32_t n = 0, at = 0, bytes = 0;
+    for (unsigned i = 0; i << PART_SHIFT < w->line_bytes; i++)
+        if (map >> i & 1)
+            memcpy(parts + PART * n++, line + PART * i, PART);
+    for (unsigned k = FILTER_BLOCKS; k-- > 0;) {
+        const struct block_codec block = {w->codecs[k], PART << k, w->verify};
+        if (!(n >> k & 1))
+            continue;
+        bytes += block_codec_bytes(&block, addr, parts + at);
+        at += PART << k;
+    }
+    return (struct filter_size){bytes, bytes == at, false};
+}
+
 struct filter_size filter_wire_size(const struct filter_wire *w, addr_t addr, const void *line,
                                     unsigned map, bool is_cut)
 {
     const uint32_t raw = PART * mem_sector_count((uint16_t)map);
     if (!filter_method_encodes(w->method))
         return (struct filter_size){raw, true, false};
+    if (w->method == FILTER_CODEC)
+        return codec_bytes_of(w, addr, line, map);
     if (w->method == FILTER_MANIPULATE && is_cut)
         return man_size(w, addr, line, map);
     const unsigned bits = codec_dpc_truc_size(line, w->line_bytes, map);

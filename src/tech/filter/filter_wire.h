@@ -6,11 +6,15 @@
 #include "parsim/codec.h"
 #include "tech/filter/filter.h"
 
+/* Of df-ALG: n sub-blocks are encoded as blocks of 4, 2 and 1 parts, by the bits of n. */
+enum { FILTER_BLOCKS = 3 };
+
 struct filter_wire {
     enum filter_method method;
-    enum filter_fill fill; /* of df-man */
-    uint32_t line_bytes;   /* of the L2 */
-    uint32_t sector_shift; /* of the caches */
+    struct codec *codecs[FILTER_BLOCKS]; /* of 1, 2 and 4 parts; NULL: DPC */
+    enum filter_fill fill;               /* of df-man */
+    uint32_t line_bytes;                 /* of the L2 */
+    uint32_t sector_shift;               /* of the caches */
     struct mem_image image;
     bool verify;
 };
@@ -23,7 +27,12 @@ struct filter_size {
 
 /* For a machine; false and an error: it has other lines than the codec. */
 bool filter_wire_init(struct filter_wire *w, enum filter_method method, const struct filter_cfg *c,
-                      const struct tech_machine *m, const char *design, struct err *err);
+                      const struct tech_machine *m, const struct tech_design *d, struct err *err);
+void filter_wire_free(struct filter_wire *w);
+/* Cycles of the circuits: `set`, or if that is negative what is published for the codec (DPC: 2).
+ */
+uint32_t filter_wire_encode_cycles(const struct filter_wire *w, int64_t set);
+uint32_t filter_wire_decode_cycles(const struct filter_wire *w, int64_t set);
 
 /* Of the parts `map` of a line (parts of 32 bytes). `is_cut`: of an answer to a request that said
  * what it needs. With `verify`, it was encoded, decoded and compared; `addr` is for the message
