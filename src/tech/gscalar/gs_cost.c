@@ -82,18 +82,33 @@ static void execute_by_one(struct gs_sm *m, struct gs_seen *s)
     count_gated(m, s, 1);
 }
 
+/* By lanes of each half, or by two that have the first value and the step. */
+static void execute_by_some(struct gs_sm *m, struct gs_seen *s, unsigned bits)
+{
+    const unsigned halves = bits & (GS_LOW | GS_HIGH);
+    const bool is_whole = s->e->all == UINT32_MAX && (m->design->uses & GS_USE_HALF);
+    if (UNLIKELY((bits & GS_STEPS) && m->g->cfg->affine) && halves != (GS_LOW | GS_HIGH) &&
+        __builtin_popcount(s->mask) > 2 && gs_affine_can(s)) {
+        s->bits = GS_STEPS;
+        m->stats.affine++;
+        count_gated(m, s, 2);
+    } else if (halves && is_whole) {
+        s->bits = halves;
+        m->stats.half_scalar++;
+        count_gated(m, s,
+                    (halves & GS_LOW ? 1u : HALF_LANES) + (halves & GS_HIGH ? 1u : HALF_LANES));
+    }
+}
+
 /* What it is executed as, of what `bits` allow. */
 static void execute(struct gs_sm *m, struct gs_seen *s, unsigned bits)
 {
     if (!bits || !has_pipe(m, s->i->unit))
         return;
-    if (bits & GS_FULL) {
+    if (bits & GS_FULL)
         execute_by_one(m, s);
-    } else if (!s->is_divergent && s->e->all == UINT32_MAX && (m->design->uses & GS_USE_HALF)) {
-        s->bits = bits;
-        m->stats.half_scalar++;
-        count_gated(m, s, (bits & GS_LOW ? 1u : HALF_LANES) + (bits & GS_HIGH ? 1u : HALF_LANES));
-    }
+    else if (!s->is_divergent)
+        execute_by_some(m, s, bits);
 }
 
 static void note_instruction(struct gs_sm *m, struct gs_seen *s)

@@ -22,7 +22,7 @@ static void count_kind(struct gscalar_stats *st, const size_t *kinds, unsigned s
 /* Arrays of metadata that go with the register. */
 static unsigned meta_of(const struct gs_sm *m, const struct gs_reg *r)
 {
-    return !(m->design->uses & GS_META_SCALAR) || r->scalar == GS_ALL ? m->meta : 0;
+    return !(m->design->uses & GS_META_SCALAR) || (r->scalar & GS_FULL) ? m->meta : 0;
 }
 
 /* What a read activates. */
@@ -39,27 +39,32 @@ static void count_access(struct gs_sm *m, const struct gs_slot *slot, const stru
     }
     st->read_arrays += arrays;
     st->read_saved16 += 2 * (plain - arrays) >> op->words / 2;
-    if ((m->design->uses & GS_SCALAR_BANK) && r->scalar == GS_ALL)
+    if ((m->design->uses & GS_SCALAR_BANK) && (r->scalar & GS_FULL))
         m->in_bank |= UINT64_C(1) << op->number;
 }
 
-void gs_count_read(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+void gs_count_read(struct gs_sm *m, struct gs_seen *s, const struct gs_operand *op)
 {
     if (!op->words)
         return;
     count_access(m, s->slot, op);
     m->stats.base_read_arrays += PLAIN_ARRAYS * op->words;
-    for (unsigned k = 0; k < op->words; k++)
+    for (unsigned k = 0; k < op->words; k++) {
+        const struct gs_reg *r = &s->slot->regs[op->at + k];
+        s->steps += r->scalar == GS_STEPS;
         if (s->is_divergent)
             m->stats.read_divergent++;
         else
-            count_kind(&m->stats, reads, s->slot->regs[op->at + k].same);
+            count_kind(&m->stats, reads, r->same);
+    }
 }
 
 void gs_count_decoded(struct gs_sm *m, const struct gs_seen *s)
 {
-    if (!s->is_one && !(m->design->uses & GS_NO_CIRCUITS))
-        m->stats.decoded += s->i->words_read;
+    if (s->is_one || (m->design->uses & GS_NO_CIRCUITS) || s->bits == GS_STEPS)
+        return;
+    m->stats.decoded += s->i->words_read;
+    m->stats.delta_decoded += s->steps;
 }
 
 void gs_count_move(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op)
@@ -93,10 +98,12 @@ void gs_count_write(struct gs_sm *m, const struct gs_seen *s, const struct gs_re
         count_kind(st, writes, r->same);
         st->write_arrays += r->arrays;
         st->base_write_arrays += PLAIN_ARRAYS;
-        st->delta_encoded += (m->design->uses & GS_DELTA_ENERGY) != 0;
+        st->write_affine += r->scalar == GS_STEPS;
+        st->delta_encoded += (m->design->uses & GS_DELTA_ENERGY) ||
+                             (m->g->cfg->affine && !s->is_one && s->bits != GS_STEPS);
     }
     st->meta_writes += meta_of(m, r);
-    st->encoded += !s->is_one && !(m->design->uses & GS_NO_CIRCUITS);
+    st->encoded += !s->is_one && s->bits != GS_STEPS && !(m->design->uses & GS_NO_CIRCUITS);
     st->bytes_raw += RAW_BYTES;
     st->bytes_stored += bytes;
 }
@@ -112,6 +119,6 @@ void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_
     for (unsigned k = 0; k < op->words; k++)
         arrays += r[k].arrays;
     m->stats.write_saved16 += 2 * (PLAIN_ARRAYS * op->words - arrays) >> op->words / 2;
-    if ((m->design->uses & GS_SCALAR_BANK) && r->scalar == GS_ALL)
+    if ((m->design->uses & GS_SCALAR_BANK) && (r->scalar & GS_FULL))
         m->in_bank |= UINT64_C(1) << op->number;
 }

@@ -20,6 +20,8 @@ static uint32_t put_bytes(const struct gs_base *b, unsigned lane, uint32_t value
 
 static uint32_t get_bytes(const struct gs_base *b, unsigned lane, uint32_t stored)
 {
+    if (b->k[0] == GS_K_STEPS)
+        return b->bvr[0] + lane * b->bvr[1];
     return join_bytes(b->bvr[lane / HALF_LANES], stored, b->k[lane / HALF_LANES]);
 }
 
@@ -33,7 +35,7 @@ static unsigned pack_halves(const struct gs_view *v, uint32_t all, struct gs_reg
                             struct gs_base *b)
 {
     unsigned bytes = 0;
-    r->scalar = gs_view_differ(v) ? 0 : GS_FULL;
+    r->scalar = gs_view_differ(v) ? 0 : GS_FULL | GS_STEPS;
     for (unsigned h = 0; h < 2; h++) {
         const unsigned k = gs_equal_bytes(v->differ[h]);
         const bool has_lanes = all >> (HALF_LANES * h) & HALF_MASK;

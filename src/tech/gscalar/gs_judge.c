@@ -15,7 +15,8 @@ static unsigned uniform_in(uint32_t p, uint32_t mask)
 {
     const uint32_t low = p & HALF_MASK, high = p >> HALF_LANES;
     p &= mask;
-    return (p == 0 || p == mask ? GS_FULL : 0u) | (low == 0 || low == HALF_MASK ? GS_LOW : 0u) |
+    return (p == 0 || p == mask ? GS_FULL | GS_STEPS : 0u) |
+           (low == 0 || low == HALF_MASK ? GS_LOW : 0u) |
            (high == 0 || high == HALF_MASK ? GS_HIGH : 0u);
 }
 
@@ -49,7 +50,7 @@ static bool is_local(const struct gs_seen *s, unsigned half)
     return at - LOCAL_WINDOW < WINDOW_BYTES || at - LOCAL_WINDOW_32 < WINDOW_BYTES_32;
 }
 
-unsigned gs_judge(struct gs_sm *m, const struct gs_seen *s)
+unsigned gs_judge(struct gs_sm *m, struct gs_seen *s)
 {
     unsigned bits = s->i->fixed;
     for (unsigned k = 0; k < s->i->nsrc; k++) {

@@ -189,6 +189,9 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
         i->words_read = (uint8_t)(i->words_read + i->src[k].words);
     i->can_be_scalar = is_eligible(d);
     i->fixed = fixed_of(d);
+    gs_affine_plan(i, d);
+    if (!i->linear)
+        i->fixed &= (uint8_t)~GS_STEPS;
     i->is_call = d->x->src->op == PTX_OP_CALL;
     i->is_of_warp = is_of_warp(d->x->src);
     note_carry(i, d->x->src);

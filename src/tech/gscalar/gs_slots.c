@@ -34,13 +34,15 @@ void gs_slot_write_scalar(struct gs_slot *s, uint32_t at, const uint32_t *lane, 
         gs_verify_written(&gs_form_whole, s, at, lane, all);
 }
 
-static unsigned write_all(const struct gs_form *form, struct gs_slot *s, uint32_t at,
+static unsigned write_all(const struct gs_sm *m, struct gs_slot *s, uint32_t at,
                           const uint32_t *lane, uint32_t all)
 {
     const struct gs_view v = gs_view(lane, all);
     struct gs_reg r = {.same = (uint8_t)gs_equal_bytes(gs_view_differ(&v))};
     struct gs_base b;
-    const unsigned bytes = form->pack(&v, all, &r, &b);
+    unsigned bytes = m->design->form->pack(&v, all, &r, &b);
+    if (UNLIKELY(m->g->cfg->affine) && !(r.scalar & GS_FULL) && gs_affine_pack(lane, all, &r, &b))
+        bytes = sizeof b.bvr;
     s->regs[at] = r;
     if (s->bases)
         s->bases[at] = b;
@@ -66,7 +68,7 @@ unsigned gs_slot_write(const struct gs_sm *m, struct gs_slot *s, uint32_t at, co
     const struct gs_form *form = m->design->form;
     unsigned bytes = RAW_BYTES;
     if (mask == all)
-        bytes = write_all(form, s, at, lane, all);
+        bytes = write_all(m, s, at, lane, all);
     else
         write_part(form, s, at, lane, mask, all);
     if (UNLIKELY(s->cells))
@@ -107,7 +109,8 @@ static void make_room(struct gs_slot *s, uint32_t nregs, bool has_bases, bool ha
 
 void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gscalar *g)
 {
-    make_room(s, p->nregs, p->has_generic || g->verify || g->cfg->wide, g->verify);
+    make_room(s, p->nregs, p->has_generic || g->verify || g->cfg->wide || g->cfg->affine,
+              g->verify);
     if (s->owners_cap < p->nfuncs) {
         s->owners_cap = p->nfuncs;
         free(s->owners);

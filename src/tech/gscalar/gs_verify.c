@@ -86,6 +86,19 @@ static void verify_lanes(struct gs_sm *m, const struct gs_seen *s, const struct 
                 "one lane was executed for others, which have other results");
 }
 
+/* A value and a step, of 32 or 64 bits. */
+static void verify_steps(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
+    const struct lane_ref *r = &s->f->refs[op->reg];
+    const uint64_t bits = r->bytes < 8 ? UINT32_MAX : UINT64_MAX;
+    const uint64_t first = lane_u64(r, s->e->base, 0), step = lane_u64(r, s->e->base, 1) - first;
+    FOR_LANES (l, s->mask)
+        if ((lane_u64(r, s->e->base, l) ^ (first + l * step)) & bits) {
+            differs(m, s->f, s->e->d->x, op->reg, l, "two lanes do not give its value");
+            return;
+        }
+}
+
 void gs_verify_results(struct gs_sm *m, const struct gs_seen *s)
 {
     for (unsigned k = 0; k < s->i->ndst; k++) {
@@ -94,6 +107,8 @@ void gs_verify_results(struct gs_sm *m, const struct gs_seen *s)
             verify_lanes(m, s, op, s->mask);
             continue;
         }
+        if (s->bits == GS_STEPS)
+            verify_steps(m, s, op);
         if (s->bits & GS_LOW)
             verify_lanes(m, s, op, HALF_MASK);
         if (s->bits & GS_HIGH)

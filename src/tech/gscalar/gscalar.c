@@ -184,7 +184,7 @@ static void describe(const void *self, char *buf, size_t size)
         const struct gscalar_stats *s = &g->sms[i].stats;
         sum.inst += s->inst;
         sum.alu_scalar += s->alu_scalar + s->sfu_scalar + s->mem_scalar;
-        sum.half_scalar += s->half_scalar + s->divergent_scalar;
+        sum.half_scalar += s->half_scalar + s->divergent_scalar + s->affine;
         sum.read_arrays += s->read_arrays;
         sum.write_arrays += s->write_arrays;
         sum.base_read_arrays += s->base_read_arrays;

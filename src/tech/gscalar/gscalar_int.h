@@ -47,7 +47,17 @@ struct gs_move {
 };
 
 /* Which of an instruction's lanes one stands for: of all, of the lower and of the upper half. */
-enum gs_scalar { GS_FULL = 1, GS_LOW = 2, GS_HIGH = 4, GS_ALL = GS_FULL | GS_LOW | GS_HIGH };
+enum gs_scalar {
+    GS_FULL = 1,
+    GS_LOW = 2,
+    GS_HIGH = 4,
+    GS_STEPS = 8, /* the first and the step to the next (gscalar.affine) */
+    GS_ALL = GS_FULL | GS_LOW | GS_HIGH | GS_STEPS,
+};
+
+/* Instructions whose results have steps if their sources have. */
+enum gs_linear { GS_NOT_LINEAR, GS_SUM, GS_PRODUCT, GS_SHIFT };
+enum { GS_NO_OPERAND = 0xff };
 
 struct gs_inst {
     const struct gs_operand *src, *dst;
@@ -62,6 +72,10 @@ struct gs_inst {
     bool can_be_scalar; /* it executes lanes independently */
     bool is_of_warp;    /* has a special register that is another in other warps */
     uint8_t address;    /* is_generic: which of src it is */
+    uint8_t linear;     /* enum gs_linear */
+    bool is_widened;    /* of 32 bits to 64; signed or not */
+    bool is_signed;
+    uint8_t factor[2]; /* which of src, or GS_NO_OPERAND: one of them must be of one value */
 };
 
 struct gs_func {
@@ -112,9 +126,11 @@ struct gs_reg {
 };
 /* The rest, which is kept where somebody wants it. */
 struct gs_base {
-    uint32_t bvr[2]; /* base value of each half; GS_DIVERGENT: value of its first lane */
-    uint8_t k[2];    /* equal bytes of the halves, as far as they are not stored */
+    uint32_t bvr[2]; /* base value of each half; GS_DIVERGENT: value of its first lane; GS_K_STEPS:
+                        of lane 0, and the step */
+    uint8_t k[2];    /* equal bytes of the halves, as far as they are not stored; or GS_K_STEPS */
 };
+enum { GS_K_STEPS = 8 };
 enum gs_reg_flag {
     GS_DIVERGENT = 1, /* D: stored as it is */
     GS_PACKED = 2,    /* not as it is: lanes cannot be written alone */
@@ -229,18 +245,25 @@ struct gs_seen {
     struct gs_slot *slot;
     uint32_t mask; /* lanes that execute; of control all that reach it */
     bool is_divergent;
-    bool is_one;   /* one lane stands for all */
-    unsigned bits; /* enum gs_scalar: what it was executed as */
+    bool is_one;    /* one lane stands for all */
+    unsigned bits;  /* enum gs_scalar: what it was executed as */
+    unsigned steps; /* vector registers read that have them */
 };
+
+/* gs_affine.c: registers with steps (gscalar.affine). How an instruction is linear; whether two
+ * lanes can execute one whose sources all have GS_STEPS; what a register becomes that has them. */
+void gs_affine_plan(struct gs_inst *i, const struct dinst *d);
+bool gs_affine_can(const struct gs_seen *s);
+bool gs_affine_pack(const uint32_t *lane, uint32_t all, struct gs_reg *r, struct gs_base *b);
 
 /* gs_judge.c: reads its sources; for which lanes one could execute it by their metadata, enum
  * gs_scalar. */
-unsigned gs_judge(struct gs_sm *m, const struct gs_seen *s);
+unsigned gs_judge(struct gs_sm *m, struct gs_seen *s);
 /* Lanes that will execute the warp's next instruction. */
 uint32_t gs_next_lanes(struct warp *w, const struct xinst *x);
 
 /* gs_count.c: accesses to registers. */
-void gs_count_read(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op);
+void gs_count_read(struct gs_sm *m, struct gs_seen *s, const struct gs_operand *op);
 /* Registers that were read have passed the decompressors. */
 void gs_count_decoded(struct gs_sm *m, const struct gs_seen *s);
 void gs_count_write(struct gs_sm *m, const struct gs_seen *s, const struct gs_reg *r,
