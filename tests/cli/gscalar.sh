@@ -43,6 +43,9 @@ for d in hw-bdi caba-bdi cc-l2-bdi-2x; do
     ok "with $d" "run with rodinia-hs --with gscalar --with $d --verify && run without rodinia-hs --with gscalar && same_output with without &&
         facts 's[0][\"gscalar\"][\"alu_scalar\"] == s[1][\"gscalar\"][\"alu_scalar\"] and s[0][\"gscalar\"][\"inst\"] == s[1][\"gscalar\"][\"inst\"]' with without"
 done
+ok "encodings travel: what comes with a store is not encoded again" 'run apart sdk-fwt --with hw-bdi --with gscalar && run carried sdk-fwt --with hw-bdi --with gscalar --set gscalar.carry=true --verify && same_output apart carried &&
+    facts "s[1][\"gscalar\"][\"carried_stores\"] > 0 and s[1][\"gscalar\"][\"carried_loads\"] > 0 and s[1][\"wire_sm\"][\"encoded\"] + s[1][\"gscalar\"][\"carried_stores\"] == s[0][\"wire_sm\"][\"encoded\"]" apart carried'
+ok "in any order of the designs, and on two threads" 'run swapped sdk-fwt --with gscalar --with hw-bdi --set gscalar.carry=true --threads 2 && facts "s[0] == s[1]" carried swapped'
 ok "lines are ranked, and their lanes are all that were gated" 'run lines rodinia-bp --with gscalar --set gscalar.lines=$tmp/lines.txt --threads 2 && same_output base lines &&
     facts "sum(int(l.split()[2]) for l in open(\"$tmp/lines.txt\").readlines()[3:]) == s[0][\"gscalar\"][\"lanes_gated\"]" lines &&
     facts "(n := [int(l.split()[2]) + int(l.split()[3]) for l in open(\"$tmp/lines.txt\").readlines()[3:]]) == sorted(n, reverse=True)" lines'

@@ -127,6 +127,8 @@ static void note_instruction(struct gs_sm *m, struct gs_seen *s)
         s->slot->carry = lane_pred(&s->f->fn->fn->cc, s->e->base);
         s->slot->knows_carry = true;
     }
+    if (UNLIKELY(m->carry != NULL))
+        gs_carry_note(m, s);
     if (UNLIKELY(m->g->lines != NULL))
         gs_lines_note(m, s, m->stats.lanes_gated - gated);
     if (UNLIKELY(s->i->is_call))

@@ -197,6 +197,7 @@ struct gs_sm {
     struct gscalar_stats stats;
     struct gs_slot slots[GS_SLOTS];
     struct gs_pair *pairs[GS_SLOTS]; /* gscalar.wide */
+    struct gs_carry *carry;          /* gscalar.carry; else NULL */
     /* of the instruction that cost() saw last */
     uint64_t in_bank; /* its registers that are in the scalar bank */
     bool is_one;      /* one lane stands for all */
@@ -313,6 +314,10 @@ void gs_lines_note(const struct gs_sm *m, const struct gs_seen *s, uint64_t gate
 void gs_lines_begin(struct gs_plan *p, uint32_t nsms);
 void gs_lines_end(struct gs_lines *l, struct gs_plan *p, uint32_t nsms);
 bool gs_lines_write(struct gs_lines *l, const char *path, struct err *err);
+
+/* gs_carry.c: encodings that travel. After its results are noted; once all designs are bound. */
+void gs_carry_note(struct gs_sm *m, const struct gs_seen *s);
+bool gs_carry_bind(struct gscalar *g, struct tech_seams *seams, struct err *err);
 
 /* gscalar.c */
 extern const struct gs_design gs_variants[];
