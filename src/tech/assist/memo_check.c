@@ -3,6 +3,7 @@
 
 #include "ptx/isa.h"
 #include "ptx/liveness.h"
+#include "ptx/region.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,42 +67,18 @@ static bool reads_special(const struct ptx_inst *i)
     return false;
 }
 
-/* The k-th place where a branch goes; PTX_NO_PC: there are fewer. */
-static uint32_t target_of(const struct ptx_inst *i, uint32_t k)
-{
-    for (unsigned n = 0; n < i->nops; n++) {
-        const struct ptx_operand *o = &i->ops[n];
-        if (o->kind == PTX_OPND_LABEL && k == 0)
-            return o->pc;
-        if (o->kind == PTX_OPND_LIST && k < o->npcs)
-            return o->pcs[k];
-    }
-    return PTX_NO_PC;
-}
-
-static bool check_targets(const struct check *c, const struct memo_region *r, uint32_t pc)
-{
-    const struct ptx_inst *i = &c->f->insts[pc];
-    uint32_t to;
-    for (uint32_t k = 0; (to = target_of(i, k)) != PTX_NO_PC; k++) {
-        if (is_inside(r, pc) && !is_inside(r, to) && to != r->end)
-            return refuse(c, i, "leaves the region by another way than its end");
-        if (!is_inside(r, pc) && is_inside(r, to) && to != r->begin)
-            return refuse(c, i, "comes into the region by another way than its begin");
-    }
-    return true;
-}
-
 static bool check_flow(const struct check *c, const struct memo_region *r)
 {
-    for (uint32_t pc = 0; pc < c->f->ninsts; pc++) {
+    bool leaves;
+    for (uint32_t pc = r->begin; pc < r->end; pc++) {
         const struct ptx_inst *i = &c->f->insts[pc];
-        if (is_inside(r, pc) && (!is_pure(i) || reads_special(i)))
+        if (!is_pure(i) || reads_special(i))
             return refuse(c, i, "has no place in a region: it is no arithmetic on its inputs");
-        if (!check_targets(c, r, pc))
-            return false;
     }
-    return true;
+    const struct ptx_inst *i = ptx_region_breach(c->f, r->begin, r->end, &leaves);
+    return !i || refuse(c, i,
+                        leaves ? "leaves the region by another way than its end"
+                               : "comes into the region by another way than its begin");
 }
 
 /* --- registers --- */
@@ -145,7 +122,7 @@ static bool is_needed(const struct check *c, uint32_t pc)
         found = c->roles[at] & READS;
         if (c->roles[at] & KILLS)
             continue;
-        for (uint32_t k = 0; (to = target_of(i, k)) != PTX_NO_PC; k++)
+        for (uint32_t k = 0; (to = ptx_inst_target(i, k)) != PTX_NO_PC; k++)
             reach(c, to, &n);
         if (falls_through(i))
             reach(c, at + 1, &n);

@@ -1,0 +1,204 @@
+/* The precise set of a region: a fixed point over control dependence and the registers that
+ * instructions read. A register is taken as a whole: if one of its definitions in the region must
+ * be precise, all are, which is right for code that writes it once, and safe for other. */
+#include "ptx/cfg.h"
+#include "ptx/isa.h"
+#include "ptx/liveness.h"
+#include "tech/lnl/lnl_regions.h"
+
+#include <stdlib.h>
+
+struct search {
+    const struct lnl_region *r;
+    const struct ptx_func *f;
+    uint8_t *is_precise; /* by instruction */
+    struct ptx_cfg *cfg;
+    struct ptx_live live;
+    uint32_t *first_read, *reads; /* by instruction: registers that it reads, guard included */
+    bool *is_wanted;              /* by block: has a store, a barrier or a precise branch */
+    bool *is_inside;              /* by block: scratch of visit() */
+    bool *is_settled;             /* by instruction: a branch that is known to be precise */
+    uint32_t *work, nwork;        /* instructions whose sources are to be made precise */
+};
+
+static bool is_in(const struct search *s, uint32_t pc)
+{
+    return pc >= s->r->begin && pc < s->r->end;
+}
+
+static bool is_branch(const struct ptx_inst *i)
+{
+    return (i->op == PTX_OP_BRA && i->guard != PTX_NO_REG) || i->op == PTX_OP_BRX;
+}
+
+static bool has_effect(const struct ptx_inst *i)
+{
+    return i->op == PTX_OP_ST || ptx_inst_unit(i) == PTX_UNIT_BAR;
+}
+
+/* --- who reads what --- */
+
+static void count_reads(struct search *s, uint32_t *next)
+{
+    for (uint32_t reg = 0; reg < s->f->nregs; reg++)
+        for (uint32_t i = s->live.first_access[reg]; i < s->live.first_access[reg + 1]; i++) {
+            const struct ptx_access *a = &s->live.accesses[i];
+            if (a->is_def)
+                continue;
+            if (next)
+                s->reads[next[a->pc]++] = reg;
+            else
+                s->first_read[a->pc + 1]++;
+        }
+    for (uint32_t pc = 0; pc < s->f->ninsts; pc++) {
+        if (s->f->insts[pc].guard == PTX_NO_REG)
+            continue;
+        if (next)
+            s->reads[next[pc]++] = s->f->insts[pc].guard;
+        else
+            s->first_read[pc + 1]++;
+    }
+}
+
+static void find_reads(struct search *s)
+{
+    const uint32_t n = s->f->ninsts;
+    s->first_read = xcalloc(n + 1, sizeof *s->first_read);
+    count_reads(s, NULL);
+    for (uint32_t pc = 0; pc < n; pc++)
+        s->first_read[pc + 1] += s->first_read[pc];
+    s->reads = xmalloc((s->first_read[n] + 1) * sizeof *s->reads);
+    uint32_t *next = xmalloc((n + 1) * sizeof *next);
+    for (uint32_t pc = 0; pc < n; pc++)
+        next[pc] = s->first_read[pc];
+    count_reads(s, next);
+    free(next);
+}
+
+/* --- what must be precise --- */
+
+static void want_sources(struct search *s, uint32_t pc)
+{
+    s->work[s->nwork++] = pc;
+}
+
+static void want(struct search *s, uint32_t pc)
+{
+    if (s->is_precise[pc])
+        return;
+    s->is_precise[pc] = true;
+    want_sources(s, pc);
+}
+
+/* The definitions of a register in the region; with `outside`, those in blocks that are not
+ * is_inside. */
+static void want_register(struct search *s, uint32_t reg, bool outside)
+{
+    for (uint32_t i = s->live.first_access[reg]; i < s->live.first_access[reg + 1]; i++) {
+        const struct ptx_access *a = &s->live.accesses[i];
+        if (a->is_def && is_in(s, a->pc) && !(outside && s->is_inside[s->cfg->block_of[a->pc]]))
+            want(s, a->pc);
+    }
+}
+
+/* Rule 5. */
+static void spread(struct search *s)
+{
+    while (s->nwork) {
+        const uint32_t pc = s->work[--s->nwork];
+        for (uint32_t i = s->first_read[pc]; i < s->first_read[pc + 1]; i++)
+            want_register(s, s->reads[i], false);
+    }
+}
+
+/* Rule 2: registers of the address, which is a store's first operand, and its guard. */
+static void want_address(struct search *s, uint32_t pc)
+{
+    const struct ptx_inst *i = &s->f->insts[pc];
+    const struct ptx_operand *address = i->nops ? &i->ops[0] : NULL;
+    for (unsigned k = 0; address && k < address->nelems; k++)
+        if (address->elems[k].kind == PTX_OPND_REG)
+            want_register(s, address->elems[k].reg, false);
+    if (i->guard != PTX_NO_REG)
+        want_register(s, i->guard, false);
+}
+
+/* --- control dependence --- */
+
+/* The blocks that depend on the branch at `pc` become is_inside (or no longer): from each place
+ * where it goes on, up the post-dominators to its own. Whether one of them is wanted. */
+static bool visit(struct search *s, uint32_t pc, bool inside)
+{
+    const struct ptx_block *b = &s->cfg->blocks[s->cfg->block_of[pc]];
+    bool found = false;
+    for (uint32_t i = 0; i < b->nsucc; i++)
+        for (uint32_t at = b->succ[i]; at != b->ipdom && at != s->cfg->nblocks;
+             at = s->cfg->blocks[at].ipdom) {
+            s->is_inside[at] = inside;
+            found |= s->is_wanted[at];
+        }
+    return found;
+}
+
+/* Rule 4: what instructions inside read, and is made outside. */
+static void want_entering(struct search *s)
+{
+    for (uint32_t pc = s->r->begin; pc < s->r->end; pc++)
+        for (uint32_t i = s->first_read[pc];
+             s->is_inside[s->cfg->block_of[pc]] && i < s->first_read[pc + 1]; i++)
+            want_register(s, s->reads[i], true);
+}
+
+/* Rule 3, over and over: a precise branch is wanted in its turn. */
+static void find_branches(struct search *s)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t pc = s->r->begin; pc < s->r->end; pc++) {
+            if (!is_branch(&s->f->insts[pc]) || s->is_settled[pc])
+                continue;
+            if (visit(s, pc, true) || s->is_precise[pc]) {
+                s->is_settled[pc] = s->is_wanted[s->cfg->block_of[pc]] = changed = true;
+                want(s, pc);
+                want_entering(s);
+            }
+            visit(s, pc, false);
+        }
+    }
+}
+
+static void find_roots(struct search *s)
+{
+    for (uint32_t pc = s->r->begin; pc < s->r->end; pc++) {
+        const struct ptx_inst *i = &s->f->insts[pc];
+        if (s->is_precise[pc]) /* rule 1 */
+            want_sources(s, pc);
+        if (has_effect(i))
+            s->is_wanted[s->cfg->block_of[pc]] = true;
+        if (i->op == PTX_OP_ST)
+            want_address(s, pc);
+    }
+}
+
+void lnl_find_precise(struct lnl_marks *m, const struct lnl_region *r)
+{
+    struct search s = {.r = r, .f = m->f, .is_precise = m->is_precise};
+    s.cfg = ptx_cfg_build(m->f);
+    ptx_live_find(m->f, &s.live);
+    find_reads(&s);
+    s.is_wanted = xcalloc(s.cfg->nblocks + 1, sizeof *s.is_wanted);
+    s.is_inside = xcalloc(s.cfg->nblocks + 1, sizeof *s.is_inside);
+    s.is_settled = xcalloc(m->f->ninsts + 1, sizeof *s.is_settled);
+    s.work = xcalloc(2 * m->f->ninsts + 1, sizeof *s.work);
+    find_roots(&s);
+    find_branches(&s);
+    spread(&s);
+    free(s.first_read);
+    free(s.reads);
+    free(s.is_wanted);
+    free(s.is_inside);
+    free(s.is_settled);
+    free(s.work);
+    ptx_live_free(&s.live);
+    ptx_cfg_free(s.cfg);
+}

@@ -1,0 +1,43 @@
+/* What the marks of a function say to Lock and Load (../shared/spec/lnl.md, 2.1), and which of its
+ * instructions all active lanes execute although their warp is approximated (2.5). */
+#ifndef TECH_LNL_REGIONS_H
+#define TECH_LNL_REGIONS_H
+
+#include "ptx/ir.h"
+
+/* A load whose values are compared. */
+struct lnl_load {
+    uint32_t pc;
+    uint8_t entry, uses; /* of the history table; regions that will use it */
+    bool is_absolute;
+};
+
+struct lnl_region {
+    uint32_t begin, end; /* [begin, end) */
+    uint32_t loads;      /* entries that decide, a bit each */
+    uint32_t line;       /* of its begin */
+};
+
+/* In the order of "lnl store" in ptx_marks.def. */
+enum lnl_format { LNL_F32, LNL_U8, LNL_S32, LNL_U32, LNL_U8X4 };
+
+struct lnl_marks {
+    const struct ptx_func *f;
+    struct lnl_load *loads;
+    struct lnl_region *regions;
+    uint32_t nloads, nregions;
+    uint8_t *is_precise; /* by instruction; of regions only */
+    uint8_t *formats;    /* by instruction: of a region's store, enum lnl_format */
+};
+
+/* Reads the marks and finds the precise instructions. False and an error that names file and line;
+ * either way lnl_marks_free(). */
+bool lnl_marks_read(const struct ptx_func *f, struct lnl_marks *m, struct err *err);
+void lnl_marks_free(struct lnl_marks *m);
+
+/* lnl_precise.c: adds to the marked ones (1) what (2) computes addresses and guards of stores, (3)
+ * decides branches on which a store or barrier depends, (4) is made outside such a branch and used
+ * inside it, and (5) whatever feeds those. */
+void lnl_find_precise(struct lnl_marks *m, const struct lnl_region *r);
+
+#endif
