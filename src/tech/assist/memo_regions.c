@@ -32,8 +32,8 @@ static bool set_registers(const struct finding *d, const struct ptx_pragma *p,
                           uint32_t *n)
 {
     const struct ptx_func *f = d->f;
-    const char *end = item->text + item->len;
-    for (const char *s = item->text; item->is_given && s < end;) {
+    const char *s = item->is_given ? item->text : "", *end = s + item->len;
+    while (s < end) {
         const char *comma = memchr(s, ',', (size_t)(end - s));
         const size_t len = (size_t)((comma ? comma : end) - s);
         const uint32_t k = (*n)++;
