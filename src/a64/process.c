@@ -145,6 +145,7 @@ void a64_process_free(struct a64_process *p)
     }
     if (p->root >= 0)
         close(p->root);
+    free(p->folder);
     elf_free(&p->program);
     image_free(p->image);
     vec_free(&p->noted);

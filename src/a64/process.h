@@ -34,6 +34,7 @@ struct a64_process {
     struct elf_program program;
     uint64_t brk_start, brk;
     struct a64_file files[A64_FILES];
+    char *folder;                     /* that names begin in, from "/" on; NULL: the first */
     int root;                         /* descriptor of o.root, or -1 */
     bool handles_signal[A64_SIGNALS]; /* it has asked for a function to be called */
     uint64_t slept_ns;                /* on top of the instructions' time */

@@ -1,24 +1,19 @@
-/* System calls about files. A guest sees the host's files and cannot change them, or with a root
- * folder those below it, which are its own; symbolic links are not followed there. The process file
- * system, which leads into the simulator, is not there. */
+/* System calls about open files. */
 #define _GNU_SOURCE
-#include "a64/syscall.h"
+#include "a64/sys_names.h"
 
 #include "base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define SYS(name) int64_t sys_##name(struct a64_process *p, const uint64_t *a)
 
-enum { PATH_BYTES = 4096, SPANS_MAX = 1024, GUEST_AT_CWD = -100 };
+enum { SPANS_MAX = 1024 };
 
 /* Flags of open() that differ from those of x86. */
 enum { GUEST_DIRECTORY = 040000, GUEST_NOFOLLOW = 0100000 };
@@ -26,80 +21,6 @@ enum { GUEST_DIRECTORY = 040000, GUEST_NOFOLLOW = 0100000 };
 int sys_file(const struct a64_process *p, uint64_t fd)
 {
     return fd < A64_FILES ? p->files[fd].host : -1;
-}
-
-/* --- names --- */
-
-/* Without "." and "..", from "/" on: `to` has room for both and a slash. */
-static void clean(char *to, const char *folder, const char *name)
-{
-    char whole[2 * PATH_BYTES + 2], *save, *end = to;
-    snprintf(whole, sizeof whole, "%s/%s", name[0] == '/' ? "" : folder, name);
-    *to = 0;
-    for (char *part = strtok_r(whole, "/", &save); part; part = strtok_r(NULL, "/", &save)) {
-        if (!strcmp(part, "."))
-            continue;
-        if (!strcmp(part, "..")) {
-            while (end > to && *--end != '/')
-                ;
-            *end = 0;
-            continue;
-        }
-        end = stpcpy(stpcpy(end, "/"), part);
-    }
-    if (end == to)
-        strcpy(to, "/");
-}
-
-/* The guest's name of a file in a folder of the guest: from "/" on with a root, else the host's. */
-static int64_t full_name(struct a64_process *p, uint64_t folder, uint64_t addr, char *to)
-{
-    char name[PATH_BYTES], here[PATH_BYTES] = "";
-    const int64_t r = sys_text(p, addr, name, sizeof name);
-    if (r)
-        return r;
-    if (!*name)
-        return -ENOENT;
-    if ((int)folder != GUEST_AT_CWD && name[0] != '/') {
-        if (sys_file(p, folder) < 0)
-            return -EBADF;
-        if (!p->files[folder].path)
-            return -ENOTDIR;
-        snprintf(here, sizeof here, "%s", p->files[folder].path);
-    } else if (p->root < 0 && !getcwd(here, sizeof here)) {
-        return -errno;
-    }
-    clean(to, here, name);
-    return 0;
-}
-
-/* The folder that has the last part of a name; with a root no step follows a link. */
-static int open_folder(const struct a64_process *p, const char *name, const char **last)
-{
-    const char *slash = strrchr(name, '/');
-    *last = slash[1] ? slash + 1 : ".";
-    if (p->root < 0) {
-        char folder[PATH_BYTES * 2];
-        snprintf(folder, sizeof folder, "%.*s/", (int)(slash - name), name);
-        return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    }
-    int at = fcntl(p->root, F_DUPFD_CLOEXEC, 0);
-    for (const char *part = name + 1; at >= 0 && part < slash;) {
-        char step[PATH_BYTES];
-        const size_t len = strcspn(part, "/");
-        snprintf(step, sizeof step, "%.*s", (int)len, part);
-        const int next = openat(at, step, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        close(at);
-        at = next;
-        part += len + 1;
-    }
-    return at;
-}
-
-static bool is_process_fs(int host)
-{
-    struct statfs s;
-    return fstatfs(host, &s) || s.f_type == PROC_SUPER_MAGIC;
 }
 
 /* --- open and close --- */
@@ -135,7 +56,7 @@ static int open_in(int folder, const char *last, uint64_t flags, uint64_t mode, 
                      (flags & GUEST_DIRECTORY ? O_DIRECTORY : 0) |
                      (flags & GUEST_NOFOLLOW || has_root ? O_NOFOLLOW : 0);
     const int fd = openat(folder, last, host, (mode_t)(mode & 0777));
-    if (fd >= 0 && is_process_fs(fd)) {
+    if (fd >= 0 && sys_is_process_fs(fd)) {
         close(fd);
         errno = ENOENT;
         return -1;
@@ -145,14 +66,14 @@ static int open_in(int folder, const char *last, uint64_t flags, uint64_t mode, 
 
 SYS(openat)
 {
-    char name[2 * PATH_BYTES + 2];
+    char name[SYS_NAME_BYTES];
     const char *last;
-    const int64_t r = full_name(p, a[0], a[1], name);
+    const int64_t r = sys_full_name(p, a[0], a[1], name);
     if (r)
         return r;
     if (p->root < 0 && is_writing(a[2]) && !is_sink(name))
         return -EROFS;
-    const int folder = open_folder(p, name, &last);
+    const int folder = sys_open_folder(p, name, &last);
     if (folder < 0)
         return -errno;
     const int fd = open_in(folder, last, a[2], a[3], p->root >= 0);
@@ -327,149 +248,32 @@ SYS(getdents64)
     return r ? r : n;
 }
 
-/* --- what files are --- */
-
-struct guest_stat {
-    uint64_t dev, ino;
-    uint32_t mode, nlink, uid, gid;
-    uint64_t rdev, pad;
-    int64_t size;
-    int32_t blksize, pad2;
-    int64_t blocks;
-    int64_t times[6];
-    uint32_t unused[2];
-};
-
-static int64_t give_stat(struct a64_process *p, uint64_t addr, const struct stat *s)
+SYS(pipe2)
 {
-    const struct guest_stat g = {.dev = s->st_dev,
-                                 .ino = s->st_ino,
-                                 .mode = s->st_mode,
-                                 .nlink = (uint32_t)s->st_nlink,
-                                 .uid = s->st_uid,
-                                 .gid = s->st_gid,
-                                 .rdev = s->st_rdev,
-                                 .size = s->st_size,
-                                 .blksize = (int32_t)s->st_blksize,
-                                 .blocks = s->st_blocks,
-                                 .times = {s->st_atim.tv_sec, s->st_atim.tv_nsec, s->st_mtim.tv_sec,
-                                           s->st_mtim.tv_nsec, s->st_ctim.tv_sec,
-                                           s->st_ctim.tv_nsec}};
-    return sys_give(p, addr, &g, sizeof g);
-}
-
-SYS(fstat)
-{
-    struct stat s;
-    const int host = sys_file(p, a[0]);
-    return host < 0 ? -EBADF : fstat(host, &s) ? -errno : give_stat(p, a[1], &s);
-}
-
-/* Calls fn with the folder and the last part of a guest's name. */
-static int64_t with_name(struct a64_process *p, const uint64_t *a,
-                         int (*fn)(int folder, const char *last, const uint64_t *a, void *arg),
-                         void *arg)
-{
-    char name[2 * PATH_BYTES + 2];
-    const char *last;
-    const int64_t r = full_name(p, a[0], a[1], name);
-    if (r)
-        return r;
-    const int folder = open_folder(p, name, &last);
-    if (folder < 0)
+    int host[2];
+    if (pipe2(host, O_CLOEXEC))
         return -errno;
-    const int64_t result = fn(folder, last, a, arg) < 0 ? -errno : 0;
-    close(folder);
-    return result;
+    const int64_t in = take_slot(p, host[0], NULL, 0), out = take_slot(p, host[1], NULL, 0);
+    const uint64_t slots[] = {(uint64_t)in, (uint64_t)out};
+    const int32_t pair[] = {(int32_t)in, (int32_t)out};
+    const int64_t r = in < 0 || out < 0 ? -EMFILE : sys_give(p, a[0], pair, sizeof pair);
+    for (unsigned i = 0; i < 2 && r; i++)
+        sys_close(p, &slots[i]);
+    return r;
 }
 
-static int stat_it(int folder, const char *last, const uint64_t *a, void *arg)
+static int64_t flush(const struct a64_process *p, uint64_t fd)
 {
-    return fstatat(folder, last, arg, a[3] & AT_SYMLINK_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0);
+    const int host = sys_file(p, fd);
+    return host < 0 ? -EBADF : fsync(host) ? -errno : 0;
 }
 
-/* Links are not followed below a root. */
-static int lstat_it(int folder, const char *last, const uint64_t *a, void *arg)
+SYS(fsync)
 {
-    (void)a;
-    return fstatat(folder, last, arg, AT_SYMLINK_NOFOLLOW);
+    return flush(p, a[0]);
 }
 
-SYS(newfstatat)
+SYS(fdatasync)
 {
-    struct stat s;
-    char first;
-    const bool is_of_fd = a[3] & AT_EMPTY_PATH && image_read(p->image, a[1], &first, 1) && !first;
-    if (is_of_fd && (int)a[0] != GUEST_AT_CWD) {
-        const uint64_t args[] = {a[0], a[2]};
-        return sys_fstat(p, args);
-    }
-    const int64_t r = with_name(p, a, p->root < 0 ? stat_it : lstat_it, &s);
-    return r ? r : give_stat(p, a[2], &s);
-}
-
-static int access_it(int folder, const char *last, const uint64_t *a, void *arg)
-{
-    (void)arg;
-    return faccessat(folder, last, (int)a[2] & 7, 0);
-}
-
-SYS(faccessat)
-{
-    struct stat s;
-    if (p->root < 0 && a[2] & W_OK)
-        return -EROFS;
-    const int64_t r = p->root < 0 ? 0 : with_name(p, a, lstat_it, &s);
-    if (!r && p->root >= 0 && S_ISLNK(s.st_mode))
-        return -ELOOP;
-    return r ? r : with_name(p, a, access_it, NULL);
-}
-
-static int make_folder(int folder, const char *last, const uint64_t *a, void *arg)
-{
-    (void)arg;
-    return mkdirat(folder, last, (mode_t)(a[2] & 0777));
-}
-
-SYS(mkdirat)
-{
-    return p->root < 0 ? -EROFS : with_name(p, a, make_folder, NULL);
-}
-
-static int unlink_it(int folder, const char *last, const uint64_t *a, void *arg)
-{
-    (void)arg;
-    return unlinkat(folder, last, a[2] & AT_REMOVEDIR ? AT_REMOVEDIR : 0);
-}
-
-SYS(unlinkat)
-{
-    return p->root < 0 ? -EROFS : with_name(p, a, unlink_it, NULL);
-}
-
-SYS(readlinkat)
-{
-    char name[PATH_BYTES], host[PATH_BYTES];
-    const int64_t r = sys_text(p, a[1], name, sizeof name);
-    if (r)
-        return r;
-    if (strcmp(name, "/proc/self/exe"))
-        return -EINVAL;
-    if (!realpath(p->o.path, host))
-        return -errno;
-    const size_t len = strlen(host), n = len < a[3] ? len : a[3];
-    const int64_t given = sys_give(p, a[2], host, n);
-    return given ? given : (int64_t)n;
-}
-
-SYS(getcwd)
-{
-    char here[PATH_BYTES] = "/";
-    if (p->root < 0 && !getcwd(here, sizeof here))
-        return -errno;
-    const size_t n = strlen(here) + 1;
-    if (n > a[1])
-        return -ERANGE;
-    const int64_t r = sys_give(p, a[0], here, n);
-    return r ? r : (int64_t)n;
+    return flush(p, a[0]);
 }

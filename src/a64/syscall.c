@@ -75,6 +75,10 @@ IS(getuid, A64_USER)
 IS(geteuid, A64_USER)
 IS(getgid, A64_USER)
 IS(getegid, A64_USER)
+IS(getpgid, A64_PID)
+IS(getsid, A64_PID)
+IS(setpgid, 0)
+IS(getgroups, 0)
 IS(set_tid_address, A64_PID)
 IS(set_robust_list, 0)
 IS(sched_yield, 0)
@@ -96,6 +100,26 @@ SYS(exit)
 SYS(exit_group)
 {
     return end(p, A64_EXIT, (int)a[0]);
+}
+
+/* Three equal numbers, each at its own address. */
+static int64_t give_ids(struct a64_process *p, const uint64_t *a)
+{
+    const uint32_t id = A64_USER;
+    int64_t r = 0;
+    for (unsigned i = 0; i < 3 && !r; i++)
+        r = sys_give(p, a[i], &id, sizeof id);
+    return r;
+}
+
+SYS(getresuid)
+{
+    return give_ids(p, a);
+}
+
+SYS(getresgid)
+{
+    return give_ids(p, a);
 }
 
 SYS(uname)

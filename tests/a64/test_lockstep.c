@@ -130,6 +130,23 @@ static void ask_simd(struct pair *p, uint32_t word, unsigned step)
     }
 }
 
+/* QEMU loses what an exclusive load has seen when it is stepped: both run on until the store is
+ * done. Returns whether there was such a load. */
+static bool run_exclusive(struct a64_cpu *c, uint32_t word)
+{
+    enum { LOAD_OR_STORE = 0x3fc00000, LOAD = 0x08400000, STORE = 0x08000000, MOST = 16 };
+    if ((word & LOAD_OR_STORE) != LOAD)
+        return false;
+    for (unsigned i = 0; i < MOST; i++) {
+        image_peek(c->image, c->pc, &word, 4);
+        if (c->monitor.bytes)
+            a64_run(c, 1);
+        if ((word & LOAD_OR_STORE) == STORE)
+            break;
+    }
+    return true;
+}
+
 /* How many instructions were the same; the program may end before. */
 static unsigned walk(struct pair *p, unsigned most)
 {
@@ -141,7 +158,9 @@ static unsigned walk(struct pair *p, unsigned most)
         memcpy(args, c->x, sizeof args);
         image_peek(c->image, pc, &word, 4);
         a64_run(c, 1);
-        if (!(c->stop.kind == A64_SVC ? gdb_run_to(&p->gdb, pc + 4) : gdb_step(&p->gdb)))
+        const bool is_far = c->stop.kind == A64_SVC || run_exclusive(c, word);
+        const uint64_t next = c->stop.kind == A64_SVC ? pc + 4 : c->pc;
+        if (!(is_far ? gdb_run_to(&p->gdb, next) : gdb_step(&p->gdb)))
             return i;
         gdb_registers(&p->gdb, &p->theirs);
         if (c->stop.kind == A64_SVC)

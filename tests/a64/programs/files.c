@@ -17,6 +17,22 @@ static void copy_in(long to)
         CALL3(SYS_write, to, buffer, n);
 }
 
+/* A folder of its own, into which the file goes; then through a pipe. */
+static void move_it(const char *name)
+{
+    int ends[2];
+    CALL3(SYS_mkdirat, AT_CWD, "/folder", 0755);
+    say_number("folder", CALL1(SYS_chdir, "/folder"));
+    say_number("renamed", call(SYS_renameat, AT_CWD, (long)name, AT_CWD, (long)"inside", 0, 0));
+    say_number("inside", open_it("./../folder/inside", 0) > 0);
+    CALL2(SYS_getcwd, buffer, BUFFER);
+    say(buffer);
+    say("\n");
+    CALL2(SYS_pipe2, ends, 0);
+    CALL3(SYS_write, ends[1], "through", 7);
+    say_number("pipe", CALL3(SYS_read, ends[0], buffer, BUFFER));
+}
+
 int program(int argc, char **argv, char **env)
 {
     (void)env;
@@ -45,5 +61,6 @@ int program(int argc, char **argv, char **env)
     say_number("escape", open_it("../../../etc/passwd", 0));
     say_number("memory", open_it("/proc/self/mem", 0));
     say_number("closed", CALL3(SYS_read, 77, buffer, 1));
+    move_it(argv[1]);
     return 0;
 }

@@ -6,8 +6,13 @@
 #include <stdint.h>
 
 enum {
+    SYS_getcwd = 17,
+    SYS_mkdirat = 34,
+    SYS_renameat = 38,
+    SYS_chdir = 49,
     SYS_openat = 56,
     SYS_close = 57,
+    SYS_pipe2 = 59,
     SYS_lseek = 62,
     SYS_read = 63,
     SYS_write = 64,
