@@ -315,6 +315,18 @@ static void calls_begin_anew(void **state)
     assert_int_equal(s.alu_scalar, 2 + 3 + 2 + 1 + 2 + 1 + 1);
 }
 
+/* Half of the lanes call, and write a compressed register of their own as soon as they are back. */
+static void a_register_is_moved_behind_a_return(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        PTX_HEAD ".func nothing()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1,1; ret;\n}\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred %p<2>;\n"
+                 "mov.u32 %r1,%tid.x; add.u32 %r5,%r1,3; setp.lt.u32 %p1,%r1,16; @!%p1 bra A;\n"
+                 "call nothing, (); mov.u32 %r5,9; A: add.u32 %r6,%r5,1; ret;\n}\n";
+    assert_int_equal(stats_of(ptx, "gscalar", 32).moves, 1);
+}
+
 /* --- time --- */
 
 static cycle_t end_of(const char *ptx, const char *design, enum gs_hold hold)
@@ -538,6 +550,7 @@ int main(void)
         cmocka_unit_test(several_registers_are_moved_one_by_one),
         cmocka_unit_test(dead_values_are_not_moved),
         cmocka_unit_test(calls_begin_anew),
+        cmocka_unit_test(a_register_is_moved_behind_a_return),
         cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
         cmocka_unit_test(one_scalar_bank_makes_operands_wait),
         cmocka_unit_test(a_scalar_can_free_its_pipe),

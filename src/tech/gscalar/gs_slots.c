@@ -130,12 +130,17 @@ void gs_slot_free(struct gs_slot *s)
     free(s->owners);
 }
 
+const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
+{
+    const struct gs_func *f = gs_plan_func(s->plan, fn->fn);
+    return s->owners[f - s->plan->funcs] == frame + 1 ? f : NULL;
+}
+
 const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
 {
-    const struct gs_func *f = gs_slot_look(s, fn, frame);
-    if (LIKELY(f))
-        return f;
-    f = gs_plan_func(s->plan, fn->fn);
+    if (LIKELY(s->func && s->func->fn == fn && s->frame == frame))
+        return s->func;
+    const struct gs_func *f = gs_plan_func(s->plan, fn->fn);
     uint32_t *owner = &s->owners[f - s->plan->funcs];
     if (*owner != frame + 1)
         forget_all(s, f->first, f->nregs);

@@ -26,8 +26,9 @@ static void differs(struct gs_sm *m, const struct gs_func *f, const struct xinst
 
 /* --- sources --- */
 
-static void verify_word(struct gs_sm *m, const struct gs_slot *s, const struct gs_operand *op,
-                        const struct xinst *x, const uint32_t *lane, unsigned k, uint32_t mask)
+static void verify_word(struct gs_sm *m, const struct gs_slot *s, const struct gs_func *f,
+                        const struct gs_operand *op, const struct xinst *x, const uint32_t *lane,
+                        unsigned k, uint32_t mask)
 {
     const struct gs_reg *r = &s->regs[op->at + k];
     const struct gs_cells *c = &s->cells[op->at + k];
@@ -36,7 +37,7 @@ static void verify_word(struct gs_sm *m, const struct gs_slot *s, const struct g
                                  ? c->lane[l]
                                  : m->design->form->get(&s->bases[op->at + k], l, c->lane[l]);
         if (got != lane[l]) {
-            differs(m, s->func, x, op->reg, l, "arrays and metadata do not give its value");
+            differs(m, f, x, op->reg, l, "arrays and metadata do not give its value");
             return;
         }
     }
@@ -44,7 +45,7 @@ static void verify_word(struct gs_sm *m, const struct gs_slot *s, const struct g
         return;
     const struct gs_view v = gs_view(lane, mask);
     if (gs_view_differ(&v))
-        differs(m, s->func, x, op->reg, (unsigned)__builtin_ctz(mask),
+        differs(m, f, x, op->reg, (unsigned)__builtin_ctz(mask),
                 "metadata say that it has one value in these lanes");
 }
 
@@ -62,8 +63,8 @@ void gs_verify_sources(void *self, struct sm *sm, unsigned slot, struct warp *w,
     const struct gs_inst *i = &f->code[d - d->fn->code];
     for (unsigned j = 0; j < i->nsrc; j++)
         for (unsigned k = 0; k < i->src[j].words; k++)
-            verify_word(m, s, &i->src[j], d->x, gs_words(&f->refs[i->src[j].reg], w->base, k, room),
-                        k, mask);
+            verify_word(m, s, f, &i->src[j], d->x,
+                        gs_words(&f->refs[i->src[j].reg], w->base, k, room), k, mask);
 }
 
 /* --- results --- */

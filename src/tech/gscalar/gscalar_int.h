@@ -220,11 +220,13 @@ void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gsca
 void gs_slot_free(struct gs_slot *s);
 /* The function's part of the slot's plan, its registers being those of the frame. */
 const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
-/* The same, but NULL where that would change anything. */
+/* The same, but NULL where that would change anything: its registers are unknown. */
+const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
 static inline const struct gs_func *gs_slot_look(const struct gs_slot *s, const struct dfunc *fn,
                                                  uint32_t frame)
 {
-    return s->func && s->func->fn == fn && s->frame == frame ? s->func : NULL;
+    return LIKELY(s->func && s->func->fn == fn && s->frame == frame) ? s->func
+                                                                     : gs_slot_find(s, fn, frame);
 }
 /* After a call: the callee's registers, with what the call has copied. */
 void gs_slot_call(const struct gs_sm *m, struct gs_slot *s, const struct rf_event *e);

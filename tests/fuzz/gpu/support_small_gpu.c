@@ -12,6 +12,7 @@ static const char *const kinds[][2] = {
     {"sm.scheduler=two_level", "sm.thread_registers=16"},
     {"gpu.with=hw-bdi", "gpu.verify=true"},
     {"gpu.with=caba-bdi", "gpu.verify=true"},
+    {"gpu.with=gscalar", "gpu.verify=true"},
 };
 
 static void give_up(const struct err *err)
