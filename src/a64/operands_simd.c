@@ -62,6 +62,58 @@ bool op_simd_halves(struct a64_inst *i, uint32_t w, uint64_t pc)
     return i->size < 3;
 }
 
+/* Elements of 16 and 32 bits, as products that saturate have them. */
+static bool is_hs(const struct a64_inst *i)
+{
+    return i->size == 1 || i->size == 2;
+}
+
+bool op_simd_hs(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_to_d(i, w, pc);
+    return is_hs(i);
+}
+
+bool op_simd_halves_hs(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_halves(i, w, pc);
+    return is_hs(i);
+}
+
+/* One element; where the other side is twice as wide, a `shift` below 8 says that it is one. */
+bool op_simd_one(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    (void)pc;
+    take_vectors(i, w);
+    i->shift = (uint8_t)(1u << i->size);
+    return true;
+}
+
+bool op_simd_one_hs(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_one(i, w, pc);
+    return is_hs(i);
+}
+
+bool op_simd_one_half(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_one(i, w, pc);
+    i->imm = 0;
+    return i->size < 3;
+}
+
+bool op_simd_one_half_hs(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_one_half(i, w, pc);
+    return is_hs(i);
+}
+
+bool op_simd_whole(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_halves(i, w, pc);
+    return true;
+}
+
 bool op_simd_across(struct a64_inst *i, uint32_t w, uint64_t pc)
 {
     (void)pc;
@@ -206,7 +258,7 @@ static void take_shift(struct a64_inst *i, uint32_t w)
     take_vectors(i, w);
     i->size = (uint8_t)(31 - __builtin_clz(immh));
     const unsigned width = 8u << i->size;
-    const bool is_left = opcode == 10 || opcode == 20;
+    const bool is_left = opcode == 10 || opcode == 12 || opcode == 14 || opcode == 20;
     i->imm = is_left ? both - width : 2 * width - both;
 }
 
@@ -231,6 +283,14 @@ bool op_simd_shift_halves(struct a64_inst *i, uint32_t w, uint64_t pc)
     (void)pc;
     take_shift(i, w);
     i->rm = bits(w, 30, 30) ? 8 : 0;
+    return true;
+}
+
+bool op_simd_shift_half_one(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_shift_halves(i, w, pc);
+    i->rm = 0;
+    i->shift = (uint8_t)(1u << i->size);
     return true;
 }
 
@@ -264,6 +324,14 @@ bool op_simd_element_halves(struct a64_inst *i, uint32_t w, uint64_t pc)
 {
     op_simd_element(i, w, pc);
     i->imm = bits(w, 30, 30) ? 8 : 0;
+    return true;
+}
+
+bool op_simd_element_half_one(struct a64_inst *i, uint32_t w, uint64_t pc)
+{
+    op_simd_element(i, w, pc);
+    i->imm = 0;
+    i->shift = (uint8_t)(1u << i->size);
     return true;
 }
 
