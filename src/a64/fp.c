@@ -125,7 +125,9 @@ uint64_t fp_mulx(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b)
     return multiply(c, k, a, b, true);
 }
 
-uint64_t fp_fma(struct a64_cpu *c, enum fp_kind k, uint64_t add, uint64_t a, uint64_t b)
+/* Times 2^scale, before it is rounded. */
+static uint64_t fused(struct a64_cpu *c, enum fp_kind k, uint64_t add, uint64_t a, uint64_t b,
+                      int scale)
 {
     const uint64_t v[] = {add, a, b};
     const struct fp_parts p[] = {fp_unpack(c, k, add), fp_unpack(c, k, a), fp_unpack(c, k, b)};
@@ -143,11 +145,43 @@ uint64_t fp_fma(struct a64_cpu *c, enum fp_kind k, uint64_t add, uint64_t a, uin
     if (is_zero && p[0].class == FP_IS_ZERO)
         return fp_zero(k, p[0].sign == sign ? sign : fp_rounding_of(c) == FP_DOWN);
     if (is_zero)
-        return fp_pack(c, k, p[0].sign, p[0].exponent, p[0].fraction, fp_rounding_of(c));
-    const struct wide w = product(p + 1);
+        return fp_pack(c, k, p[0].sign, p[0].exponent + scale, p[0].fraction, fp_rounding_of(c));
+    struct wide w = product(p + 1), v0 = widen(&p[0]);
+    w.exponent += scale;
+    v0.exponent += scale;
     if (p[0].class == FP_IS_ZERO)
         return pack128(c, k, w.sign, w.exponent, w.v);
-    return add_wide(c, k, w, widen(&p[0]));
+    return add_wide(c, k, w, v0);
+}
+
+uint64_t fp_fma(struct a64_cpu *c, enum fp_kind k, uint64_t add, uint64_t a, uint64_t b)
+{
+    return fused(c, k, add, a, b, 0);
+}
+
+/* constant - a b, halved or not; what is undefined gives the constant so. */
+static uint64_t step(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b, unsigned imm8,
+                     int scale)
+{
+    enum { ONE_AND_A_HALF = 0x78 };
+    const uint64_t minus = a ^ fp_sign(k);
+    const struct fp_parts p[] = {fp_unpack(c, k, minus), fp_unpack(c, k, b)};
+    const uint64_t constant = fp_immediate(k, imm8);
+    if (is_undefined(p))
+        return scale ? fp_immediate(k, ONE_AND_A_HALF) : constant;
+    return fused(c, k, constant, minus, b, scale);
+}
+
+uint64_t fp_recip_step(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b)
+{
+    enum { TWO = 0x00 };
+    return step(c, k, a, b, TWO, 0);
+}
+
+uint64_t fp_root_step(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b)
+{
+    enum { THREE = 0x08 };
+    return step(c, k, a, b, THREE, -1);
 }
 
 uint64_t fp_div(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b)

@@ -7,7 +7,7 @@
 
 enum fp_kind { FP16, FP32, FP64 };
 /* The first four are FPCR's. */
-enum fp_rounding { FP_NEAREST, FP_UP, FP_DOWN, FP_TO_ZERO, FP_AWAY };
+enum fp_rounding { FP_NEAREST, FP_UP, FP_DOWN, FP_TO_ZERO, FP_AWAY, FP_ODD };
 
 /* FPCR and FPSR. */
 enum {
@@ -38,6 +38,16 @@ uint64_t fp_sqrt(struct a64_cpu *c, enum fp_kind k, uint64_t a);
 /* add + a b, rounded once. */
 uint64_t fp_fma(struct a64_cpu *c, enum fp_kind k, uint64_t add, uint64_t a, uint64_t b);
 
+/* Steps of Newton's method for a reciprocal, 2 - a b, and for that of a root, (3 - a b) / 2. */
+uint64_t fp_recip_step(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b);
+uint64_t fp_root_step(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b);
+/* Their first guesses, of 8 bits; a power of two near the reciprocal; the same of integers. */
+uint64_t fp_recip_guess(struct a64_cpu *c, enum fp_kind k, uint64_t a);
+uint64_t fp_root_guess(struct a64_cpu *c, enum fp_kind k, uint64_t a);
+uint64_t fp_recip_power(struct a64_cpu *c, enum fp_kind k, uint64_t a);
+uint32_t fp_recip_guess_int(uint32_t a);
+uint32_t fp_root_guess_int(uint32_t a);
+
 /* The larger or smaller; `is_number`: a quiet NaN loses against a number. */
 uint64_t fp_max(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b, bool is_min,
                 bool is_number);
@@ -46,6 +56,9 @@ unsigned fp_compare(struct a64_cpu *c, enum fp_kind k, uint64_t a, uint64_t b, b
 
 uint64_t fp_round(struct a64_cpu *c, enum fp_kind k, uint64_t a, enum fp_rounding r, bool is_exact);
 uint64_t fp_convert(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint64_t a);
+/* The same with another rounding than FPCR's. */
+uint64_t fp_convert_by(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint64_t a,
+                       enum fp_rounding r);
 /* With `places` bits behind the point; results that do not fit saturate. */
 uint64_t fp_to_int(struct a64_cpu *c, enum fp_kind k, uint64_t a, unsigned bits, bool is_signed,
                    enum fp_rounding r, unsigned places);

@@ -144,7 +144,8 @@ static uint64_t convert_nan(struct a64_cpu *c, enum fp_kind from, enum fp_kind t
            (new > old ? payload << (new - old) : payload >> (old - new));
 }
 
-uint64_t fp_convert(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint64_t a)
+uint64_t fp_convert_by(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint64_t a,
+                       enum fp_rounding r)
 {
     const struct fp_parts p = fp_unpack(c, from, a);
     if (fp_is_nan(&p))
@@ -157,7 +158,12 @@ uint64_t fp_convert(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint6
     }
     if (p.class == FP_IS_INFINITE)
         return fp_infinity(to, p.sign);
-    return fp_pack(c, to, p.sign, p.exponent, p.fraction, fp_rounding_of(c));
+    return fp_pack(c, to, p.sign, p.exponent, p.fraction, r);
+}
+
+uint64_t fp_convert(struct a64_cpu *c, enum fp_kind from, enum fp_kind to, uint64_t a)
+{
+    return fp_convert_by(c, from, to, a, fp_rounding_of(c));
 }
 
 uint64_t fp_immediate(enum fp_kind k, unsigned imm8)

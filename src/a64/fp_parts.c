@@ -125,6 +125,7 @@ uint64_t fp_pack(struct a64_cpu *c, enum fp_kind k, bool sign, int exponent, uin
     const uint64_t rest = fraction & fp_low(drop);
     uint64_t kept = fraction >> drop;
     kept += fp_rounds_up(r, sign, kept & 1, rest, UINT64_C(1) << (drop - 1));
+    kept |= r == FP_ODD && rest; /* the lowest bit stands for what is lost */
     if (kept >> (f->fraction + 1)) {
         kept >>= 1;
         e++;

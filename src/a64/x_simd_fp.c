@@ -57,6 +57,16 @@ EITHER(frinta, fp_round(c, KIND, x, FP_AWAY, false))
 EITHER(frintx, fp_round(c, KIND, x, fp_rounding_of(c), true))
 EITHER(frinti, fp_round(c, KIND, x, fp_rounding_of(c), false))
 
+/* --- reciprocals: first guesses, steps --- */
+
+EITHER(frecps, fp_recip_step(c, KIND, x, y))
+EITHER(frsqrts, fp_root_step(c, KIND, x, y))
+EITHER(frecpe, fp_recip_guess(c, KIND, x))
+EITHER(frsqrte, fp_root_guess(c, KIND, x))
+EITHER(frecpx, fp_recip_power(c, KIND, x))
+EITHER(urecpe, fp_recip_guess_int((uint32_t)x))
+EITHER(ursqrte, fp_root_guess_int((uint32_t)x))
+
 /* --- comparisons: all ones, or zero; nothing is equal to, or larger than, a NaN --- */
 
 #define COMPARE(name, a32, b32, signals, wanted)                                     \
@@ -192,5 +202,17 @@ EXEC(v_fcvtn32)
     d->d[1] = 0;
     for (unsigned k = 0; k < 2; k++)
         d->s[i->imm / 4 + k] = (uint32_t)fp_convert(c, FP64, FP32, a.d[k]);
+    NEXT;
+}
+
+/* Rounded to odd, so that another rounding to a narrower format is right; a scalar has one element.
+ */
+EXEC(v_fcvtxn)
+{
+    const vec a = c->v[i->rn];
+    vec r = {.d = {i->imm ? c->v[i->rd].d[0] : 0, 0}};
+    for (unsigned k = 0; k < (i->shift < 8 ? 1u : 2u); k++)
+        r.s[i->imm / 4 + k] = (uint32_t)fp_convert_by(c, FP64, FP32, a.d[k], FP_ODD);
+    c->v[i->rd] = r;
     NEXT;
 }
