@@ -1,4 +1,4 @@
-/* The decoder: rows are apart, and no word is taken for an instruction that QEMU refuses. */
+/* The decoder: rows are apart, and words are instructions if they are for QEMU. */
 #include "a64/decode.h"
 #include "a64/operands.h"
 #include "a64/support_vectors.h"
@@ -32,9 +32,10 @@ static void names_are_apart(void **state)
 }
 
 /* 2^20 random words; tools/a64/allocated has asked QEMU about each. */
-static void what_is_decoded_is_allocated(void **state)
+static void what_is_allocated_is_decoded(void **state)
 {
     (void)state;
+    enum { EXCEPTIONS = 0xd4 }; /* QEMU was not asked about these, which leave the program */
     size_t len;
     uint8_t *bits_of = vectors_read("allocated", &len);
     uint64_t s = 0;
@@ -43,12 +44,12 @@ static void what_is_decoded_is_allocated(void **state)
     for (unsigned i = 0; i < 1 << 20; i++) {
         const uint32_t word = (uint32_t)vector_next(&s);
         struct a64_inst inst;
-        if (!a64_decode(&inst, word, VECTOR_PC))
-            continue;
-        decoded++;
-        if (!(bits_of[i / 8] >> i % 8 & 1))
-            fail_msg("0x%08x is decoded as %s, but is not allocated", word,
-                     a64_find_row(word)->name);
+        const bool is_decoded = a64_decode(&inst, word, VECTOR_PC);
+        decoded += is_decoded;
+        if (is_decoded != (bits_of[i / 8] >> i % 8 & 1) && word >> 24 != EXCEPTIONS)
+            fail_msg("0x%08x %s", word,
+                     is_decoded ? "is decoded, but not allocated"
+                                : "is allocated, but not decoded");
     }
     assert_true(decoded > 1 << 18);
     free(bits_of);
@@ -84,7 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_word_fits_two_rows),
         cmocka_unit_test(names_are_apart),
-        cmocka_unit_test(what_is_decoded_is_allocated),
+        cmocka_unit_test(what_is_allocated_is_decoded),
         cmocka_unit_test(rows_find_their_words),
         cmocka_unit_test(bitmasks),
     };
