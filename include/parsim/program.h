@@ -27,8 +27,8 @@ struct parsim_output {
 };
 
 /* 0: measured, and within the bounds that --max-error names, if it does. 1: not within them, which
- * the run's exit code says too. -1: the output is not described rightly, which was said on stderr.
- */
+ * the run's exit code says too. -1: the output is not described rightly, which was said on stderr;
+ * with --max-error the run fails. */
 int parsim_judge(const struct parsim_output *output) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -52,6 +52,8 @@ static bool is_name(const char *name)
 static bool check(const struct judge *j, const struct parsim_output *o, struct quality_array *a,
                   enum quality_measure *by, struct err *err)
 {
+    if (!o)
+        return err_set(err, "parsim_judge: there is no output");
     if (!o->name || !is_name(o->name))
         return err_set(err, "an output's name has up to 63 letters, digits and '_'");
     for (size_t i = 0; i < j->n; i++)
@@ -80,18 +82,26 @@ static void add_statistics(struct session *s, struct judge *j, const struct judg
     free(group);
 }
 
+static bool measure(const struct judge *j, const struct parsim_output *o, struct judged_output *to,
+                    struct err *err)
+{
+    struct quality_array a;
+    if (!check(j, o, &a, &to->by, err))
+        return false;
+    return quality_compare(&a, &to->q, err) || err_prefix(err, "output %s", o->name);
+}
+
 bool judge_output(struct session *s, const struct parsim_output *o, bool *is_within,
                   struct err *err)
 {
     struct judge *j = session_judge_of(s);
-    struct quality_array a;
     struct judged_output one = {0};
     enum quality_measure which;
     double bound;
-    if (!check(j, o, &a, &one.by, err))
+    if (!measure(j, o, &one, err)) {
+        j->nrefused++;
         return false;
-    if (!quality_compare(&a, &one.q, err))
-        return err_prefix(err, "output %s", o->name);
+    }
     one.name = xstrdup(o->name);
     struct judged_output *out = xmalloc(sizeof *out);
     *out = one;
@@ -118,7 +128,12 @@ bool judge_holds(const struct session *s, struct err *err)
                            o->name, quality_measure_name(which), o->q.percent[which], bound,
                            session_options(s)->max_error);
     }
-    return !session_options(s)->max_error || j->n || !judge_design(s) ||
+    if (!session_options(s)->max_error)
+        return true;
+    if (j->nrefused)
+        return err_set(err, "--max-error %s: %zu output%s could not be judged",
+                       session_options(s)->max_error, j->nrefused, j->nrefused == 1 ? "" : "s");
+    return j->n || !judge_design(s) ||
            err_set(err,
                    "--max-error %s: %s may change values, but the program has not judged an output "
                    "(parsim/program.h)",

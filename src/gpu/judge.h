@@ -18,7 +18,8 @@ struct judged_output {
 struct judge {
     struct judged_output **outputs;
     size_t n;
-    double worst; /* percent */
+    size_t nrefused; /* outputs that could not be judged */
+    double worst;    /* percent */
     struct quality_bounds bounds;
 };
 
@@ -32,8 +33,9 @@ const char *judge_design(const struct session *s);
  * is wrong with its description. */
 bool judge_output(struct session *s, const struct parsim_output *o, bool *is_within,
                   struct err *err);
-/* False and an error that names array, measure, value and bound: an output is beyond its bound, or
- * there is a bound and a design that may change values, and nothing was judged. */
+/* False and an error that names array, measure, value and bound: an output is beyond its bound; or
+ * there is a bound, and an output could not be judged, or a design may change values and nothing
+ * was judged. */
 bool judge_holds(const struct session *s, struct err *err);
 
 #endif

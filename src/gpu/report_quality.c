@@ -51,9 +51,9 @@ static json *output_json(const struct judged_output *out, const struct judge *j)
 
 struct json_object *report_quality_json(const struct session *s)
 {
-    if (!s || !judge_design(s))
+    const struct judge *j = s ? session_judge_of(s) : NULL;
+    if (!j || (!judge_design(s) && !j->n))
         return NULL;
-    const struct judge *j = session_judge_of(s);
     json *o = json_object_new_object(), *outputs = json_object_new_array();
     json_add_text(o, "design", judge_design(s));
     json_add_text(o, "max_error", session_options(s)->max_error);

@@ -88,7 +88,7 @@ static wide error_of(wide got, wide precise)
 /* `part` of `whole`, in percent. */
 static double percent(double part, double whole)
 {
-    return part == 0 ? 0 : whole > 0 ? 100 * part / whole : INFINITY;
+    return part == 0 ? 0 : whole > 0 ? 100 * (part / whole) : INFINITY;
 }
 
 static void fill_measures(struct quality *q)

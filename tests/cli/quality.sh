@@ -72,5 +72,46 @@ ok "a bound without anything judged" 'fails 1 --max-error 5 workload:sdk-tra --n
 ok "memoized results of near inputs are judged" 'run --with caba-memo --set assist.memo_bits=16 --json "$tmp/run.json" workload:rodinia-srad && json "q[\"design\"] == \"assist\" and len(q[\"outputs\"]) == 2"'
 ok "... those of equal inputs are not" 'run --with caba-memo --json "$tmp/run.json" workload:rodinia-srad && json "q is None"'
 ok "a kernel alone is not judged" '! "$PARSIM_BIN" launch x.ptx k --grid 1 --block 1 --max-error 5 >"$tmp/out" 2>"$tmp/err" && grep -q "no program judges the outputs of a kernel alone" "$tmp/err"'
+
+# A program of one's own, by parsim/program.h alone. Its argument: what it does wrong.
+cat >"$tmp/own.c" <<'C'
+#include <cuda.h>
+#include <parsim/program.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const float precise[] = {1, 2, 3, 4}, got[] = {1, 2, 3, 5};
+    const char *wrong = argc > 1 ? argv[1] : "";
+    struct parsim_output o = {"x", "f32", "wrong", precise, got, 4, 4};
+    if (cuInit(0) || !parsim_changes_values || !parsim_judge)
+        return 3;
+    printf("%s %d", parsim_changes_values() ? parsim_changes_values() : "none", parsim_judge(&o));
+    o.name = "y";
+    o.count -= !strcmp(wrong, "count");
+    o.type = strcmp(wrong, "type") ? o.type : "f33";
+    o.precise = strcmp(wrong, "array") ? precise : NULL;
+    o.name = strcmp(wrong, "name") ? o.name : "x";
+    printf(" %d\n", parsim_judge(strcmp(wrong, "null") ? &o : NULL));
+    return 0;
+}
+C
+ok "it builds" '${CC:-cc} -std=c17 -Wall -Wextra -Werror -I "$PARSIM_TESTS/../include" -I "$PARSIM_TESTS/../include/cuda" -o "$tmp/own" "$tmp/own.c" -L "$(dirname "$PARSIM_BIN")/lib" -lcuda >"$tmp/err" 2>&1'
+own() { # OUTPUT OPTIONS... : a run that ends well, with this line
+    local want=$1; shift
+    "$PARSIM_BIN" run --json "$tmp/run.json" "$@" >"$tmp/out" 2>"$tmp/err" && [ "$(cat "$tmp/out")" = "$want" ]
+}
+on_coarse="--gpu gtx480 --plugin $tmp/coarse.so --with coarse"
+ok "a program of one's own judges" 'own "coarse 0 0" $on_coarse -- "$tmp/own" && json "[o[\"error\"] for o in q[\"outputs\"]] == [25, 25]"'
+ok "... also where nothing changes values, and the JSON says so" 'own "none 0 0" --gpu gtx480 -- "$tmp/own" && json "q[\"design\"] is None and len(q[\"outputs\"]) == 2"'
+refused() { # WRONG MESSAGE: -1, said; the run ends well without a bound, and fails with one
+    own "coarse 0 -1" $on_coarse -- "$tmp/own" "$1" && grep -qF "parsim: $2" "$tmp/err" && fails 1 --max-error 99 -- "$tmp/own" "$1" &&
+        grep -q "^parsim: --max-error 99: 1 output could not be judged$" "$tmp/err"
+}
+ok "another number of elements" 'refused count "output y: 3 elements, but the precise array has 4"'
+ok "an unknown type" 'refused type "output y: type '"'f33'"' is none of"'
+ok "no array" 'refused array "output y: an array is missing"'
+ok "a name twice" 'refused name "output x was judged already"'
+ok "no output at all" 'refused null "parsim_judge: there is no output"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

@@ -42,6 +42,14 @@ ok "as text: columns, what they mean, and that tiny means little" '[ $code = 0 ]
 ok "kept with those of figures" '[ "$(python3 -c "import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute(\"select design from result where workload=? order by design\", (\"sdk-tra\",)))" "$tmp/results/results.db")" = "('"'base@dram.bandwidth_scale=2',) ('base@gpu.observe=scalar',)"'" ]'
 p workloads --table sdk-tra --size tiny --gpu mesh56 --limit 0 --out other --quiet
 ok "another folder, without progress" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && [ -s "$tmp/other/results.db" ]'
+# Interrupted: what was run is kept, and the table is the one of a run that was not.
+p workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56; cp "$tmp/out" "$tmp/whole"
+(cd "$tmp" && exec "$PARSIM_BIN" workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56 --out cut >"$tmp/out" 2>"$tmp/err") & pid=$!
+for i in $(seq 300); do grep -q "1/6" "$tmp/err" && break; sleep 0.1; done
+kill -INT $pid; wait $pid; code=$?
+ok "an interrupt ends it" '[ $code = 130 ]'
+p workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56 --out cut
+ok "the same table when it is taken up again" '[ $code = 0 ] && cmp -s "$tmp/out" "$tmp/whole" && ! says "0 were there"'
 
 p workloads sdk-bf rodinia-km; ok "the list of some" '[ $code = 0 ] && [ "$(cut -d" " -f1 "$tmp/out" | tr "\n" " ")" = "sdk-bf rodinia-km " ]'
 p workloads --csv rodinia-hs; ok "the list as CSV" '[ $code = 0 ] && [ "$(tail -1 "$tmp/out")" = "rodinia-hs,Rodinia,\"physics, thermal\",f32,compute" ]'

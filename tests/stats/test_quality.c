@@ -127,6 +127,11 @@ static void large_values_do_not_overflow(void **state)
     COMPARE(F64, precise, got, &q);
     near(q.percent[QUALITY_rmse], 100 * sqrt(2));
     near(q.percent[QUALITY_squares], 100 * 2);
+    /* nor do percents of the largest: only a NaN or an infinity is an infinite error */
+    const double largest[] = {1e308, 1e308}, half[] = {1e308, 0.5e308};
+    COMPARE(F64, largest, half, &q);
+    near(q.percent[QUALITY_rmse], 50 / sqrt(2));
+    near(q.percent[QUALITY_largest], 50);
 }
 
 static void arrays_of_different_sizes_are_refused(void **state)

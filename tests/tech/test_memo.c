@@ -198,6 +198,17 @@ static void a_region_can_be_left_out(void **state)
     is_no_region(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 mul.f32 %f6, %f2, %f2;\n"
                       "add.f32 %f4, %f6, %f6;" TO,
                  "reads, beside its inputs, %f6");
+    /* the same of the output: where it is not written, the result is what was there before */
+    is_no_region(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 mul.f32 %f4, %f2, %f2;" TO,
+                 "f.ptx:10: memo: the region does not always write its output %f4");
+    is_no_region(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 bra C; mul.f32 %f4, %f2, %f2;\nC:" TO,
+                 "does not always write its output %f4");
+    assert_true(finds(".pragma \"memo begin IN=%f2,%f4\";\n"
+                      "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 mul.f32 %f4, %f2, %f2;" TO,
+                      &err, &r));
+    assert_true(finds(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 bra C; mov.f32 %f4, %f2;\n"
+                           "bra D; C: mul.f32 %f4, %f2, %f2;\nD:" TO,
+                      &err, &r));
     is_no_region(FROM "mov.u32 %r2, %ctaid.x; cvt.rn.f32.u32 %f4, %r2;" TO,
                  "f.ptx:11: memo: mov.u32 has no place in a region");
     is_no_region(FROM "ld.global.f32 %f4, [%rd1];" TO, "ld.global.f32 has no place in a region");

@@ -195,6 +195,17 @@ static bool refuse_register(const struct check *c, const struct memo_region *r, 
                    ptx_reg_text(c->f, reg, text, sizeof text));
 }
 
+/* `inside`: roles of the output in the region. On a way that leaves it alone the result would be
+ * what was there before, which does not follow from the inputs. */
+static bool check_output(const struct check *c, const struct memo_region *r, uint8_t inside)
+{
+    if (!(inside & WRITES))
+        return refuse_register(c, r, r->out, "does not write its output");
+    c->roles[r->end] |= READS; /* the table takes it there */
+    return !is_needed(c, r->begin) ||
+           refuse_register(c, r, r->out, "does not always write its output");
+}
+
 static bool check_register(struct check *c, const struct memo_region *r, uint32_t reg)
 {
     uint8_t inside = 0;
@@ -205,8 +216,7 @@ static bool check_register(struct check *c, const struct memo_region *r, uint32_
         return refuse_register(c, r, reg, "reads, beside its inputs,");
     if (inside & WRITES && reg != r->out && is_needed(c, r->end))
         return refuse_register(c, r, reg, "leaves, beside its output,");
-    return inside & WRITES || reg != r->out || is_input(r, reg) ||
-           refuse_register(c, r, reg, "does not write its output");
+    return reg != r->out || is_input(r, reg) || check_output(c, r, inside);
 }
 
 /* Whether an instruction of the region has to do with a register. */
