@@ -169,16 +169,21 @@ static bool parse_pragma_text(struct parser *p, const struct token *t)
 
 bool parse_pragma_strings(struct parser *p)
 {
-    for (lexer_next(&p->lx); p->lx.tok.kind == TOK_STRING || p->lx.tok.kind == ',';
-         lexer_next(&p->lx))
-        if (p->lx.tok.kind == TOK_STRING && !parse_pragma_text(p, &p->lx.tok))
+    do {
+        lexer_next(&p->lx);
+        if (p->lx.tok.kind != TOK_STRING)
+            return parse_expected(p, "a string");
+        if (!parse_pragma_text(p, &p->lx.tok))
             return false;
+        lexer_next(&p->lx);
+    } while (p->lx.tok.kind == ',');
     return true;
 }
 
+/* What is skipped could be a mark without its quotes. */
 static bool parse_pragma(struct parser *p)
 {
-    return parse_pragma_strings(p) && parse_skip_to_semicolon(p);
+    return parse_pragma_strings(p) && (parse_accept(p, ';') || parse_expected(p, "';'"));
 }
 
 /* Directives that may stand anywhere. */

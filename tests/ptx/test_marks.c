@@ -136,6 +136,17 @@ static void errors_have_line_and_column(void **state)
                  "t.ptx:5:9: the mark \"lnl end\" has its place in a function's body");
 }
 
+/* As ptxas has it: else a mark that lacks its quotes would be lost. */
+static void a_pragma_is_strings_with_commas(void **state)
+{
+    (void)state;
+    expect_body_error(".pragma lnl end; ret;", "1:9: expected a string, found 'lnl'");
+    expect_body_error(".pragma ; ret;", "1:9: expected a string, found ';'");
+    expect_body_error(".pragma \"a\", ; ret;", "1:14: expected a string, found ';'");
+    expect_body_error(".pragma \"a\", 3; ret;", "1:14: expected a string, found '3'");
+    expect_body_error(".pragma \"a\" \"b\"; ret;", "1:13: expected ';', found '\"b\"'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +155,7 @@ int main(void)
         cmocka_unit_test(others_are_none),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(the_parser_keeps_their_places),
+        cmocka_unit_test(a_pragma_is_strings_with_commas),
         cmocka_unit_test(errors_have_line_and_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static bool finds(const char *region, struct err *err, struct memo_region *first
                   ".reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .b64 %%rd<4>; .reg .pred %%p<4>;\n"
                   "ld.param.u64 %%rd1, [p]; ld.param.f32 %%f1, [q]; mov.u32 %%r1, %%tid.x;\n"
                   "cvt.rn.f32.u32 %%f2, %%r1; add.f32 %%f3, %%f2, 0f3F800000;\n"
-                  "mul.f32 %%f1, %%f1, %%f1; mov.f32 %%f7, 0f40000000;\n"
+                  "mul.f32 %%f1, %%f1, %%f1; mov.f32 %%f7, 0f40000000; .param .f32 c;\n"
                   "setp.eq.u32 %%p1, %%r1, 3; @%%p1 bra MIDDLE;\n%s\n"
                   "add.f32 %%f5, %%f4, %%f3; st.global.f32 [%%rd1], %%f5; OUT: ret; }\n",
                   region);
@@ -209,6 +209,11 @@ static void a_region_can_be_left_out(void **state)
     assert_true(finds(FROM "setp.lt.f32 %p2, %f2, 0f40000000; @%p2 bra C; mov.f32 %f4, %f2;\n"
                            "bra D; C: mul.f32 %f4, %f2, %f2;\nD:" TO,
                       &err, &r));
+    /* parameters of calls are no kernel's: each thread has its own */
+    is_no_region(FROM "ld.param.f32 %f4, [c];" TO, "f.ptx:11: memo: ld.param.f32 has no place");
+    is_no_region("ld.param.f32 %f8, [c];\n" FROM "add.f32 %f4, %f2, %f8;" TO,
+                 "reads, beside its inputs, %f8");
+    assert_true(finds("ld.param.f32 %f8, [q];\n" FROM "add.f32 %f4, %f2, %f8;" TO, &err, &r));
     is_no_region(FROM "mov.u32 %r2, %ctaid.x; cvt.rn.f32.u32 %f4, %r2;" TO,
                  "f.ptx:11: memo: mov.u32 has no place in a region");
     is_no_region(FROM "ld.global.f32 %f4, [%rd1];" TO, "ld.global.f32 has no place in a region");

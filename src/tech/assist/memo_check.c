@@ -38,13 +38,25 @@ static bool refuse(const struct check *c, const struct ptx_inst *i, const char *
 
 /* --- instructions --- */
 
-static bool reads_constants(const struct ptx_inst *i)
+/* Whether an address is in a parameter of the kernel. Those of a device function, and results of
+ * calls, are each thread's own. */
+static bool is_of_kernel(const struct ptx_func *f, const struct ptx_operand *address)
 {
-    const enum ptx_space s = ptx_inst_space(i);
-    return i->op == PTX_OP_LD && (s == PTX_SPACE_PARAM || s == PTX_SPACE_CONST);
+    const struct ptx_operand *base = address->kind == PTX_OPND_ADDR ? address->elems : address;
+    for (uint32_t i = 0; f->is_entry && base->kind == PTX_OPND_VAR && i < f->nparams; i++)
+        if (f->params[i] == base->var)
+            return true;
+    return false;
 }
 
-static bool is_pure(const struct ptx_inst *i)
+static bool reads_constants(const struct ptx_func *f, const struct ptx_inst *i)
+{
+    const enum ptx_space s = ptx_inst_space(i);
+    return i->op == PTX_OP_LD && (s == PTX_SPACE_CONST ||
+                                  (s == PTX_SPACE_PARAM && is_of_kernel(f, &i->ops[i->nops - 1])));
+}
+
+static bool is_pure(const struct ptx_func *f, const struct ptx_inst *i)
 {
     switch (ptx_inst_unit(i)) {
     case PTX_UNIT_ALU:
@@ -53,7 +65,7 @@ static bool is_pure(const struct ptx_inst *i)
         return i->op != PTX_OP_ACTIVEMASK && i->op != PTX_OP_MATCH && i->op != PTX_OP_SHFL &&
                i->op != PTX_OP_VOTE && i->op != PTX_OP_REDUX && i->op != PTX_OP_ELECT;
     case PTX_UNIT_LDST:
-        return reads_constants(i);
+        return reads_constants(f, i);
     default:
         return i->op == PTX_OP_BRA;
     }
@@ -72,7 +84,7 @@ static bool check_flow(const struct check *c, const struct memo_region *r)
     bool leaves;
     for (uint32_t pc = r->begin; pc < r->end; pc++) {
         const struct ptx_inst *i = &c->f->insts[pc];
-        if (!is_pure(i) || reads_special(i))
+        if (!is_pure(c->f, i) || reads_special(i))
             return refuse(c, i, "has no place in a region: it is no arithmetic on its inputs");
     }
     const struct ptx_inst *i = ptx_region_breach(c->f, r->begin, r->end, &leaves);
@@ -151,7 +163,7 @@ static bool is_same_operand(struct check *c, const struct ptx_operand *o)
 
 static bool makes_same(struct check *c, const struct ptx_inst *i)
 {
-    if (i->guard != PTX_NO_REG || !is_pure(i))
+    if (i->guard != PTX_NO_REG || !is_pure(c->f, i))
         return false;
     for (unsigned k = ptx_inst_ndst(i); k < i->nops; k++)
         if (!is_same_operand(c, &i->ops[k]))
