@@ -327,6 +327,34 @@ static void a_register_is_moved_behind_a_return(void **state)
     assert_int_equal(stats_of(ptx, "gscalar", 32).moves, 1);
 }
 
+/* So is one that the call itself will write. */
+static void a_register_is_moved_before_a_call(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        PTX_HEAD ".func (.reg .b32 %o) twice(.reg .b32 %i)\n{\nadd.u32 %o,%i,%i; ret;\n}\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\n"
+                 "mov.u32 %r1,%tid.x; mov.u32 %r2,5; setp.ge.u32 %p1,%r1,7; @%p1 bra L;\n"
+                 "call (%r2), twice, (%r1); L: add.u32 %r3,%r2,1; ret;\n}\n";
+    assert_int_equal(stats_of(ptx, "gscalar", 32).moves, 1);
+}
+
+/* A recursive call that only some lanes make parts the warp before it enters: what the activation
+ * knows of its registers stays known until then. */
+static void a_guarded_recursive_call_forgets_nothing(void **state)
+{
+    (void)state;
+    static const char ptx[] = PTX_HEAD
+        ".func down(.reg .b32 %n)\n{\n.reg .b32 %r<5>; .reg .pred %p<3>;\n"
+        "setp.eq.u32 %p1,%n,0; @%p1 ret;\n"
+        "shl.b32 %r1,%n,4; mov.u32 %r2,%laneid; setp.lt.u32 %p2,%r2,%r1; sub.u32 %r3,%n,1;\n"
+        "@%p2 call down, (%r3); ret;\n}\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>;\nmov.u32 %r1,2; call down, (%r1); "
+        "ret;\n}\n";
+    /* laneid in two activations; %n in the third, which half of the warp enters */
+    assert_int_equal(stats_of(ptx, "gscalar", 32).read_arrays, 2 + 2 + 8);
+}
+
 /* --- time --- */
 
 static cycle_t end_of(const char *ptx, const char *design, enum gs_hold hold)
@@ -551,6 +579,8 @@ int main(void)
         cmocka_unit_test(dead_values_are_not_moved),
         cmocka_unit_test(calls_begin_anew),
         cmocka_unit_test(a_register_is_moved_behind_a_return),
+        cmocka_unit_test(a_register_is_moved_before_a_call),
+        cmocka_unit_test(a_guarded_recursive_call_forgets_nothing),
         cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
         cmocka_unit_test(one_scalar_bank_makes_operands_wait),
         cmocka_unit_test(a_scalar_can_free_its_pipe),

@@ -198,7 +198,7 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
     if (i->fixed && d->unit == UNIT_MEM)
         note_address(i, d, f->refs);
     p->has_generic |= i->is_generic;
-    if (d->ndst && !i->is_call)
+    if (d->ndst)
         i->moves = make_moves(p, i, d, cfg, by);
 }
 

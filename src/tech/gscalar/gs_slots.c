@@ -172,7 +172,7 @@ void gs_slot_call(const struct gs_sm *m, struct gs_slot *s, const struct rf_even
 {
     const struct frame *top = warp_top(e->w)->frame;
     char *base[LANE_BASES];
-    if (top->call != e->d->x)
+    if (top->call != e->d->x || e->base[LANE_REGS] == e->w->regs + top->reg_off)
         return; /* of the runtime, or not entered yet */
     const struct gs_func *f = gs_plan_func(s->plan, top->fn);
     s->owners[f - s->plan->funcs] = 0;
