@@ -58,7 +58,7 @@ static struct note note_of(const struct gs_seen *s, unsigned bits)
     return (struct note){.inst = inst,
                          .number = s->slot->wide->times[inst]++,
                          .values = values_of(s),
-                         .bits = (uint8_t)(is_whole ? bits : 0),
+                         .bits = (uint8_t)(is_whole ? bits & (GS_FULL | GS_LOW | GS_HIGH) : 0),
                          .is_one = is_whole && (bits & GS_FULL) && !s->i->is_of_warp};
 }
 
