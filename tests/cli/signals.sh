@@ -53,6 +53,8 @@ stop INT
 ok "run: the report of the program so far" '[ $code = 130 ] && says "interrupted by SIGINT" && grep -q "\"interrupted\": \"SIGINT\"" $tmp/r && tail -1 $tmp/r.csv | grep -q interrupted && clean'
 "$PARSIM_BIN" run --gpu gtx480 --json /dev/full workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
 ok "run: a report that cannot be written is exit code 1" '[ $code = 1 ] && says "/dev/full: No space left"'
+"$PARSIM_BIN" run --quiet workload:sdk-tra --json >/dev/full 2>"$tmp/err"; code=$?
+ok "run: a workload whose own output cannot be written, too" '[ $code = 1 ] && says "parsim-workloads: cannot write standard output: No space left"'
 "$PARSIM_BIN" run --gpu gtx480 --json "$tmp/no/x" workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
 ok "run: outputs are tried before the program starts" '[ $code = 2 ] && says "$tmp/no/x" && [ ! -s $tmp/out ]'
 echo nonsense >"$tmp/a.ptx"

@@ -1,8 +1,10 @@
 /* parsim-workloads: the programs of the papers, our own code, on the CUDA driver API. */
 #include "wl_int.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,15 +201,30 @@ static uint64_t print_arrays(const struct options *o)
     return hash;
 }
 
+/* As JSON has it: an error that is infinite is null. */
+static void print_number(const char *key, double v)
+{
+    if (isfinite(v))
+        printf(", \"%s\": %.3g", key, v);
+    else
+        printf(", \"%s\": null", key);
+}
+
+static void print_verdict_json(const struct wl_verdict *v)
+{
+    printf(", \"check\": \"%s\"", !v->ok         ? "wrong"
+                                  : v->is_judged ? "judged"
+                                  : v->is_equal  ? "equal"
+                                                 : "within tolerance");
+    print_number("max_abs", v->max_abs);
+    print_number("max_rel", v->max_rel);
+    printf(", \"wrong\": %zu", v->wrong);
+}
+
 static void print_verdict(const struct options *o, const struct wl_verdict *v)
 {
     if (o->json)
-        printf(", \"check\": \"%s\", \"max_abs\": %.3g, \"max_rel\": %.3g, \"wrong\": %zu",
-               !v->ok         ? "wrong"
-               : v->is_judged ? "judged"
-               : v->is_equal  ? "equal"
-                              : "within tolerance",
-               v->max_abs, v->max_rel, v->wrong);
+        print_verdict_json(v);
     else if (v->is_judged && v->ok)
         printf("check        against the precise run: outputs judged %u, beyond a bound %u; others "
                "equal\n",
@@ -275,6 +292,15 @@ static int run(struct options *o)
     return v.ok && !v.nbeyond ? 0 : 1;
 }
 
+/* `code`, unless what was printed has not arrived. */
+static int end_output(int code)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    fprintf(stderr, "parsim-workloads: cannot write standard output: %s\n", strerror(errno));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.w = {.seed = 1}, .check = -1};
@@ -282,12 +308,12 @@ int main(int argc, char **argv)
     opterr = 0;
     while ((c = getopt_long(argc, argv, "h", longopts, NULL)) != -1) {
         if (c == 'h')
-            return fputs(help, stdout), 0;
+            return fputs(help, stdout), end_output(0);
         if (!set_option(&o, c, argv))
             return 2;
     }
     if (o.list)
-        return print_list(o.json), 0;
+        return print_list(o.json), end_output(0);
     if (optind + 1 != argc) {
         fprintf(stderr, "parsim-workloads: give one workload; --list lists them\n");
         return 2;
@@ -303,5 +329,5 @@ int main(int argc, char **argv)
                 o.w.variant, variant ? "but " : "nor another", variant ? variant : "");
         return 2;
     }
-    return run(&o);
+    return end_output(run(&o));
 }
