@@ -409,6 +409,37 @@ static void one_scalar_bank_makes_operands_wait(void **state)
     }
 }
 
+struct banks {
+    struct gs_rig b;
+    uint64_t scalar[16]; /* by instruction: its registers in the scalar bank, that written first */
+};
+
+static void note_banks(struct gs_rig *b, const struct rf_event *e)
+{
+    if (!e->is_extra)
+        ((struct banks *)(void *)b)->scalar[e->d - e->d->fn->code] = b->m.in_bank;
+}
+
+/* 64 bits of which only the lower are of one value are not there, nor is what some lanes have
+ * written with one value. */
+static void the_scalar_bank_has_what_is_of_the_whole_warp(void **state)
+{
+    (void)state;
+    enum { READS_LOWER = 4, READS_BOTH = 6, READS_PART = 8 };
+    static const char ptx[] =
+        RIG_KERNEL("mov.u32 %r1,%tid.x; setp.lt.u32 %p1,%r1,16; mov.u32 %r5,9;\n"
+                   "mov.b64 %rd5,{%r5,%r1}; add.u64 %rd6,%rd5,1; mov.b64 %rd7,{%r5,%r5};\n"
+                   "add.u64 %rd8,%rd7,1; @%p1 mov.u32 %r6,9; @%p1 add.u32 %r7,%r6,1; ret;\n");
+    struct banks k = {0};
+    gs_rig_open(&k.b, ptx, NULL, "alu-scalar");
+    k.b.plant = note_banks;
+    gs_rig_run(&k.b, 32);
+    gs_rig_close(&k.b);
+    assert_int_equal(k.scalar[READS_LOWER], 0);
+    assert_int_equal(k.scalar[READS_BOTH], 3);
+    assert_int_equal(k.scalar[READS_PART], 0);
+}
+
 /* gscalar.fast: the special-function unit takes a warp in eight batches, a scalar in one. */
 static void a_scalar_can_free_its_pipe(void **state)
 {
@@ -583,6 +614,7 @@ int main(void)
         cmocka_unit_test(a_guarded_recursive_call_forgets_nothing),
         cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
         cmocka_unit_test(one_scalar_bank_makes_operands_wait),
+        cmocka_unit_test(the_scalar_bank_has_what_is_of_the_whole_warp),
         cmocka_unit_test(a_scalar_can_free_its_pipe),
         cmocka_unit_test(two_warps_can_be_taken_as_one),
         cmocka_unit_test(sums_and_products_keep_their_step),

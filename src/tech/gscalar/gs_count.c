@@ -19,10 +19,20 @@ static void count_kind(struct gscalar_stats *st, const size_t *kinds, unsigned s
     ++*(uint64_t *)(void *)((char *)st + kinds[same]);
 }
 
+/* The warp has one value there: what lies in the bank of scalar registers, where there is one. What
+ * some lanes have written does not, whatever its value. */
+static bool is_one_value(const struct gs_reg *r, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        if (!(r[k].scalar & GS_FULL) || (r[k].flags & GS_DIVERGENT))
+            return false;
+    return true;
+}
+
 /* Arrays of metadata that go with the register. */
 static unsigned meta_of(const struct gs_sm *m, const struct gs_reg *r)
 {
-    return !(m->design->uses & GS_META_SCALAR) || (r->scalar & GS_FULL) ? m->meta : 0;
+    return !(m->design->uses & GS_META_SCALAR) || is_one_value(r, 1) ? m->meta : 0;
 }
 
 /* What a read activates. */
@@ -39,7 +49,7 @@ static void count_access(struct gs_sm *m, const struct gs_slot *slot, const stru
     }
     st->read_arrays += arrays;
     st->read_saved16 += 2 * (plain - arrays) >> op->words / 2;
-    if ((m->design->uses & GS_SCALAR_BANK) && (r->scalar & GS_FULL))
+    if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
 }
 
@@ -119,6 +129,6 @@ void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_
     for (unsigned k = 0; k < op->words; k++)
         arrays += r[k].arrays;
     m->stats.write_saved16 += 2 * (PLAIN_ARRAYS * op->words - arrays) >> op->words / 2;
-    if ((m->design->uses & GS_SCALAR_BANK) && (r->scalar & GS_FULL))
+    if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
 }

@@ -233,12 +233,24 @@ static bool settle(const struct tech_site *at, struct tech_part *part, struct er
     return !s->g || !s->g->cfg->carry || gs_carry_bind(s->g, at->seams, err);
 }
 
+/* Fields that build on bytes which registers share. */
+static bool check_fields(const struct gscalar_cfg *cfg, const struct tech_design *d,
+                         struct err *err)
+{
+    const char *field = cfg->affine ? "affine" : cfg->carry ? "carry" : NULL;
+    return !field || gs_variants[d->variant].form->has_bytes ||
+           err_set(err,
+                   "gscalar.%s needs registers compressed by bytes, which %s does not have: use "
+                   "gscalar, gscalar-nohalf, gscalar-nodiv or gscalar-rvc",
+                   field, d->name);
+}
+
 static bool gscalar_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     const struct tech_design *d = at->design;
     const struct tech_machine *machine = at->machine;
     const struct gscalar_cfg *cfg = at->cfg;
-    if (*cfg->lines && !outfile_probe(cfg->lines, err))
+    if (!check_fields(cfg, d, err) || (*cfg->lines && !outfile_probe(cfg->lines, err)))
         return false;
     struct rf_policy *registers = tech_take(at->seams, SEAM_registers, d->name, TAKE_ALONE, err);
     struct issue_policy *issue =
