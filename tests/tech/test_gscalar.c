@@ -460,8 +460,8 @@ static void a_scalar_can_free_its_pipe(void **state)
     assert_int_equal(gaps[0] - gaps[1], 8 - 1);
 }
 
-/* gscalar.wide: two warps as one of 64 threads. One value in both is one; one in each is a value
- * for each half, and so is what only the first executes. */
+/* gscalar.wide: two warps as one of 64 threads. One value in both is one; one in each is a value for
+ * each half; what only the first executes is neither. */
 static struct gscalar_stats wide_of(const char *more)
 {
     char text[4096];
@@ -491,7 +491,7 @@ static void two_warps_can_be_taken_as_one(void **state)
     assert_int_equal(each.wide_part, none.wide_part + 1);
     assert_int_equal(alone.wide_inst, none.wide_inst + 2);
     assert_int_equal(alone.wide_full, none.wide_full);
-    assert_int_equal(alone.wide_part, none.wide_part + 1);
+    assert_int_equal(alone.wide_part, none.wide_part); /* of 64 threads it is divergent */
 }
 
 /* --- registers with steps --- */

@@ -1,6 +1,7 @@
 /* What warps of 64 threads would do: warps 2i and 2i + 1 of a block are taken as one, their n-th
  * executions of an instruction as one of it. The warp that is ahead leaves notes, the other one
- * takes them. An instruction that only one of them executes is one of its own. */
+ * takes them. An instruction that only one of them executes is one of its own, and divergent unless
+ * the other has no threads. */
 #include "exec/warp.h"
 #include "tech/gscalar/gscalar_int.h"
 
@@ -14,13 +15,15 @@ struct note {
     uint32_t inst, number; /* the number-th execution of it */
     uint64_t values;       /* of its sources, mixed */
     uint8_t bits;          /* enum gs_scalar */
-    bool is_one;
+    bool is_one;           /* one lane executes it */
+    bool is_whole;         /* by 32 threads */
 };
 
 struct gs_pair {
     const struct cta *cta;
     uint32_t number; /* of the even warp in its block */
     unsigned warps;  /* that have not ended; 0: it is nobody's */
+    bool has_two;    /* has had both */
     struct note *notes;
     uint32_t head, len;
     unsigned ahead; /* slot of the warp that left them */
@@ -59,7 +62,8 @@ static struct note note_of(const struct gs_seen *s, unsigned bits)
                          .number = s->slot->wide->times[inst]++,
                          .values = values_of(s),
                          .bits = (uint8_t)(is_whole ? bits & (GS_FULL | GS_LOW | GS_HIGH) : 0),
-                         .is_one = is_whole && (bits & GS_FULL) && !s->i->is_of_warp};
+                         .is_one = !s->is_divergent && (bits & GS_FULL) && !s->i->is_of_warp,
+                         .is_whole = is_whole};
 }
 
 static void count(struct gs_sm *m, bool is_one, unsigned bits)
@@ -73,7 +77,7 @@ static void count(struct gs_sm *m, bool is_one, unsigned bits)
 static void drop_first(struct gs_sm *m, struct gs_pair *pair)
 {
     const struct note *n = &pair->notes[pair->head];
-    count(m, false, n->bits);
+    count(m, n->is_one && !pair->has_two, 0);
     pair->head = (pair->head + 1) % NOTES;
     pair->len--;
 }
@@ -93,13 +97,14 @@ static void meet(struct gs_sm *m, struct gs_pair *pair, const struct note *mine)
 {
     uint32_t before = find(pair, mine);
     if (before == pair->len) {
-        count(m, false, mine->bits);
+        count(m, false, 0);
         return;
     }
     while (before--)
         drop_first(m, pair);
     const struct note *n = &pair->notes[pair->head];
-    count(m, n->is_one && mine->is_one && n->values == mine->values, n->bits | mine->bits);
+    count(m, n->is_one && mine->is_one && n->values == mine->values,
+          n->is_whole && mine->is_whole ? n->bits | mine->bits : 0);
     pair->head = (pair->head + 1) % NOTES;
     pair->len--;
 }
@@ -130,6 +135,7 @@ static struct gs_pair *pair_for(struct gs_sm *m, const struct warp *w)
             return p;
         idle = p->warps || idle ? idle : p;
     }
+    idle->has_two = false;
     idle->cta = w->cta;
     idle->number = w->id & ~1u;
     if (!idle->notes)
@@ -148,7 +154,7 @@ void gs_wide_start(struct gs_sm *m, unsigned slot, const struct warp *w)
     }
     memset(x->times, 0, s->plan->ninsts * sizeof *x->times);
     x->pair = pair_for(m, w);
-    x->pair->warps++;
+    x->pair->has_two |= x->pair->warps++ > 0;
     s->wide = x;
 }
 
