@@ -460,8 +460,8 @@ static void a_scalar_can_free_its_pipe(void **state)
     assert_int_equal(gaps[0] - gaps[1], 8 - 1);
 }
 
-/* gscalar.wide: two warps as one of 64 threads. One value in both is one; one in each is a value for
- * each half; what only the first executes is neither. */
+/* gscalar.wide: two warps as one of 64 threads. One value in both is one; one in each is a value
+ * for each half; what only the first executes is neither. */
 static struct gscalar_stats wide_of(const char *more)
 {
     char text[4096];
