@@ -207,6 +207,12 @@ static inline val b_icmp(const struct emit *e, LLVMIntPredicate p, val x, val y)
 {
     return LLVMBuildICmp(e->b, p, x, y, "");
 }
+/* x, of whose bits LLVM knows nothing: where it knows that y is not negative, LLVM 14 makes c, not
+ * r, of select((y & r) < 0, c, r) for AVX. */
+static inline val b_opaque(const struct emit *e, val x)
+{
+    return LLVMBuildFreeze(e->b, x, "");
+}
 static inline val b_fcmp(const struct emit *e, LLVMRealPredicate p, val x, val y)
 {
     return LLVMBuildFCmp(e->b, p, x, y, "");

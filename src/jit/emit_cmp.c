@@ -52,8 +52,10 @@ static val compare(struct emit *e)
     if (e->op->type == PTX_F64)
         return b_fcmp(e, c->real, emit_src_f64(e, 0), emit_src_f64(e, 1));
     const bool is_signed = ptx_type_is_signed((enum ptx_type)e->op->type);
-    return b_icmp(e, (LLVMIntPredicate)(is_signed ? c->is_signed : c->is_unsigned), emit_src(e, 0),
-                  emit_src(e, 1));
+    if (!is_signed)
+        return b_icmp(e, (LLVMIntPredicate)c->is_unsigned, emit_src(e, 0), emit_src(e, 1));
+    return b_icmp(e, (LLVMIntPredicate)c->is_signed, b_opaque(e, emit_src(e, 0)),
+                  b_opaque(e, emit_src(e, 1)));
 }
 
 static val combine(struct emit *e, val m, val c)

@@ -86,7 +86,7 @@ static void emit_saturated(struct emit *e, const struct emit_row *row)
     val signs = b_xor(e, x, y);
     val over = b_and(e, is_sum ? b_not(e, signs) : signs, b_xor(e, x, r));
     val limit = b_add(e, shifted(e, x, 31), emit_const(e, 32, 0x7fffffff));
-    emit_set(e, b_select(e, b_icmp(e, LLVMIntSLT, over, zero), limit, r));
+    emit_set(e, b_select(e, b_icmp(e, LLVMIntSLT, b_opaque(e, over), zero), limit, r));
 }
 
 /* --- products --- */

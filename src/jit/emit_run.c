@@ -189,8 +189,7 @@ static void end(struct emit *e, struct frame_blocks *f)
 
 static val declare(const struct emit *e, const char *name)
 {
-    /* Not AVX-512, on hosts that have it either: what LLVM 14 makes for it fails test_runs there
-     * (lane 0 of a guarded copysign). */
+    /* Not AVX-512, on hosts that have it either: a strip has the width of AVX. */
     const char *const attributes[][2] = {
         {"target-cpu", "x86-64"},
         {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},

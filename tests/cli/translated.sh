@@ -57,6 +57,35 @@ grep -q 'exit 0' "$tmp/off" || fail "a warning: $(cat "$tmp/off")"
 compare "a limit" --max-inst 3000 i32:0
 grep -q 'stopped after' "$tmp/off" || fail "a limit: $(cat "$tmp/off")"
 
+# A sign that is known, and a value chosen by it: LLVM 14 chose the wrong one.
+cat >"$tmp/sign.ptx" <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry sign(.param .u64 out)
+{
+    .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 8;
+    add.s64 %rd1, %rd1, %rd2;
+    and.b32 %r2, %r1, 0x7fffffff;
+    neg.s32 %r3, %r2;
+    and.b32 %r4, %r2, %r3;
+    setp.lt.s32 %p1, %r4, 0;
+    selp.b32 %r5, 5, %r3, %p1;
+    sub.sat.s32 %r6, 0, %r2;
+    sub.s32 %r7, %r5, %r6;
+    st.global.u32 [%rd1], %r5;
+    st.global.u32 [%rd1+4], %r7;
+    ret;
+}
+END
+PARSIM_JIT=always "$PARSIM_BIN" launch "$tmp/sign.ptx" sign --functional --grid 1 --block 32 "out:256:$tmp/sign.bin" >"$tmp/out" 2>&1 ||
+    fail "a known sign: $(cat "$tmp/out")"
+[ "$(od -An -v -w8 -t d4 "$tmp/sign.bin" | awk '$1 != 1 - NR || $2 != 0' | wc -l)" = 0 ] ||
+    fail "a known sign: $(od -An -v -w8 -t d4 "$tmp/sign.bin")"
+
 # A value that is none of PARSIM_JIT's is no secret way of switching it off.
 if PARSIM_JIT=of "$PARSIM_BIN" run --functional workload:sdk-fwt --size tiny >/dev/null 2>"$tmp/err" ||
     ! grep -q 'PARSIM_JIT=of: there are auto, off and always' "$tmp/err"; then
