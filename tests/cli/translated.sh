@@ -29,7 +29,7 @@ for name in $("$PARSIM_BIN" workloads | cut -d' ' -f1); do
 done
 
 # Loads of every form, with lanes that part; a fault or a warning in the middle of a run; a limit that ends it.
-head -c 4096 "$(dirname "$0")/translated.sh" >"$tmp/in"
+head -c 2806 "$(dirname "$0")/translated.sh" >"$tmp/in"
 launch() {
     local jit=$1
     shift
