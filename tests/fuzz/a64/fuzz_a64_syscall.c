@@ -48,6 +48,16 @@ static uint64_t argument(const uint8_t **at, const uint8_t *end)
     }
 }
 
+/* A read of the process's own empty pipe would wait for ever, as on Linux. */
+static void wait_for_nothing(const struct a64_process *p)
+{
+    for (unsigned i = 0; i < A64_FILES; i++) {
+        const int flags = p->files[i].host < 0 ? -1 : fcntl(p->files[i].host, F_GETFL);
+        if (flags >= 0)
+            (void)fcntl(p->files[i].host, F_SETFL, flags | O_NONBLOCK);
+    }
+}
+
 static void call_all(struct a64_process *p, const uint8_t *at, const uint8_t *end)
 {
     for (unsigned i = 0; i < CALLS && at < end && !p->cpu.stop.kind; i++) {
@@ -56,6 +66,7 @@ static void call_all(struct a64_process *p, const uint8_t *at, const uint8_t *en
         for (unsigned k = 0; k < 6; k++)
             p->cpu.x[k] = argument(&at, end);
         a64_syscall(p);
+        wait_for_nothing(p);
     }
 }
 
