@@ -8,12 +8,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define SYS(name) int64_t sys_##name(struct a64_process *p, const uint64_t *a)
 
-enum { SPANS_MAX = 1024 };
+enum { SPANS_MAX = 1024, PAGES_MAX = 64 };
 
 /* Flags of open() that differ from those of x86. */
 enum { GUEST_DIRECTORY = 040000, GUEST_NOFOLLOW = 0100000 };
@@ -134,27 +136,69 @@ SYS(fcntl)
 
 /* --- bytes --- */
 
-/* Reads or writes in place, a page at a time, until something comes up short. */
-static int64_t transfer(struct a64_process *p, int host, uint64_t addr, uint64_t len, bool is_read,
-                        int64_t offset)
+/* Where a transfer goes: `len` bytes at `addr` of the guest each. */
+struct span {
+    uint64_t addr, len;
+};
+
+/* The pages of the spans behind `done` bytes, as far as there is room and they may be accessed. */
+static int pages_of(struct a64_process *p, const struct span *s, size_t n, uint64_t done,
+                    unsigned wanted, struct iovec *io)
 {
-    uint64_t done = 0;
+    int pages = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint64_t at = done, len; at < s[i].len; at += len) {
+            len = s[i].len - at;
+            uint8_t *host =
+                pages < PAGES_MAX ? image_span(p->image, s[i].addr + at, &len, wanted) : NULL;
+            if (!host)
+                return pages;
+            io[pages++] = (struct iovec){host, len};
+        }
+        done -= done < s[i].len ? done : s[i].len;
+    }
+    return pages;
+}
+
+static ssize_t transfer_pages(int host, const struct iovec *io, int n, bool is_read, off_t offset)
+{
+    ssize_t got;
+    do
+        got = offset >= 0 ? (is_read ? preadv(host, io, n, offset) : pwritev(host, io, n, offset))
+                          : (is_read ? readv(host, io, n) : writev(host, io, n));
+    while (got < 0 && errno == EINTR && !interrupt_signal());
+    return got;
+}
+
+static bool is_plain(int host)
+{
+    struct stat st;
+    return !fstat(host, &st) && S_ISREG(st.st_mode);
+}
+
+/* Reads or writes in place. A read takes what one call of the host brings, for a pipe may have no
+ * more; of a plain file, and to any, it goes on. */
+static int64_t transfer(struct a64_process *p, int host, const struct span *s, size_t n,
+                        bool is_read, int64_t offset)
+{
+    uint64_t done = 0, len = 0;
+    const bool goes_on = !is_read || is_plain(host);
+    for (size_t i = 0; i < n; i++)
+        len += s[i].len;
     while (done < len) {
-        uint64_t n = len - done;
-        uint8_t *at = image_span(p->image, addr + done, &n, is_read ? IMAGE_W : IMAGE_R);
-        if (!at)
+        struct iovec io[PAGES_MAX];
+        uint64_t asked = 0;
+        const int pages = pages_of(p, s, n, done, is_read ? IMAGE_W : IMAGE_R, io);
+        for (int i = 0; i < pages; i++)
+            asked += io[i].iov_len;
+        if (!pages)
             return done ? (int64_t)done : -EFAULT;
-        const off_t to = (off_t)(offset + (int64_t)done);
-        const ssize_t got = offset >= 0
-                                ? (is_read ? pread(host, at, n, to) : pwrite(host, at, n, to))
-                            : is_read ? read(host, at, n)
-                                      : write(host, at, n);
-        if (got < 0 && errno == EINTR && !interrupt_signal())
-            continue;
+        const ssize_t got =
+            transfer_pages(host, io, pages, is_read, offset < 0 ? -1 : offset + (off_t)done);
         if (got < 0)
             return done ? (int64_t)done : -errno;
         done += (uint64_t)got;
-        if ((uint64_t)got < n)
+        if ((uint64_t)got < asked || !goes_on)
             break;
     }
     return (int64_t)done;
@@ -163,7 +207,8 @@ static int64_t transfer(struct a64_process *p, int host, uint64_t addr, uint64_t
 static int64_t transfer_file(struct a64_process *p, const uint64_t *a, bool is_read, int64_t offset)
 {
     const int host = sys_file(p, a[0]);
-    return host < 0 ? -EBADF : transfer(p, host, a[1], a[2], is_read, offset);
+    const struct span s = {a[1], a[2]};
+    return host < 0 ? -EBADF : transfer(p, host, &s, 1, is_read, offset);
 }
 
 SYS(read)
@@ -189,21 +234,16 @@ SYS(pwrite64)
 static int64_t transfer_all(struct a64_process *p, const uint64_t *a, bool is_read)
 {
     const int host = sys_file(p, a[0]);
-    int64_t done = 0;
+    struct span s[SPANS_MAX];
+    uint64_t len = 0;
     if (host < 0 || a[2] > SPANS_MAX)
         return host < 0 ? -EBADF : -EINVAL;
-    for (uint64_t i = 0; i < a[2]; i++) {
-        uint64_t span[2];
-        if (!image_read(p->image, a[1] + i * sizeof span, span, sizeof span))
-            return done ? done : -EFAULT;
-        const int64_t n = transfer(p, host, span[0], span[1], is_read, -1);
-        if (n < 0)
-            return done ? done : n;
-        done += n;
-        if ((uint64_t)n < span[1])
-            break;
-    }
-    return done;
+    if (!image_read(p->image, a[1], s, a[2] * sizeof *s))
+        return -EFAULT;
+    for (uint64_t i = 0; i < a[2]; i++)
+        if (s[i].len > (uint64_t)INT64_MAX || (len += s[i].len) > (uint64_t)INT64_MAX)
+            return -EINVAL;
+    return transfer(p, host, s, a[2], is_read, -1);
 }
 
 SYS(readv)

@@ -30,9 +30,10 @@ ok "JSON and CSV" 'grep -q "\"exit_code\": *0" $tmp/j && grep -q "\"inst\": *[0-
 
 echo "hello, files" >"$tmp/in"
 mkdir "$tmp/root"
-"$PARSIM_BIN" cpu run --functional --root "$tmp/root" $programs/files.elf /copy <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
+timeout 60 "$PARSIM_BIN" cpu run --functional --root "$tmp/root" $programs/files.elf /copy <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
 ok "files below --root" '[ $code = 0 ] && cmp -s $tmp/in $tmp/root/folder/inside && grep -q "bytes 13" $tmp/out && grep -qF "[lo, f]" $tmp/out'
 ok "folders, another name, a pipe" 'grep -q "folder 0" $tmp/out && grep -q "renamed 0" $tmp/out && grep -q "inside 1" $tmp/out && grep -qx /folder $tmp/out && grep -q "pipe 7" $tmp/out'
+ok "a read waits for no more than is there" 'grep -qx "to the end of a page 7" $tmp/out'
 ok "nothing outside" 'grep -q "escape -2" $tmp/out && grep -q "memory -2" $tmp/out'
 ln -s /etc "$tmp/root/link"
 "$PARSIM_BIN" cpu run --functional --root "$tmp/root" $programs/files.elf /link/x <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?

@@ -17,6 +17,8 @@ static void copy_in(long to)
         CALL3(SYS_write, to, buffer, n);
 }
 
+static char pages[3 * 4096];
+
 /* A folder of its own, into which the file goes; then through a pipe. */
 static void move_it(const char *name)
 {
@@ -31,6 +33,9 @@ static void move_it(const char *name)
     CALL2(SYS_pipe2, ends, 0);
     CALL3(SYS_write, ends[1], "through", 7);
     say_number("pipe", CALL3(SYS_read, ends[0], buffer, BUFFER));
+    char *end = (char *)(((long)pages + 8191) & -4096); /* of a page: what is there ends with it */
+    CALL3(SYS_write, ends[1], "as much", 7);
+    say_number("to the end of a page", CALL3(SYS_read, ends[0], end - 7, 64));
 }
 
 int program(int argc, char **argv, char **env)
