@@ -23,6 +23,7 @@ static const char help[] =
     "  --root DIR        the program sees the folder DIR as /, and may write there\n"
     "  --env NAME=VALUE  a variable of its environment, which is empty without this; repeatable\n"
     "  --memory BYTES    at most this much memory, 1M to 64G (default 4G)\n"
+    "  --set memo.X=Y    a setting of the memoization unit; repeatable (docs/axmemo.md)\n"
     "  --max-inst N      stop it after N instructions and say where it was\n"
     "  --json FILE       write a summary ('-': standard output)\n"
     "  --csv FILE        write the statistics\n"
@@ -35,6 +36,8 @@ static const char help[] =
 
 struct options {
     struct a64_options guest;
+    struct memo_cfg memo;
+    struct conf *conf; /* of memo */
     VEC(char *) env;
     uint64_t max_inst;
     const char *json, *csv;
@@ -43,7 +46,7 @@ struct options {
 
 /* --- the run --- */
 
-enum { SLICE = 1 << 20 };
+enum { SLICE = 1 << 20, L2_WAY_SETS = 1024 };
 
 /* In slices, between which signals are noticed and the progress is shown. */
 static void run_slices(struct a64_process *p, uint64_t max_inst)
@@ -142,6 +145,8 @@ static int run(const struct options *o, struct err *err)
     struct stats *stats = stats_new();
     const struct a64_stats counted = a64_stats_of(p);
     stats_add(stats, "a64", a64_stat_rows, a64_nstat_rows, &counted);
+    if (p->cpu.memo)
+        memo_add_stats(p->cpu.memo, stats);
     const struct summary s = {.p = p, .stats = stats, .trouble = text, .exit_code = code};
     if (!write_files(o, &s, err))
         code = cli_fail("cpu", "%s", err->msg);
@@ -153,13 +158,24 @@ static int run(const struct options *o, struct err *err)
 
 /* --- the command line --- */
 
-enum { OPT_FUNCTIONAL = 256, OPT_ROOT, OPT_ENV, OPT_MEMORY, OPT_MAX, OPT_JSON, OPT_CSV, OPT_QUIET };
+enum {
+    OPT_FUNCTIONAL = 256,
+    OPT_ROOT,
+    OPT_ENV,
+    OPT_MEMORY,
+    OPT_SET,
+    OPT_MAX,
+    OPT_JSON,
+    OPT_CSV,
+    OPT_QUIET
+};
 
 static const struct option longopts[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL},
     {"root", required_argument, NULL, OPT_ROOT},
     {"env", required_argument, NULL, OPT_ENV},
     {"memory", required_argument, NULL, OPT_MEMORY},
+    {"set", required_argument, NULL, OPT_SET},
     {"max-inst", required_argument, NULL, OPT_MAX},
     {"json", required_argument, NULL, OPT_JSON},
     {"csv", required_argument, NULL, OPT_CSV},
@@ -191,6 +207,8 @@ static bool take_option(struct options *o, int c, struct err *err)
         return (cli_u64(optarg, &o->guest.memory_bytes) && o->guest.memory_bytes >= 1u << 20 &&
                 o->guest.memory_bytes <= UINT64_C(64) << 30) ||
                err_set(err, "--memory %s: not a size from 1M to 64G", optarg);
+    case OPT_SET:
+        return conf_set(o->conf, optarg, err);
     case OPT_MAX:
         return (cli_u64(optarg, &o->max_inst) && o->max_inst) ||
                err_set(err, "--max-inst %s: not a number above 0", optarg);
@@ -236,7 +254,9 @@ static bool take_line(struct options *o, int argc, char **argv, bool *wants_help
     o->guest.env = o->env.data;
     o->guest.nenv = o->env.len;
     o->guest.notes = o->is_quiet ? NULL : stderr;
-    return check_files(o, err);
+    o->guest.memo = &o->memo;
+    o->guest.l2_way_sets = L2_WAY_SETS;
+    return memo_cfg_check(&o->memo, err) && check_files(o, err);
 }
 
 int cmd_cpu(int argc, char **argv)
@@ -248,6 +268,8 @@ int cmd_cpu(int argc, char **argv)
         return cli_fail("cpu", "'%s' is not a command of cpu; there is: run (see --help)",
                         argc < 2 ? "" : argv[1]);
     int code = EXIT_DONE;
+    o.conf = conf_new();
+    conf_add(o.conf, "memo", memo_fields, memo_nfields, &o.memo);
     if (!wants_help && !take_line(&o, argc - 1, argv + 1, &wants_help, &err))
         code = cli_fail("cpu", "%s", err.msg);
     else if (wants_help)
@@ -255,5 +277,6 @@ int cmd_cpu(int argc, char **argv)
     else
         code = run(&o, &err);
     vec_free(&o.env);
+    conf_free(o.conf);
     return code;
 }

@@ -9,6 +9,7 @@
 
 struct a64_cpu;
 struct a64_inst;
+struct memo_unit;
 typedef const struct a64_inst *a64_fn(struct a64_cpu *c, const struct a64_inst *i);
 
 /* Where register fields of 31 lead: decoding decides, so that execution does not have to. */
@@ -60,6 +61,7 @@ enum a64_stop_kind {
     A64_ACCESS,    /* what image.fault says */
     A64_UNALIGNED, /* addr: of an exclusive or ordered access, or of an instruction */
     A64_SIGNAL,    /* the program has sent signal `code` to itself */
+    A64_MEMO_SIZE, /* a lookup or update of `code` bytes, and entries have others */
     A64_INTERRUPTED,
 };
 
@@ -85,6 +87,7 @@ struct a64_cpu {
     uint64_t tpidr, tpidrro;
     struct a64_code *code; /* the page that is executed */
     struct image *image;
+    struct memo_unit *memo; /* NULL: none, its instructions are undefined */
     struct a64_monitor monitor;
     struct a64_stop stop;
     uint64_t inst;      /* executed */

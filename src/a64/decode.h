@@ -17,6 +17,7 @@ enum a64_class {
     A64_FP_MUL,
     A64_FP_DIV,
     A64_SIMD,
+    A64_MEMO,
     A64_CLASSES
 };
 

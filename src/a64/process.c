@@ -128,6 +128,8 @@ struct a64_process *a64_process_new(const struct a64_options *o, struct err *err
     struct a64_process *p = xcalloc(1, sizeof *p);
     p->o = *o;
     p->image = p->cpu.image = image_new(o->memory_bytes ? o->memory_bytes : DEFAULT_MEMORY);
+    if (o->memo && o->memo->enabled)
+        p->cpu.memo = memo_unit_new(o->memo, o->l2_way_sets);
     if (open_files(p, err) && load(p, err))
         return p;
     a64_process_free(p);
@@ -148,6 +150,7 @@ void a64_process_free(struct a64_process *p)
     free(p->folder);
     elf_free(&p->program);
     image_free(p->image);
+    memo_unit_free(p->cpu.memo);
     vec_free(&p->noted);
     free(p);
 }
@@ -244,6 +247,11 @@ char *a64_process_why(const struct a64_process *p)
         why = xasprintf("pc %s: address 0x%llx is not aligned as this access needs it", pc,
                         (unsigned long long)s->addr);
         break;
+    case A64_MEMO_SIZE:
+        why = xasprintf("pc %s: looks up or updates %d bytes (word 0x%08x), but the entries of the "
+                        "memoization unit have %u: memo.data_bytes",
+                        pc, s->code, s->word, memo_data_bytes(&p->cpu.memo->cfg));
+        break;
     case A64_SIGNAL:
         why = xasprintf("pc %s: the program has sent itself signal %d (%s)%s", pc, s->code,
                         strsignal(s->code),
@@ -260,11 +268,9 @@ char *a64_process_why(const struct a64_process *p)
 
 int a64_process_exit_code(const struct a64_process *p)
 {
-    static const int signals[] = {[A64_UNDEFINED] = SIGILL,
-                                  [A64_BREAK] = SIGTRAP,
-                                  [A64_ACCESS] = SIGSEGV,
-                                  [A64_UNALIGNED] = SIGBUS,
-                                  [A64_INTERRUPTED] = SIGINT};
+    static const int signals[] = {
+        [A64_UNDEFINED] = SIGILL, [A64_BREAK] = SIGTRAP,    [A64_ACCESS] = SIGSEGV,
+        [A64_UNALIGNED] = SIGBUS, [A64_MEMO_SIZE] = SIGILL, [A64_INTERRUPTED] = SIGINT};
     const struct a64_stop *s = &p->cpu.stop;
     return s->kind == A64_EXIT     ? s->code & 255
            : s->kind == A64_SIGNAL ? 128 + s->code

@@ -4,6 +4,7 @@
 
 #include "a64/cpu.h"
 #include "a64/elf.h"
+#include "memo/memo.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,9 @@ struct a64_options {
     const char *root;      /* folder that is the guest's "/", which it may write; NULL: the host's
                               files, which it may not */
     uint64_t memory_bytes; /* 0: 4 GB */
-    FILE *notes;           /* what the kernel's part has to remark; NULL: nobody listens */
+    const struct memo_cfg *memo; /* of the memoization unit, checked; NULL: none */
+    unsigned l2_way_sets;        /* of its second table in a way of the cache */
+    FILE *notes;                 /* what the kernel's part has to remark; NULL: nobody listens */
 };
 
 /* An open file of the guest. */

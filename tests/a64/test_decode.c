@@ -31,6 +31,12 @@ static void names_are_apart(void **state)
             assert_string_not_equal(rows[i].name, rows[k].name);
 }
 
+/* The space of the memo instructions, which QEMU's core does not know. */
+static bool is_memo_space(uint32_t word)
+{
+    return (word >> 25 & 0xf) == 1 || (word >> 25 & 0xf) == 3;
+}
+
 /* 2^20 random words; tools/a64/allocated has asked QEMU about each. */
 static void what_is_allocated_is_decoded(void **state)
 {
@@ -46,7 +52,8 @@ static void what_is_allocated_is_decoded(void **state)
         struct a64_inst inst;
         const bool is_decoded = a64_decode(&inst, word, VECTOR_PC);
         decoded += is_decoded;
-        if (is_decoded != (bits_of[i / 8] >> i % 8 & 1) && word >> 24 != EXCEPTIONS)
+        if (is_decoded != (bits_of[i / 8] >> i % 8 & 1) && word >> 24 != EXCEPTIONS &&
+            !is_memo_space(word))
             fail_msg("0x%08x %s", word,
                      is_decoded ? "is decoded, but not allocated"
                                 : "is allocated, but not decoded");

@@ -43,6 +43,21 @@ ok "without it files cannot be written" '[ $code = 1 ] && grep -q "open -30" $tm
 "$PARSIM_BIN" cpu run --functional $programs/files.elf /dev/null <"$tmp/in" >"$tmp/out" 2>"$tmp/err"; code=$?
 ok "the process file system is not there" 'grep -q "memory -2" $tmp/out'
 
+run --json "$tmp/j" $programs/memo.elf
+stat() { grep -A400 "\"$1\": *{" $tmp/j | grep -m1 "\"$2\":" | sed "s/.*: *//; s/,//"; }
+ok "a marked region computes what QEMU says of the plain one" '[ $code = 0 ] && cmp -s $tmp/out $programs/memo.expected'
+ok "40 distinct inputs of 4000 lookups; every hundredth hit is computed again" '[ $(stat memo lookups) = 4000 ] && [ $(stat memo l1_hits) = 3960 ] && [ $(stat memo sampled) = 39 ] && [ $(stat memo updates) = 79 ] && [ $(stat memo_lut distinct) = 40 ]'
+run --set memo.force_miss=true $programs/memo.elf
+ok "nothing found, nothing changed" '[ $code = 0 ] && cmp -s $tmp/out $programs/memo.expected'
+run --set memo.data_bytes=8 $programs/memo.elf
+ok "entries of another size are named" '[ $code = 132 ] && says "looks up or updates 4 bytes (word 0xa343" && says "have 8: memo.data_bytes"'
+run --set memo.enabled=false $programs/memo.elf
+ok "without the unit the instructions are undefined" '[ $code = 132 ] && says "has no row"'
+run --set memo.l1_byte=4K $programs/memo.elf
+ok "a wrong setting" '[ $code = 2 ] && says "l1_bytes"'
+run --set memo.l1_bytes=5K $programs/memo.elf
+ok "a wrong size" '[ $code = 2 ] && says "memo.l1_bytes: 5120"'
+
 stops() { # WHAT CODE TEXT
     run --memory 16M $wrong "$1"
     ok "$1" '[ $code = '"$2"' ] && says "'"$3"'"'

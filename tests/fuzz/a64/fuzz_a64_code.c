@@ -2,6 +2,7 @@
  * one is executed or stops the core, and nothing outside its two pages is touched. */
 #include "a64/cpu.h"
 #include "a64/decode.h"
+#include "memo/memo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct a64_cpu *c = xcalloc(1, sizeof *c);
     const uint64_t len = size < IMAGE_PAGE ? size : IMAGE_PAGE;
+    struct memo_cfg memo;
+    conf_defaults(memo_fields, memo_nfields, &memo);
+    c->memo = memo_unit_new(&memo, 16);
     c->image = image_new(8 << 20);
     image_map(c->image, CODE, IMAGE_PAGE, IMAGE_R | IMAGE_W | IMAGE_X);
     image_map(c->image, DATA, IMAGE_PAGE, IMAGE_R | IMAGE_W);
@@ -39,6 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (c->x[A64_ZERO])
             abort();
     }
+    const struct memo_stats *m = &c->memo->stats;
+    if (m->lookups != m->l1_hits + m->l2_hits + m->misses)
+        abort();
+    memo_unit_free(c->memo);
     image_free(c->image);
     free(c);
     return 0;
