@@ -12,7 +12,6 @@ static void write_words(struct gs_sm *m, const struct gs_seen *s, const struct g
     for (unsigned k = 0; k < op->words; k++) {
         const uint32_t at = op->at + k, *lane = gs_words(&s->f->refs[op->reg], s->e->base, k, room);
         unsigned bytes = sizeof(uint32_t);
-        m->stats.moves_dead += s->is_divergent && (s->slot->regs[at].flags & GS_PACKED);
         if (s->is_one && !s->is_divergent)
             gs_slot_write_scalar(s->slot, at, lane, s->mask);
         else
@@ -41,6 +40,7 @@ static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct
         r->flags = s->e->is_deferred || s->i->is_call ? 0 : GS_KNOWN;
         return;
     }
+    m->stats.moves_dead += s->is_divergent && gs_slot_is_packed(s->slot, op);
     if (s->e->is_deferred || s->i->is_call)
         write_unknown(m, s, op);
     else

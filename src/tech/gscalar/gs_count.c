@@ -35,6 +35,15 @@ static unsigned meta_of(const struct gs_sm *m, const struct gs_reg *r)
     return !(m->design->uses & GS_META_SCALAR) || is_one_value(r, 1) ? m->meta : 0;
 }
 
+/* Sixteenths of an access to a register of so many words. An array of 128 bits is half of one: an
+ * odd half waits for the next. */
+static void count_saved(uint64_t *sixteenths, uint8_t *rest, unsigned arrays, unsigned words)
+{
+    const unsigned halves = (4 * arrays >> words / 2) + *rest;
+    *sixteenths += halves / 2;
+    *rest = halves & 1;
+}
+
 /* What a read activates. */
 static void count_access(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op)
 {
@@ -48,7 +57,7 @@ static void count_access(struct gs_sm *m, const struct gs_slot *slot, const stru
         st->delta_decoded += (m->design->uses & GS_DELTA_ENERGY) && (r[k].flags & GS_PACKED);
     }
     st->read_arrays += arrays;
-    st->read_saved16 += 2 * (plain - arrays) >> op->words / 2;
+    count_saved(&st->read_saved16, &m->read_rest, plain - arrays, op->words);
     if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
 }
@@ -128,7 +137,8 @@ void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_
     }
     for (unsigned k = 0; k < op->words; k++)
         arrays += r[k].arrays;
-    m->stats.write_saved16 += 2 * (PLAIN_ARRAYS * op->words - arrays) >> op->words / 2;
+    count_saved(&m->stats.write_saved16, &m->write_rest, PLAIN_ARRAYS * op->words - arrays,
+                op->words);
     if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
 }

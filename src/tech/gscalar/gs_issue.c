@@ -19,14 +19,6 @@ static bool is_wanted(struct warp *w, const struct gs_func *f, uint32_t reg, uin
     return false;
 }
 
-static bool is_packed(const struct gs_slot *s, const struct gs_operand *op)
-{
-    unsigned flags = 0;
-    for (unsigned k = 0; k < op->words; k++)
-        flags |= s->regs[op->at + k].flags;
-    return flags & GS_PACKED;
-}
-
 /* Metadata of a whole machine does not fit into the host's caches: it is asked for here, where an
  * instruction is first seen, and is there when it is issued. */
 static void fetch_sources(const struct gs_slot *s, const struct gs_inst *i)
@@ -52,7 +44,7 @@ const struct dinst *gs_precede(void *self, struct sm *sm, unsigned slot, struct 
     if (!mask || mask == w->all)
         return NULL;
     for (unsigned k = 0; k < i->ndst; k++)
-        if (is_packed(s, &i->dst[k]) &&
+        if (gs_slot_is_packed(s, &i->dst[k]) &&
             (m->g->cfg->moves == GS_MOVES_ALWAYS || is_wanted(w, f, i->dst[k].reg, mask)))
             return &i->moves[k].d;
     return NULL;

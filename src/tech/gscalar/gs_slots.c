@@ -18,6 +18,14 @@ static void keep_base(struct gs_slot *s, uint32_t at, uint32_t low, uint32_t hig
         s->bases[at] = (struct gs_base){.bvr = {low, high}, .k = {4, 4}};
 }
 
+bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_operand *op)
+{
+    unsigned flags = 0;
+    for (unsigned k = 0; k < op->words; k++)
+        flags |= s->regs[op->at + k].flags;
+    return flags & GS_PACKED;
+}
+
 void gs_slot_forget(struct gs_slot *s, uint32_t at)
 {
     s->regs[at] = unknown;
@@ -130,21 +138,25 @@ void gs_slot_free(struct gs_slot *s)
     free(s->owners);
 }
 
+static uint32_t *owner_of(const struct gs_slot *s, const struct gs_func *f)
+{
+    return &s->owners[f - s->plan->funcs];
+}
+
 const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
 {
     const struct gs_func *f = gs_plan_func(s->plan, fn->fn);
-    return s->owners[f - s->plan->funcs] == frame + 1 ? f : NULL;
+    return *owner_of(s, f) == frame + 1 ? f : NULL;
 }
 
 const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
 {
-    if (LIKELY(s->func && s->func->fn == fn && s->frame == frame))
+    if (LIKELY(gs_slot_is_at(s, fn, frame)))
         return s->func;
     const struct gs_func *f = gs_plan_func(s->plan, fn->fn);
-    uint32_t *owner = &s->owners[f - s->plan->funcs];
-    if (*owner != frame + 1)
+    if (*owner_of(s, f) != frame + 1)
         forget_all(s, f->first, f->nregs);
-    *owner = frame + 1;
+    *owner_of(s, f) = frame + 1;
     s->func = f;
     s->frame = frame;
     s->knows_carry = false;
@@ -175,7 +187,7 @@ void gs_slot_call(const struct gs_sm *m, struct gs_slot *s, const struct rf_even
     if (top->call != e->d->x || e->base[LANE_REGS] == e->w->regs + top->reg_off)
         return; /* of the runtime, or not entered yet */
     const struct gs_func *f = gs_plan_func(s->plan, top->fn);
-    s->owners[f - s->plan->funcs] = 0;
+    *owner_of(s, f) = 0;
     s->func = NULL;
     gs_slot_enter(s, f->fn, top->reg_off);
     memcpy(base, e->base, sizeof base);

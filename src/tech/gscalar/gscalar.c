@@ -180,21 +180,13 @@ struct issue_policy gs_issue(struct gs_sm *m)
 static void describe(const void *self, char *buf, size_t size)
 {
     const struct gscalar *g = self;
-    struct gscalar_stats sum = {0};
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        const struct gscalar_stats *s = &g->sms[i].stats;
-        sum.inst += s->inst;
-        sum.alu_scalar += s->alu_scalar + s->sfu_scalar + s->mem_scalar;
-        sum.half_scalar += s->half_scalar + s->divergent_scalar + s->affine;
-        sum.read_arrays += s->read_arrays;
-        sum.write_arrays += s->write_arrays;
-        sum.base_read_arrays += s->base_read_arrays;
-        sum.base_write_arrays += s->base_write_arrays;
-    }
+    double eligible = 0, power = 0;
+    stats_get(g->stats, "gscalar.eligible", &eligible);
+    stats_get(g->stats, "gscalar.rf_power_bare", &power);
     snprintf(buf, size,
              "%s: %.1f%% of instructions by fewer lanes, registers at %.1f%% of their energy "
              "without metadata",
-             g->name, 100 * gscalar_stats_eligible(&sum), 100 * gscalar_stats_rf_power_bare(&sum));
+             g->name, 100 * eligible, 100 * power);
 }
 
 static bool finish(void *self, struct err *err)
@@ -263,6 +255,7 @@ static bool gscalar_bind(const struct tech_site *at, struct tech_part *part, str
                           .design = gs_variants[d->variant],
                           .name = d->name,
                           .nsms = machine->sms,
+                          .stats = at->seams->stats,
                           .verify = machine->verify,
                           .lines = *cfg->lines ? gs_lines_new() : NULL,
                           .sms = xcalloc(machine->sms, sizeof *g->sms)};

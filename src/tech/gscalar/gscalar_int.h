@@ -195,6 +195,7 @@ struct gs_sm {
     uint32_t bank; /* that of scalar registers */
     struct breach *breach;
     struct gscalar_stats stats;
+    uint8_t read_rest, write_rest; /* of read_saved16 and write_saved16: 1/32 */
     struct gs_slot slots[GS_SLOTS];
     struct gs_pair *pairs[GS_SLOTS]; /* gscalar.wide */
     struct gs_carry *carry;          /* gscalar.carry; else NULL */
@@ -210,6 +211,7 @@ struct gscalar {
     const char *name;
     struct gs_sm *sms;
     uint32_t nsms;
+    const struct stats *stats; /* all of the machine's */
     struct gs_plan *plans;
     struct gs_lines *lines; /* gscalar.lines; else NULL */
     bool verify;
@@ -218,6 +220,11 @@ struct gscalar {
 /* gs_slots.c: registers of resident warps. */
 void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gscalar *g);
 void gs_slot_free(struct gs_slot *s);
+/* Whether the last instruction was of this activation. */
+static inline bool gs_slot_is_at(const struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
+{
+    return s->func && s->func->fn == fn && s->frame == frame;
+}
 /* The function's part of the slot's plan, its registers being those of the frame. */
 const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
 /* The same, but NULL where that would change anything: its registers are unknown. */
@@ -225,11 +232,12 @@ const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *
 static inline const struct gs_func *gs_slot_look(const struct gs_slot *s, const struct dfunc *fn,
                                                  uint32_t frame)
 {
-    return LIKELY(s->func && s->func->fn == fn && s->frame == frame) ? s->func
-                                                                     : gs_slot_find(s, fn, frame);
+    return LIKELY(gs_slot_is_at(s, fn, frame)) ? s->func : gs_slot_find(s, fn, frame);
 }
 /* After a call: the callee's registers, with what the call has copied. */
 void gs_slot_call(const struct gs_sm *m, struct gs_slot *s, const struct rf_event *e);
+/* Whether it cannot be written in part. */
+bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_operand *op);
 /* Unknown contents. */
 void gs_slot_forget(struct gs_slot *s, uint32_t at);
 /* The lanes of `mask` have written the register; returns the bytes that it takes. */
