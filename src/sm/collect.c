@@ -65,11 +65,14 @@ static void dispatch(struct sm *sm, struct subcore *sub)
         send_on(sm, sub, p, false, 0);
 }
 
-SM_COLD static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t now)
+SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t now)
 {
+    const uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed;
     for (unsigned p = 0; p < sm->npipes; p++) {
-        end_of_line(sm, sub, p, now);
-        send_on(sm, sub, p, true, now);
+        if (sub->late[p].n)
+            end_of_line(sm, sub, p, now);
+        if (ready & sub->col_of[p])
+            send_on(sm, sub, p, true, now);
     }
 }
 

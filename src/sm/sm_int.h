@@ -19,6 +19,7 @@
 /* What every instruction runs through, and what only techniques need. */
 #define SM_INLINE static inline __attribute__((always_inline))
 #define SM_COLD   __attribute__((noinline, cold))
+#define SM_APART  __attribute__((noinline)) /* not to grow the plain path; with a technique hot */
 
 enum {
     MAX_WARPS = 64,

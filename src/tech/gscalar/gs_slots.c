@@ -18,14 +18,6 @@ static void keep_base(struct gs_slot *s, uint32_t at, uint32_t low, uint32_t hig
         s->bases[at] = (struct gs_base){.bvr = {low, high}, .k = {4, 4}};
 }
 
-bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_operand *op)
-{
-    unsigned flags = 0;
-    for (unsigned k = 0; k < op->words; k++)
-        flags |= s->regs[op->at + k].flags;
-    return flags & GS_PACKED;
-}
-
 void gs_slot_forget(struct gs_slot *s, uint32_t at)
 {
     s->regs[at] = unknown;
@@ -149,10 +141,8 @@ const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *
     return *owner_of(s, f) == frame + 1 ? f : NULL;
 }
 
-const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
+const struct gs_func *gs_slot_change(struct gs_slot *s, const struct dfunc *fn, uint32_t frame)
 {
-    if (LIKELY(gs_slot_is_at(s, fn, frame)))
-        return s->func;
     const struct gs_func *f = gs_plan_func(s->plan, fn->fn);
     if (*owner_of(s, f) != frame + 1)
         forget_all(s, f->first, f->nregs);

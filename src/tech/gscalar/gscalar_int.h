@@ -226,7 +226,12 @@ static inline bool gs_slot_is_at(const struct gs_slot *s, const struct dfunc *fn
     return s->func && s->func->fn == fn && s->frame == frame;
 }
 /* The function's part of the slot's plan, its registers being those of the frame. */
-const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
+const struct gs_func *gs_slot_change(struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
+static inline const struct gs_func *gs_slot_enter(struct gs_slot *s, const struct dfunc *fn,
+                                                  uint32_t frame)
+{
+    return LIKELY(gs_slot_is_at(s, fn, frame)) ? s->func : gs_slot_change(s, fn, frame);
+}
 /* The same, but NULL where that would change anything: its registers are unknown. */
 const struct gs_func *gs_slot_find(const struct gs_slot *s, const struct dfunc *fn, uint32_t frame);
 static inline const struct gs_func *gs_slot_look(const struct gs_slot *s, const struct dfunc *fn,
@@ -237,7 +242,13 @@ static inline const struct gs_func *gs_slot_look(const struct gs_slot *s, const 
 /* After a call: the callee's registers, with what the call has copied. */
 void gs_slot_call(const struct gs_sm *m, struct gs_slot *s, const struct rf_event *e);
 /* Whether it cannot be written in part. */
-bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_operand *op);
+static inline bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_operand *op)
+{
+    unsigned flags = 0;
+    for (unsigned k = 0; k < op->words; k++)
+        flags |= s->regs[op->at + k].flags;
+    return flags & GS_PACKED;
+}
 /* Unknown contents. */
 void gs_slot_forget(struct gs_slot *s, uint32_t at);
 /* The lanes of `mask` have written the register; returns the bytes that it takes. */
