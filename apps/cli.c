@@ -1,5 +1,6 @@
 /* Reading what subcommands are given, and refusing it with one sentence. */
 #include "cli.h"
+#include "base/option_word.h"
 #include "cmd.h"
 #include "gpu/machine.h"
 
@@ -10,6 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool cli_refuse_option(char **argv, struct err *err)
+{
+    return err_set(err, "option '%s' is not known or lacks its value; see --help",
+                   option_word(argv));
+}
 
 bool cli_u64(const char *s, uint64_t *v)
 {

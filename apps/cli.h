@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+/* What getopt_long() returned '?' for, as an error; false. */
+bool cli_refuse_option(char **argv, struct err *err);
 /* "8", "0x10", "64K", "2M", "1G". */
 bool cli_u64(const char *s, uint64_t *v);
 /* --NAME TEXT: 1 to 256 of something. */

@@ -118,12 +118,7 @@ static int parse_line(struct characterize *c, int argc, char **argv, struct err 
             fputs(help, stdout);
             return EXIT_DONE;
         }
-        if (opt == '?') {
-            err_set(err, "option '%s' is not known or lacks its value; see --help",
-                    argv[optind - 1]);
-            return EXIT_USAGE;
-        }
-        if (!take_option(c, opt, err))
+        if (opt == '?' ? !cli_refuse_option(argv, err) : !take_option(c, opt, err))
             return EXIT_USAGE;
     }
     for (int i = optind; i < argc; i++)

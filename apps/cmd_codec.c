@@ -182,11 +182,8 @@ static int parse_args(struct command *c, int argc, char **argv, struct err *err)
     for (int k; (k = getopt_long(argc, argv, "h", options, &which)) != -1;) {
         if (k == 'h')
             return 0;
-        if (k == '?') {
-            err_set(err, "bad option '%s'; see parsim codec --help", argv[optind - 1]);
-            return -1;
-        }
-        if (!parse_option(c, options[which].name, optarg, err))
+        if (k == '?' ? !cli_refuse_option(argv, err)
+                     : !parse_option(c, options[which].name, optarg, err))
             return -1;
     }
     if (!split_codecs(c, err))
@@ -214,8 +211,11 @@ static bool parse_file(struct codec_file *f, int argc, char **argv, struct err *
             f->table = optarg;
         else if (k == 'o')
             f->out = optarg;
-        else if (k == '?' || !cli_u64(optarg, k == 'b' ? &f->block : &f->mag))
-            return err_set(err, "bad option '%s'; see parsim codec --help", argv[optind - 1]);
+        else if (k == '?')
+            return cli_refuse_option(argv, err);
+        else if (!parse_number(k == 'b' ? "block" : "mag", optarg, CODEC_BLOCK_MAX,
+                               k == 'b' ? &f->block : &f->mag, err))
+            return false;
     }
     if (optind < argc)
         f->in = argv[optind++];

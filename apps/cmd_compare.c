@@ -167,10 +167,7 @@ int cmd_compare(int argc, char **argv)
             fputs(help, stdout);
             return EXIT_DONE;
         }
-        if (c == '?')
-            return cli_fail("compare", "option '%s' is not known or lacks its value; see --help",
-                            argv[optind - 1]);
-        if (!take_option(&o, &designs, c, &err))
+        if (c == '?' ? !cli_refuse_option(argv, &err) : !take_option(&o, &designs, c, &err))
             return cli_fail("compare", "%s", err.msg);
     }
     if (find_designs(&o, &designs, &err) && take_programs(&o, argc, argv, &err) &&

@@ -239,8 +239,7 @@ static bool take_line(struct options *o, int argc, char **argv, bool *wants_help
         if (c == 'h')
             return *wants_help = true;
         if (c == '?')
-            return err_set(err, "option '%s' is not known or lacks its value; see --help",
-                           argv[optind - 1]);
+            return cli_refuse_option(argv, err);
         if (!take_option(o, c, err))
             return false;
     }

@@ -143,10 +143,7 @@ int cmd_figure(int argc, char **argv)
         }
         if (c == O_LIST)
             return study_figures_list(stdout, &err) ? EXIT_DONE : cli_fail("figure", "%s", err.msg);
-        if (c == '?')
-            return cli_fail("figure", "option '%s' is not known or lacks its value; see --help",
-                            argv[optind - 1]);
-        if (!take_option(&o, &plugins, c, &err))
+        if (c == '?' ? !cli_refuse_option(argv, &err) : !take_option(&o, &plugins, c, &err))
             return cli_fail("figure", "%s", err.msg);
     }
     if (o.build && !o.report)

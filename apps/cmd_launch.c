@@ -394,12 +394,7 @@ static int parse_line(struct options *o, int argc, char **argv, struct err *err)
             run_options_help(stdout, false);
             return EXIT_DONE;
         }
-        if (c == '?') {
-            err_set(err, "option '%s' is not known or lacks its value; see --help",
-                    argv[optind - 1]);
-            return EXIT_USAGE;
-        }
-        if (!parse_option(o, c, err))
+        if (c == '?' ? !cli_refuse_option(argv, err) : !parse_option(o, c, err))
             return EXIT_USAGE;
     }
     if (argc - optind < 2 || !o->grid[0] || !o->block[0]) {

@@ -175,12 +175,7 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
             print_help();
             return EXIT_DONE;
         }
-        if (c == '?') {
-            err_set(err, "option '%s' is not known or lacks its value; see --help",
-                    argv[optind - 1]);
-            return EXIT_USAGE;
-        }
-        if (!set_option(shared, c, err))
+        if (c == '?' ? !cli_refuse_option(argv, err) : !set_option(shared, c, err))
             return EXIT_USAGE;
     }
     if (!run_options_inherit(shared, err) || !run_options_finish(shared, err) ||

@@ -193,10 +193,7 @@ int cmd_workloads(int argc, char **argv)
             fputs(help, stdout);
             return EXIT_DONE;
         }
-        if (c == '?')
-            return cli_fail("workloads", "option '%s' is not known or lacks its value; see --help",
-                            argv[optind - 1]);
-        if (!take_option(&o, c, index, &err))
+        if (c == '?' ? !cli_refuse_option(argv, &err) : !take_option(&o, c, index, &err))
             return cli_fail("workloads", "%s", err.msg);
     }
     return run(&o, argv + optind);

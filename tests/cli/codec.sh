@@ -105,7 +105,8 @@ refuses 'a block of 48 bytes' --block 48 count.bin
 refuses 'does not divide' --mag 48 count.bin
 refuses 'named twice' --codec bdi,bdi count.bin
 refuses 'takes a number' --threads none count.bin
-refuses 'bad option' --frobnicate count.bin
+refuses 'not known' --frobnicate count.bin
+refuses '--block takes a number' encode --block none count.bin x.psc
 refuses 'no file was given' --codec bdi
 refuses 'not a file that' decode count.bin x.bin
 refuses 'not a code table' --table count.bin count.bin

@@ -1,4 +1,5 @@
 /* parsim-workloads: the programs of the papers, our own code, on the CUDA driver API. */
+#include "base/option_word.h"
 #include "wl_int.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ static bool set_option(struct options *o, int c, char **argv)
     default:
         fprintf(stderr,
                 "parsim-workloads: option '%s' is not known or lacks its value; see --help\n",
-                argv[optind - 1]);
+                option_word(argv));
         return false;
     }
 }
