@@ -46,6 +46,11 @@ bool cli_count(const char *name, const char *text, uint64_t *v, struct err *err)
            err_set(err, "--%s %s: must be 1 to 256", name, text);
 }
 
+bool cli_seconds(const char *name, const char *text, uint64_t *v, struct err *err)
+{
+    return cli_u64(text, v) || err_set(err, "--%s %s: is no number of seconds", name, text);
+}
+
 bool cli_dims(const char *s, uint32_t dims[3])
 {
     dims[0] = dims[1] = dims[2] = 1;

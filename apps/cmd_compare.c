@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "gpu/machine.h"
+#include "setup_options.h"
 #include "study/study_compare.h"
 
 #include <getopt.h>
@@ -34,30 +35,16 @@ static const char help[] =
     "written,\n"
     "130 and 143 interrupted\n";
 
-enum {
-    O_DESIGNS = 256,
-    O_GPU,
-    O_SIZE,
-    O_JOBS,
-    O_THREADS,
-    O_JSON,
-    O_CSV,
-    O_PLOT,
-    O_QUIET,
-    O_PLUGIN
-};
+enum { O_DESIGNS = 256, O_GPU, O_JSON, O_CSV, O_PLOT, O_PLUGIN };
 
 static const struct option longopts[] = {
     {"designs", required_argument, NULL, O_DESIGNS},
     {"gpu", required_argument, NULL, O_GPU},
-    {"size", required_argument, NULL, O_SIZE},
-    {"jobs", required_argument, NULL, O_JOBS},
-    {"threads", required_argument, NULL, O_THREADS},
     {"json", required_argument, NULL, O_JSON},
     {"csv", required_argument, NULL, O_CSV},
     {"plot", required_argument, NULL, O_PLOT},
-    {"quiet", no_argument, NULL, O_QUIET},
     {"plugin", required_argument, NULL, O_PLUGIN},
+    SETUP_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -70,18 +57,13 @@ struct designs {
 
 static bool take_option(struct study_compare *o, struct designs *d, int c, struct err *err)
 {
-    const char **const texts[] = {&d->list, &o->gpu,  &o->setup.size, NULL,
-                                  NULL,     &o->json, &o->csv,        &o->plot};
+    const char **const texts[] = {&d->list, &o->gpu, &o->json, &o->csv, &o->plot};
+    if (c >= SETUP_OPTION_FIRST)
+        return setup_options_take(&o->setup, c, optarg, err);
     if (c == O_PLUGIN)
         return cli_add_plugin(&d->plugins, optarg, err);
-    if (c == O_QUIET)
-        return o->setup.quiet = true;
-    if (texts[c - O_DESIGNS]) {
-        *texts[c - O_DESIGNS] = optarg;
-        return true;
-    }
-    return c == O_JOBS ? cli_count("jobs", optarg, &o->setup.jobs, err)
-                       : cli_count("threads", optarg, &o->setup.threads, err);
+    *texts[c - O_DESIGNS] = optarg;
+    return true;
 }
 
 /* What is left of the line: workloads, or, behind "--", a program. */
@@ -100,8 +82,6 @@ static bool take_programs(struct study_compare *o, int argc, char **argv, struct
 
 static bool check_programs(const struct study_compare *o, struct err *err)
 {
-    if (!cli_check_size(o->setup.size, err))
-        return false;
     for (size_t p = 0; p < o->nprograms; p++)
         if (!(o->program ? cli_check_program(o->program[0], err)
                          : cli_check_workload(o->programs[p], err)))

@@ -2,6 +2,7 @@
  */
 #include "cli.h"
 #include "cmd.h"
+#include "setup_options.h"
 #include "study/study_figures.h"
 
 #include <getopt.h>
@@ -46,69 +47,47 @@ static const char help[] =
 
 enum {
     O_LIST = 256,
-    O_SIZE,
     O_WORKLOADS,
     O_DESIGNS,
     O_GPU,
-    O_OUT,
     O_REPORT,
     O_IMPORT,
     O_BUILD,
-    O_JOBS,
-    O_THREADS,
-    O_LIMIT,
     O_FOR,
     O_BUILDS,
-    O_PLUGIN,
-    O_QUIET
+    O_PLUGIN
 };
 
 static const struct option longopts[] = {
     {"list", no_argument, NULL, O_LIST},
-    {"size", required_argument, NULL, O_SIZE},
     {"workloads", required_argument, NULL, O_WORKLOADS},
     {"designs", required_argument, NULL, O_DESIGNS},
     {"gpu", required_argument, NULL, O_GPU},
-    {"out", required_argument, NULL, O_OUT},
     {"report", required_argument, NULL, O_REPORT},
     {"import", required_argument, NULL, O_IMPORT},
     {"build", required_argument, NULL, O_BUILD},
-    {"jobs", required_argument, NULL, O_JOBS},
-    {"threads", required_argument, NULL, O_THREADS},
-    {"limit", required_argument, NULL, O_LIMIT},
     {"for", required_argument, NULL, O_FOR},
     {"builds", no_argument, NULL, O_BUILDS},
     {"plugin", required_argument, NULL, O_PLUGIN},
-    {"quiet", no_argument, NULL, O_QUIET},
+    SETUP_OPTIONS,
+    SETUP_OPTIONS_KEPT,
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
 static bool take_option(struct study_figures *o, char **plugins, int c, struct err *err)
 {
-    const char **const texts[] = {
-        &o->choice.workloads, &o->choice.designs, &o->choice.gpu, &o->setup.folder,
-        &o->report,           &o->import,         &o->build};
+    const char **const texts[] = {&o->choice.workloads, &o->choice.designs, &o->choice.gpu,
+                                  &o->report,           &o->import,         &o->build};
+    if (c >= SETUP_OPTION_FIRST)
+        return setup_options_take(&o->setup, c, optarg, err);
     switch (c) {
-    case O_JOBS:
-        return cli_count("jobs", optarg, &o->setup.jobs, err);
-    case O_THREADS:
-        return cli_count("threads", optarg, &o->setup.threads, err);
-    case O_LIMIT:
-        return cli_u64(optarg, &o->setup.limit) ||
-               err_set(err, "--limit %s: is no number of seconds", optarg);
     case O_FOR:
-        return cli_u64(optarg, &o->setup.time) ||
-               err_set(err, "--for %s: is no number of seconds", optarg);
+        return cli_seconds("for", optarg, &o->setup.time, err);
     case O_BUILDS:
         return o->builds = true;
     case O_PLUGIN:
         return cli_add_plugin(plugins, optarg, err);
-    case O_QUIET:
-        return o->setup.quiet = true;
-    case O_SIZE:
-        o->setup.size = optarg;
-        return cli_check_size(optarg, err);
     default:
         *texts[c - O_WORKLOADS] = optarg;
         return true;

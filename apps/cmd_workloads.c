@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "cmd.h"
 #include "out/json.h"
+#include "setup_options.h"
 #include "study/study_survey.h"
 
 #include <getopt.h>
@@ -36,19 +37,15 @@ static const char help[] =
     "\n"
     "exit code: 0 done, 1 a run failed, 2 bad usage or input, 130 and 143 interrupted\n";
 
-enum { O_TABLE = 256, O_JSON, O_CSV, O_SIZE, O_GPU, O_JOBS, O_THREADS, O_LIMIT, O_OUT, O_QUIET };
+enum { O_TABLE = 256, O_JSON, O_CSV, O_GPU };
 
 static const struct option longopts[] = {
     {"table", no_argument, NULL, O_TABLE},
     {"json", no_argument, NULL, O_JSON},
     {"csv", no_argument, NULL, O_CSV},
-    {"size", required_argument, NULL, O_SIZE},
     {"gpu", required_argument, NULL, O_GPU},
-    {"jobs", required_argument, NULL, O_JOBS},
-    {"threads", required_argument, NULL, O_THREADS},
-    {"limit", required_argument, NULL, O_LIMIT},
-    {"out", required_argument, NULL, O_OUT},
-    {"quiet", no_argument, NULL, O_QUIET},
+    SETUP_OPTIONS,
+    SETUP_OPTIONS_KEPT,
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -67,30 +64,6 @@ static bool take_output(struct study_survey *o, enum study_output output, struct
     return true;
 }
 
-static bool take_table_option(struct study_survey *o, int c, struct err *err)
-{
-    switch (c) {
-    case O_SIZE:
-        o->setup.size = optarg;
-        return cli_check_size(optarg, err);
-    case O_JOBS:
-        return cli_count("jobs", optarg, &o->setup.jobs, err);
-    case O_THREADS:
-        return cli_count("threads", optarg, &o->setup.threads, err);
-    case O_LIMIT:
-        return cli_u64(optarg, &o->setup.limit) ||
-               err_set(err, "--limit %s: is no number of seconds", optarg);
-    case O_GPU:
-        o->gpu = optarg;
-        return true;
-    case O_OUT:
-        o->setup.folder = optarg;
-        return true;
-    default:
-        return o->setup.quiet = true;
-    }
-}
-
 static bool take_option(struct options *o, int c, int index, struct err *err)
 {
     switch (c) {
@@ -102,7 +75,10 @@ static bool take_option(struct options *o, int c, int index, struct err *err)
         return take_output(&o->survey, STUDY_CSV, err);
     default:
         o->needs_table = longopts[index].name;
-        return take_table_option(&o->survey, c, err);
+        if (c >= SETUP_OPTION_FIRST)
+            return setup_options_take(&o->survey.setup, c, optarg, err);
+        o->survey.gpu = optarg;
+        return true;
     }
 }
 
