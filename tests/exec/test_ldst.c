@@ -2,10 +2,9 @@
  * pattern of addresses and mask, once on a device without a checker and once with one, which never
  * goes the short way. Same memory, same registers, same faults in the same words. In local memory
  * the checked way is that of generic addresses. */
-#include "exec/check.h"
-#include "exec/fixture.h"
+#include "exec/support_ways.h"
 
-enum { MEM_BYTES = 4096, LOCAL_BYTES = 2048, BLOCKS = 3 };
+enum { LOCAL_BYTES = 2048, BLOCKS = 3 };
 
 /* `size` bytes a lane in memory; the registers are %a, %b, %c, %d. */
 static const struct form {
@@ -72,7 +71,7 @@ static const uint32_t masks[] = {UINT32_MAX, 0xffff,     0xff0000,   1,         
 
 /* Registers by mask, then the 4 KB of shared memory, and a sum of the local one. */
 #define OUT_OF_BLOCK ((ARRAY_LEN(masks) + 5) * 1024)
-#define OUT_BYTES    (BLOCKS * OUT_OF_BLOCK)
+static_assert(BLOCKS * OUT_OF_BLOCK <= WAYS_OUT_BYTES, "what all blocks have seen");
 
 struct space {
     const char *name, *address; /* %at: %r4 bytes from the start of the memory */
@@ -81,15 +80,15 @@ struct space {
 };
 
 static const struct space spaces[] = {
-    {"global", "cvt.s64.s32 %rd2,%r4; add.s64 %rd2,%rd2,%rd1;", "%rd2", MEM_BYTES},
-    {"shared", "mov.u32 %r6,tile; add.u32 %r6,%r6,%r4;", "%r6", MEM_BYTES},
+    {"global", "cvt.s64.s32 %rd2,%r4; add.s64 %rd2,%rd2,%rd1;", "%rd2", WAYS_MEM_BYTES},
+    {"shared", "mov.u32 %r6,tile; add.u32 %r6,%r6,%r4;", "%r6", WAYS_MEM_BYTES},
     {"shared", "mov.u64 %rd2,tile; cvt.s64.s32 %rd3,%r4; add.s64 %rd2,%rd2,%rd3;", "%rd2",
-     MEM_BYTES},
-    {"", "cvt.s64.s32 %rd2,%r4; add.s64 %rd2,%rd2,%rd1;", "%rd2", MEM_BYTES},
+     WAYS_MEM_BYTES},
+    {"", "cvt.s64.s32 %rd2,%r4; add.s64 %rd2,%rd2,%rd1;", "%rd2", WAYS_MEM_BYTES},
     {"",
      "mov.u64 %rd2,tile; cvta.shared.u64 %rd2,%rd2; cvt.s64.s32 %rd3,%r4; "
      "add.s64 %rd2,%rd2,%rd3;",
-     "%rd2", MEM_BYTES},
+     "%rd2", WAYS_MEM_BYTES},
 };
 
 /* The same place by both kinds of address. */
@@ -98,20 +97,6 @@ static const struct space local[] = {
     {"local", "mov.u64 %rd2,buf;" LOCAL_AT, "%rd2", LOCAL_BYTES},
     {"", "mov.u64 %rd2,buf; cvta.local.u64 %rd2,%rd2;" LOCAL_AT, "%rd2", LOCAL_BYTES},
 };
-
-struct text {
-    char buf[32768];
-    size_t len;
-};
-
-PRINTF_LIKE(2, 3) static void say(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    t->len += (size_t)vsnprintf(t->buf + t->len, sizeof t->buf - t->len, fmt, ap);
-    va_end(ap);
-    assert_true(t->len < sizeof t->buf);
-}
 
 /* What the registers hold after an access goes to %rd9, 1 KB a mask and 32 bytes a thread. */
 static void say_registers(struct text *t, const struct form *f, unsigned mask)
@@ -192,118 +177,40 @@ static void say_kernel(struct text *t, const struct form *f, const char *pattern
     say(t, "st.volatile.global.u32 [%%rd9+%zu],%%r10;\nret;\n}\n", OUT_OF_BLOCK - 1024);
 }
 
-/* A device, the memory that kernels access, where they put what they have seen, a checker. */
-struct setup {
-    struct device *dev;
-    struct mem_alloc *mem, *out;
-    struct checker *check;
-    unsigned good, bad;
-};
-
-struct outcome {
-    char msg[1024];
-    char mem[MEM_BYTES], out[OUT_BYTES];
-};
-
-static void ignore(const char *msg, void *arg)
-{
-    (void)msg;
-    (void)arg;
-}
-
-static void setup_open(struct setup *s)
-{
-    struct err err;
-    *s = (struct setup){.dev = device_new(UINT64_C(1) << 30, &err)};
-    assert_non_null(s->dev);
-    s->mem = devmem_alloc(s->dev->mem, MEM_BYTES, 0, MEM_DEVICE, NULL);
-    s->out = devmem_alloc(s->dev->mem, OUT_BYTES, 0, MEM_DEVICE, NULL);
-    s->check = checker_new(true, true, ignore, NULL);
-}
-
-static void setup_close(struct setup *s)
-{
-    device_free(s->dev);
-    checker_free(s->check);
-}
-
-static void run(struct setup *s, const struct text *t, bool is_checked, struct outcome *o)
-{
-    struct err err = {0};
-    uint32_t *words = devmem_ptr(s->mem->base);
-    for (unsigned i = 0; i < MEM_BYTES / 4; i++)
-        words[i] = i * 0x9e3779b9 + 0x81828384;
-    memset(devmem_ptr(s->out->base), 0, OUT_BYTES);
-    struct ptx_module *m = ptx_parse("test.ptx", t->buf, t->len, &err);
-    struct program *p = m ? program_load(s->dev, &m, 1, &err) : NULL;
-    struct kernel *k = p ? program_kernel(p, "k", &err) : NULL;
-    if (!k)
-        fail_msg("%s in:\n%s", err.msg, t->buf);
-    uint64_t params[] = {s->mem->base, s->out->base};
-    struct launch l = {.kernel = k,
-                       .grid = {BLOCKS, 1, 1},
-                       .block = {WARP_LANES, 1, 1},
-                       .params = params,
-                       .max_inst = 100000};
-    struct launch_result result;
-    s->dev->check = is_checked ? s->check : NULL;
-    const bool is_good = grid_run(s->dev, &l, &result, &err);
-    snprintf(o->msg, sizeof o->msg, "%s", is_good ? "" : err.msg);
-    memcpy(o->mem, words, sizeof o->mem);
-    memcpy(o->out, devmem_ptr(s->out->base), sizeof o->out);
-    program_unload(p);
-}
-
-static void compare(struct setup *s, const struct text *checked_text, const struct text *t)
-{
-    static struct outcome checked, brief;
-    run(s, checked_text, true, &checked);
-    run(s, t, false, &brief);
-    if (checked_text == t ? strcmp(checked.msg, brief.msg) : !*checked.msg != !*brief.msg)
-        fail_msg("'%s', but the checked way says '%s' of:\n%s", brief.msg, checked.msg, t->buf);
-    if (memcmp(checked.mem, brief.mem, sizeof brief.mem) ||
-        memcmp(checked.out, brief.out, sizeof brief.out))
-        fail_msg("another result than the checked way:\n%s", t->buf);
-    if (*brief.msg)
-        s->bad++;
-    else
-        s->good++;
-}
-
 /* Every form with every pattern, in one of the spaces, so that it meets all of them; then
  * misaligned. */
 static void compare_all(const struct form *f, size_t nforms, enum access_kind kind)
 {
-    struct setup s;
+    struct ways w;
     static struct text t;
-    setup_open(&s);
+    ways_open(&w, BLOCKS, WARP_LANES);
     for (size_t i = 0; i < nforms; i++)
         for (size_t p = 0; p < ARRAY_LEN(patterns); p++) {
             say_kernel(&t, &f[i], patterns[p], 0, &spaces[(i + p) % ARRAY_LEN(spaces)], kind);
-            compare(&s, &t, &t);
+            ways_compare(&w, &t, &t);
         }
     for (size_t i = 0; i < nforms; i++) {
         say_kernel(&t, &f[i], patterns[i % 4], (int)f[i].size / 2, &spaces[i % ARRAY_LEN(spaces)],
                    kind);
-        compare(&s, &t, &t);
+        ways_compare(&w, &t, &t);
     }
-    assert_true(s.good > 100 && s.bad > 50);
-    setup_close(&s);
+    assert_true(w.good > 100 && w.bad > 50);
+    ways_close(&w);
 }
 
 static void compare_local(enum access_kind kind)
 {
-    struct setup s;
+    struct ways w;
     static struct text brief, generic;
-    setup_open(&s);
+    ways_open(&w, BLOCKS, WARP_LANES);
     for (size_t f = 0; f < ARRAY_LEN(forms); f++)
         for (size_t p = 0; p < ARRAY_LEN(patterns); p += 1 + f % 2) {
             say_kernel(&generic, &forms[f], patterns[p], 0, &local[1], kind);
             say_kernel(&brief, &forms[f], patterns[p], 0, &local[0], kind);
-            compare(&s, &generic, &brief);
+            ways_compare(&w, &generic, &brief);
         }
-    assert_true(s.good > 90 && s.bad > 30);
-    setup_close(&s);
+    assert_true(w.good > 90 && w.bad > 30);
+    ways_close(&w);
 }
 
 static void loads_are_what_the_checked_way_loads(void **state)
