@@ -1,6 +1,7 @@
 /* What QEMU runs to tell allocated words from others: executes the random words of vector_next(),
  * with registers that lead nowhere, and writes a bit for each: 0 if it was an illegal instruction.
  * Words that would leave for good (branches, exceptions) are skipped as allocated. Freestanding. */
+#include "programs/svc.h"
 #include "vector_state.h"
 
 enum { WORDS = 1 << 20 };
@@ -11,18 +12,6 @@ void recover(void);
 
 static uint8_t bits[WORDS / 8];
 static uint64_t handler_stack[4096];
-
-static long call(long n, long a, long b, long c, long d, long e, long f)
-{
-    register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b,
-                     x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e,
-                     x5 __asm__("x5") = f;
-    __asm__ volatile("svc #0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-}
 
 __asm__(
     ".globl run_word, recover\n"

@@ -1,6 +1,7 @@
 /* What QEMU runs to make test vectors: reads requests (word, seed, kind) from standard input, puts
  * each word into a page, executes it in the state that its seed gives, writes the digest of what
  * came out. Freestanding: it has all registers for itself. tools/a64/vectors builds it. */
+#include "programs/svc.h"
 #include "vector_state.h"
 
 struct request {
@@ -11,18 +12,6 @@ struct request {
 struct vector_state state_in, state_out;
 uint64_t kept_sp;
 void run_vector(void);
-
-static long call(long n, long a, long b, long c, long d, long e, long f)
-{
-    register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b,
-                     x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e,
-                     x5 __asm__("x5") = f;
-    __asm__ volatile("svc #0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-}
 
 #define ALL_32 \
     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
