@@ -1,6 +1,7 @@
 /* Data criticality on a whole machine: where it has nothing to cut or is told not to, nothing is
  * different; cut by need alone it is the machine with sectors; its counts add up; results depend on
  * no host thread; engines take their time. */
+#include "eight_threads.h"
 #include "support_invariants.h"
 #include "support_outcome.h"
 
@@ -243,15 +244,6 @@ static void results_depend_on_no_thread(void **state)
 
 /* --- one line: requests that meet, engines --- */
 
-#define KERNEL(body)                                   \
-    ".version 3.2\n.target sm_20\n.address_size 64\n"  \
-    ".visible .entry k(.param .u64 in)\n{\n"           \
-    ".reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"            \
-    "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n" \
-    "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\n" body "ret;\n}\n"
-#define LOAD  "ld.global.u32 %r2, [%rd2];\n"
-#define OTHER "ld.global.u32 %r3, [%rd2+96];\n"
-
 static const char load[] = KERNEL(LOAD), two_loads[] = KERNEL(LOAD OTHER);
 
 struct measured {
@@ -262,12 +254,7 @@ struct measured {
 /* Eight threads read a sub-block of a line; `line` is what is in it. */
 static struct measured measure(const char *text, const char *with, const char *set, uint32_t step)
 {
-    const struct gpu_case c = {.name = "eight threads",
-                               .ptx = text,
-                               .entry = "k",
-                               .grid = {1, 1, 1},
-                               .block = {8, 1, 1},
-                               .npointers = 1};
+    const struct gpu_case c = eight_threads(text);
     char name[64];
     snprintf(name, sizeof name, "gpu.with=%s", with);
     const char *sets[] = {"gpu.sms=1", name, "gpu.verify=true", set};

@@ -2,7 +2,7 @@
  * lines, memory nodes that answer two requests with one packet, answers that leave later, a byte
  * that travels, and policies that wrap others. On the wire a packet is a header of 8 bytes and its
  * payload, in flits of 32 bytes. */
-#include "support_cases.h"
+#include "eight_threads.h"
 
 #include "gpu/gpu_tech.h"
 #include "tech/tech_list_int.h"
@@ -210,16 +210,6 @@ static const struct technique memory_seams = {
 
 /* --- eight threads read a sector of a line; another one of it; write one of another line --- */
 
-#define KERNEL(body)                                   \
-    ".version 3.2\n.target sm_20\n.address_size 64\n"  \
-    ".visible .entry k(.param .u64 in)\n{\n"           \
-    ".reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"            \
-    "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n" \
-    "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\n" body "ret;\n}\n"
-#define LOAD  "ld.global.u32 %r2, [%rd2];\n"
-#define OTHER "ld.global.u32 %r3, [%rd2+96];\n"
-#define STORE "st.global.u32 [%rd2+4096], %r1;\n"
-
 static const char load[] = KERNEL(LOAD), two_loads[] = KERNEL(LOAD OTHER);
 static const char load_and_store[] = KERNEL(LOAD STORE);
 
@@ -246,12 +236,7 @@ static struct measured measure(const char *machine, const char *text, const char
     static const char *const packets[] = {"noc.packets_out", "noc_request.packets_out",
                                           "noc_reply.packets_out", NULL};
     static const char *const dram[] = {"mc.bytes_moved", NULL}, *const l2[] = {"l2.requests", NULL};
-    const struct gpu_case c = {.name = "eight threads",
-                               .ptx = text,
-                               .entry = "k",
-                               .grid = {1, 1, 1},
-                               .block = {8, 1, 1},
-                               .npointers = 1};
+    const struct gpu_case c = eight_threads(text);
     const char *sets[8] = {"gpu.sms=1"};
     size_t n = 1;
     struct case_run t;
