@@ -1,7 +1,6 @@
 /* SIMD on integers. Every function works on the elements of `shift` bytes of the registers; what is
  * above is zero. */
-#include "a64/exec_int.h"
-#include "a64/simd.h"
+#include "a64/x_simd.h"
 
 #include <string.h>
 
@@ -173,21 +172,6 @@ OPERATION(sri, shifted(x, DOWN, BITS, false) | (z & ~shifted((U)-1, DOWN, BITS, 
 
 /* --- pairs and sums --- */
 
-#define PAIRS(name, get, result)                                  \
-    EXEC(v_##name)                                                \
-    {                                                             \
-        const vec both[] = {c->v[i->rn], c->v[i->rm]};            \
-        const unsigned n = (unsigned)i->shift >> i->size;         \
-        vec r = {0};                                              \
-        for (unsigned k = 0; k < n; k++) {                        \
-            const vec *v = &both[2 * k >= n];                     \
-            const __auto_type x = get(v, i->size, 2 * k % n);     \
-            const __auto_type y = get(v, i->size, 2 * k % n + 1); \
-            simd_put(&r, i->size, k, (uint64_t)(result));         \
-        }                                                         \
-        c->v[i->rd] = r;                                          \
-        NEXT;                                                     \
-    }
 PAIRS(addp, simd_element, x + y)
 PAIRS(smaxp, simd_signed, x > y ? x : y)
 PAIRS(umaxp, simd_element, x > y ? x : y)

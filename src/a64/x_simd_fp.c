@@ -1,8 +1,7 @@
 /* SIMD on floats of single and double precision, and the scalar forms that share their functions.
  */
-#include "a64/exec_int.h"
 #include "a64/fp_fast.h"
-#include "a64/simd.h"
+#include "a64/x_simd.h"
 
 typedef union a64_vec vec;
 
@@ -129,21 +128,8 @@ FLOATS_OF(fmls_elem, spread(c, i), fast_fma32(c, z, x ^ (U)SIGN, y),
 /* --- pairs, and all elements --- */
 
 #define KIND_OF (i->size == 2 ? FP32 : FP64)
-#define PAIRS(name, result)                                                               \
-    EXEC(v_##name##p)                                                                     \
-    {                                                                                     \
-        const vec both[] = {c->v[i->rn], c->v[i->rm]};                                    \
-        const unsigned n = (unsigned)i->shift >> i->size;                                 \
-        vec r = {0};                                                                      \
-        for (unsigned k = 0; k < n; k++) {                                                \
-            const vec *v = &both[2 * k >= n];                                             \
-            const uint64_t x = simd_element(v, i->size, 2 * k % n);                       \
-            const uint64_t y = simd_element(v, i->size, 2 * k % n + 1);                   \
-            simd_put(&r, i->size, k, (result));                                           \
-        }                                                                                 \
-        c->v[i->rd] = r;                                                                  \
-        NEXT;                                                                             \
-    }                                                                                     \
+#define PAIRS_AND_ALL(name, result)                                                       \
+    PAIRS(name##p, simd_element, result)                                                  \
     static uint64_t all_##name(struct a64_cpu *c, const struct a64_inst *i, const vec *v, \
                                unsigned first, unsigned n)                                \
     {                                                                                     \
@@ -161,11 +147,11 @@ FLOATS_OF(fmls_elem, spread(c, i), fast_fma32(c, z, x ^ (U)SIGN, y),
         c->v[i->rd] = r;                                                                  \
         NEXT;                                                                             \
     }
-PAIRS(fadd, fp_add(c, KIND_OF, x, y))
-PAIRS(fmax, fp_max(c, KIND_OF, x, y, false, false))
-PAIRS(fmin, fp_max(c, KIND_OF, x, y, true, false))
-PAIRS(fmaxnm, fp_max(c, KIND_OF, x, y, false, true))
-PAIRS(fminnm, fp_max(c, KIND_OF, x, y, true, true))
+PAIRS_AND_ALL(fadd, fp_add(c, KIND_OF, x, y))
+PAIRS_AND_ALL(fmax, fp_max(c, KIND_OF, x, y, false, false))
+PAIRS_AND_ALL(fmin, fp_max(c, KIND_OF, x, y, true, false))
+PAIRS_AND_ALL(fmaxnm, fp_max(c, KIND_OF, x, y, false, true))
+PAIRS_AND_ALL(fminnm, fp_max(c, KIND_OF, x, y, true, true))
 
 /* --- other precisions: the narrow side is half a register, from byte imm on --- */
 

@@ -1,6 +1,5 @@
 /* SIMD without arithmetic: copies, permutations, tables; loads and stores of structures. */
-#include "a64/exec_int.h"
-#include "a64/simd.h"
+#include "a64/x_simd.h"
 
 #include <string.h>
 
@@ -60,19 +59,9 @@ EXEC(v_ins_elem)
 
 /* --- permutations: element k of the result is `index` of rn and rm, one behind the other --- */
 
-#define PERMUTE(name, index)                                                             \
-    EXEC(v_##name)                                                                       \
-    {                                                                                    \
-        const vec both[] = {c->v[i->rn], c->v[i->rm]};                                   \
-        const unsigned n = (unsigned)i->shift >> i->size;                                \
-        vec r = {0};                                                                     \
-        for (unsigned k = 0; k < n; k++) {                                               \
-            const unsigned from = (index);                                               \
-            simd_put(&r, i->size, k, simd_element(&both[from >= n], i->size, from % n)); \
-        }                                                                                \
-        c->v[i->rd] = r;                                                                 \
-        NEXT;                                                                            \
-    }
+#define PERMUTE(name, index)                       \
+    FROM_BOTH(name, const unsigned from = (index); \
+              simd_put(&r, i->size, k, simd_element(&both[from >= n], i->size, from % n));)
 PERMUTE(uzp1, 2 * k)
 PERMUTE(uzp2, 2 * k + 1)
 PERMUTE(trn1, (k & 1) * n + (k & ~1u))
