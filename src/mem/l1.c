@@ -406,7 +406,7 @@ void l1_dump(const struct l1 *l, FILE *out)
     fprintf(out,
             "  %u of %u requests wait to leave, %" PRIu64 " without reply, %u of %u MSHRs, "
             "%u done, %u acks%s\n",
-            l->req_len, l->req_cap, l->outstanding, mshr_used(&l->mshr), l->mshr.nentries,
+            l->req_len, l->req_cap, l->outstanding, mshr_used(&l->mshr), l->mshr.slots.n,
             l->done.tail - l->done.head, l->acks.tail - l->acks.head,
             l->flushing ? ", flushing" : "");
     for (uint32_t i = 0; i < l->nbanks; i++) {

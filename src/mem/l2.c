@@ -271,7 +271,7 @@ void l2_dump(const struct l2 *l, FILE *out)
     fprintf(out,
             "  %u of %u before the lookup, %u replies wait, %u atomics, %u of %u MSHRs, %" PRIu64
             " in memory (%u not sent)\n",
-            l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.nentries,
+            l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.slots.n,
             l->outstanding, l->memory.len);
     if (l->absorbed)
         fprintf(out,

@@ -2,9 +2,9 @@
 #ifndef MEM_MSHR_H
 #define MEM_MSHR_H
 
-#include "base/common.h"
+#include "base/slots.h"
 
-#define MSHR_NONE UINT32_MAX
+#define MSHR_NONE SLOTS_NONE
 
 struct mshr_waiter {
     uint64_t token;
@@ -23,12 +23,10 @@ struct mshr_entry {
 struct mshr {
     struct mshr_entry *entries;
     struct mshr_waiter *waiters; /* `merges` for each entry */
-    uint32_t *table;             /* open addressing: entry number + 1, 0 = empty */
-    uint32_t *free;              /* stack of free entry numbers */
-    uint32_t nfree, nentries, merges;
+    struct slots slots;          /* entries by line */
+    uint32_t merges;
     uint32_t limit;  /* lines on their way */
     uint32_t parked; /* entries whose line is here and waits for something else */
-    uint32_t mask;
 };
 
 /* `lines` more than `entries` may be parked at a time. */
@@ -39,11 +37,11 @@ void mshr_free(struct mshr *m);
 uint32_t mshr_find(const struct mshr *m, addr_t line);
 static inline bool mshr_full(const struct mshr *m)
 {
-    return !m->nfree || m->nentries - m->nfree - m->parked >= m->limit;
+    return !m->slots.nfree || slots_used(&m->slots) - m->parked >= m->limit;
 }
 static inline uint32_t mshr_used(const struct mshr *m)
 {
-    return m->nentries - m->nfree;
+    return slots_used(&m->slots);
 }
 /* A new entry; only when not full and `line` has none. */
 uint32_t mshr_add(struct mshr *m, addr_t line, uint32_t slot);

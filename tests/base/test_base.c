@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/slots.h"
 #include "base/strmap.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -97,6 +98,41 @@ static void vec_grows(void **state)
     vec_free(&v);
 }
 
+/* Keys that fall on few slots, taken and given back at random. */
+static void numbers_are_found_under_their_keys_until_given_back(void **state)
+{
+    enum { N = 24 };
+    struct slots s;
+    struct rng rng = {7};
+    uint64_t key_of[N] = {0};
+    bool is_used[N] = {0};
+    (void)state;
+    slots_init(&s, N);
+    for (unsigned step = 0; step < 4000; step++) {
+        const uint32_t some = rng_below(&rng, N);
+        if (is_used[some]) {
+            slots_give(&s, key_of[some], some);
+            is_used[some] = false;
+        } else if (s.nfree) {
+            const uint64_t key = rng_below(&rng, 8);
+            const uint32_t number = slots_take(&s, key);
+            assert_true(number < N && !is_used[number]);
+            is_used[number] = true;
+            key_of[number] = key;
+        }
+        unsigned used = 0;
+        for (uint32_t k = 0; k < N; k++) {
+            uint32_t i = slots_first(&s, key_of[k]);
+            while (is_used[k] && slots_at(&s, i) != k && slots_at(&s, i) != SLOTS_NONE)
+                i = slots_next(&s, i);
+            assert_true(!is_used[k] || slots_at(&s, i) == k);
+            used += is_used[k];
+        }
+        assert_int_equal(slots_used(&s), used);
+    }
+    slots_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +141,7 @@ int main(void)
         cmocka_unit_test(errors_carry_a_prefix),
         cmocka_unit_test(rng_stream_is_pinned),
         cmocka_unit_test(vec_grows),
+        cmocka_unit_test(numbers_are_found_under_their_keys_until_given_back),
         cmocka_unit_test(text_of_any_bytes_becomes_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

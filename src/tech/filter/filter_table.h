@@ -3,6 +3,7 @@
 #ifndef TECH_FILTER_FILTER_TABLE_H
 #define TECH_FILTER_FILTER_TABLE_H
 
+#include "base/slots.h"
 #include "mem/mem_req.h"
 
 struct filter_entry {
@@ -15,16 +16,14 @@ struct filter_entry {
 
 struct filter_table {
     struct filter_entry *entries;
-    uint32_t *slots; /* open addressing: entry number + 1, 0 = empty */
-    uint32_t *free;  /* stack of free entry numbers */
-    uint32_t nfree, nentries, mask;
+    struct slots slots; /* entries by SM and line */
 };
 
 void filter_table_init(struct filter_table *t, uint32_t entries);
 void filter_table_free(struct filter_table *t);
 static inline uint32_t filter_table_used(const struct filter_table *t)
 {
-    return t->nentries - t->nfree;
+    return slots_used(&t->slots);
 }
 /* The entry of `line` for node `src`, or NULL. */
 struct filter_entry *filter_table_find(const struct filter_table *t, uint16_t src, addr_t line);
