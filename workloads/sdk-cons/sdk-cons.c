@@ -1,43 +1,18 @@
 /* sdk-cons: separable convolution of an image of floats with a 17-tap filter. */
-#include "gen.h"
-#include "workload.h"
+#include "convolution.h"
 
 #include <math.h>
-
-enum { RADIUS = 8, TAPS = 2 * RADIUS + 1 };
-
-struct state {
-    int width, height;
-    float filter[TAPS];
-    struct wl_array *in, *rows, *out;
-};
 
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][2] = {
         {56, 42}, {288, 216}, {1152, 864}, {2304, 1728}, {1024, 1024}};
-    struct state *s = state;
-    struct rng rng = wl_rng(w, 0);
-    s->width = sizes[wl_size(w)][0];
-    s->height = sizes[wl_size(w)][1];
-    size_t n = (size_t)s->width * s->height;
-    s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
-    s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
-    s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
-    wl_picture(s->in, (size_t)s->width, (size_t)s->height, 1);
-    wl_picture(s->out, (size_t)s->width, (size_t)s->height, 1);
-    wl_judge(s->out, "rmse");
-    for (int i = 0; i < TAPS; i++) /* as the SDK's program fills its filter */
-        s->filter[i] = (float)rng_below(&rng, 16);
-    uint8_t *photo = wl_alloc(w, n, 1);
-    gen_photo(&rng, photo, (unsigned)s->width, (unsigned)s->height, 1);
-    for (size_t i = 0; i < n; i++)
-        s->in->f32[i] = (float)photo[i];
+    convolution_make(w, state, sizes[wl_size(w)][0], sizes[wl_size(w)][1]);
 }
 
 static void run(struct wl *w, void *state)
 {
-    struct state *s = state;
+    struct convolution *s = state;
     wl_set_symbol(w, "filter", s->filter, sizeof s->filter);
     wl_launch(w, "convolve_rows", WL_DIM(wl_blocks(s->width, 128), s->height), WL_DIM(128), 0,
               WL_ARGS(&s->rows->dev, &s->in->dev, &s->width));
@@ -46,19 +21,20 @@ static void run(struct wl *w, void *state)
 }
 
 /* One pass: `step` elements from one neighbour to the next, `len` of them in a line. */
-static float convolve(const struct state *s, const float *in, int at, int len, size_t step)
+static float convolve(const struct convolution *s, const float *in, int at, int len, size_t step)
 {
     float sum = 0;
-    for (int k = -RADIUS; k <= RADIUS; k++) {
+    for (int k = -CONVOLUTION_RADIUS; k <= CONVOLUTION_RADIUS; k++) {
         bool inside = at + k >= 0 && at + k < len;
-        sum = fmaf(inside ? in[(size_t)(at + k) * step] : 0.0f, s->filter[RADIUS - k], sum);
+        sum = fmaf(inside ? in[(size_t)(at + k) * step] : 0.0f, s->filter[CONVOLUTION_RADIUS - k],
+                   sum);
     }
     return sum;
 }
 
 static void reference(struct wl *w, void *state)
 {
-    struct state *s = state;
+    struct convolution *s = state;
     size_t width = (size_t)s->width;
     float *rows = wl_alloc(w, width * s->height, sizeof *rows);
     for (int y = 0; y < s->height; y++)
@@ -70,7 +46,7 @@ static void reference(struct wl *w, void *state)
 }
 
 const struct workload workload_sdk_cons = {
-    .state_bytes = sizeof(struct state),
+    .state_bytes = sizeof(struct convolution),
     .make = make,
     .run = run,
     .reference = reference,

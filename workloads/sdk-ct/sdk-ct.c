@@ -1,43 +1,20 @@
 /* sdk-ct: separable convolution of a photograph with a 17-tap filter, by texture fetches. */
-#include "gen.h"
-#include "workload.h"
+#include "convolution.h"
 
 #include <math.h>
 
-enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, BLOCK_W = 16, BLOCK_H = 12 };
-
-struct state {
-    int width, height;
-    float filter[TAPS];
-    struct wl_array *in, *rows, *out;
-};
+enum { BLOCK_W = 16, BLOCK_H = 12 };
 
 static void make(struct wl *w, void *state)
 {
     static const int sizes[WL_SIZES][2] = {
         {72, 56}, {248, 184}, {1024, 1024}, {3072, 1536}, {1024, 1024}};
-    struct state *s = state;
-    struct rng rng = wl_rng(w, 0);
-    s->width = sizes[wl_size(w)][0];
-    s->height = sizes[wl_size(w)][1];
-    size_t n = (size_t)s->width * (size_t)s->height;
-    s->in = wl_array(w, "in", WL_INPUT, WL_F32, n);
-    s->rows = wl_array(w, "rows", WL_SCRATCH, WL_F32, n);
-    s->out = wl_array(w, "out", WL_OUTPUT, WL_F32, n);
-    wl_picture(s->in, (size_t)s->width, (size_t)s->height, 1);
-    wl_picture(s->out, (size_t)s->width, (size_t)s->height, 1);
-    wl_judge(s->out, "rmse");
-    for (int i = 0; i < TAPS; i++) /* as the SDK's program fills its filter */
-        s->filter[i] = (float)rng_below(&rng, 16);
-    uint8_t *photo = wl_alloc(w, n, 1);
-    gen_photo(&rng, photo, (unsigned)s->width, (unsigned)s->height, 1);
-    for (size_t i = 0; i < n; i++)
-        s->in->f32[i] = (float)photo[i];
+    convolution_make(w, state, sizes[wl_size(w)][0], sizes[wl_size(w)][1]);
 }
 
 static void run(struct wl *w, void *state)
 {
-    struct state *s = state;
+    struct convolution *s = state;
     struct wl_dim grid =
         WL_DIM(wl_blocks((size_t)s->width, BLOCK_W), wl_blocks((size_t)s->height, BLOCK_H));
     struct wl_texels texels = {.type = WL_F32,
@@ -57,19 +34,19 @@ static void run(struct wl *w, void *state)
 
 /* One pass: `step` elements from one neighbour to the next, `len` of them in a line; beyond its
  * ends it goes on with its last elements. */
-static float convolve(const struct state *s, const float *in, int at, int len, size_t step)
+static float convolve(const struct convolution *s, const float *in, int at, int len, size_t step)
 {
     float sum = 0;
-    for (int k = RADIUS; k >= -RADIUS; k--) {
+    for (int k = CONVOLUTION_RADIUS; k >= -CONVOLUTION_RADIUS; k--) {
         int i = at + k < 0 ? 0 : at + k >= len ? len - 1 : at + k;
-        sum = fmaf(in[(size_t)i * step], s->filter[RADIUS - k], sum);
+        sum = fmaf(in[(size_t)i * step], s->filter[CONVOLUTION_RADIUS - k], sum);
     }
     return sum;
 }
 
 static void reference(struct wl *w, void *state)
 {
-    struct state *s = state;
+    struct convolution *s = state;
     size_t width = (size_t)s->width, height = (size_t)s->height;
     float *rows = wl_alloc(w, width * height, sizeof *rows);
     for (size_t i = 0; i < width * height; i++)
@@ -79,7 +56,7 @@ static void reference(struct wl *w, void *state)
 }
 
 const struct workload workload_sdk_ct = {
-    .state_bytes = sizeof(struct state),
+    .state_bytes = sizeof(struct convolution),
     .make = make,
     .run = run,
     .reference = reference,
