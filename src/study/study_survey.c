@@ -124,12 +124,21 @@ static void write_text(const struct study_survey *o, const struct study_job *job
     print_notes(o, out);
 }
 
+/* A field of CSV that may have commas and quotes. */
+static void put_quoted(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, out);
+    fputc('"', out);
+}
+
 static void write_csv(const struct study_survey *o, const struct study_job *jobs, FILE *out)
 {
     fprintf(out, "workload");
     for (unsigned c = 0; c < COLUMNS; c++)
         fprintf(out, ",%s", columns[c].key);
-    fputc('\n', out);
+    fputs(",error\n", out);
     for (size_t w = 0; w < o->n; w++) {
         fprintf(out, "%s", o->workloads[w]);
         for (unsigned c = 0; c < COLUMNS; c++) {
@@ -138,6 +147,9 @@ static void write_csv(const struct study_survey *o, const struct study_job *jobs
             if (!isnan(v))
                 fprintf(out, "%.17g", v);
         }
+        fputc(',', out);
+        if (error_of(&jobs[w * RUNS]))
+            put_quoted(error_of(&jobs[w * RUNS]), out);
         fputc('\n', out);
     }
 }

@@ -36,12 +36,15 @@ bad=[n for n,c in checks.items() if not c]; print(*bad,t,sep=\"\n\") if bad else
 p workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56 --csv
 ok "the same as CSV, and nothing is run again" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && py <<<"import csv,json,sys
 d=sys.argv[1]; rows=list(csv.DictReader(open(d+\"/out\"))); t=json.load(open(d+\"/t.json\"))[\"workloads\"]
-sys.exit(not (len(rows)==3 and all(float(c[k])==j[k] for c,j in zip(rows,t) for k in c if k!=\"workload\")))"'
+sys.exit(not (len(rows)==3 and all(float(c[k])==j[k] for c,j in zip(rows,t) for k in c if k not in (\"workload\",\"error\")) and not any(c[\"error\"] for c in rows)))"'
 p workloads --table sdk-tra --size tiny --gpu mesh56
 ok "as text: columns, what they mean, and that tiny means little" '[ $code = 0 ] && grep -Eq "^sdk-tra +0\.154 +1 +81 +[0-9.]+ " "$tmp/out" && grep -q "^SMs busy %: " "$tmp/out" && grep -q "^At tiny" "$tmp/out"'
 ok "kept with those of figures" '[ "$(python3 -c "import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).execute(\"select design from result where workload=? order by design\", (\"sdk-tra\",)))" "$tmp/results/results.db")" = "('"'base@dram.bandwidth_scale=2',) ('base@gpu.observe=scalar',)"'" ]'
 p workloads --table sdk-tra --size tiny --gpu mesh56 --limit 0 --out other --quiet
 ok "another folder, without progress" '[ $code = 0 ] && [ ! -s "$tmp/err" ] && [ -s "$tmp/other/results.db" ]'
+p workloads --table lonestar-bfs --size medium --gpu mesh56 --limit 1 --csv
+ok "a run that failed: why, in the last column" '[ $code = 1 ] && py <<<"import csv,sys
+rows=list(csv.DictReader(open(sys.argv[1]+\"/out\"))); sys.exit(not (len(rows)==1 and rows[0][\"error\"]==\"stopped after 1 s (--limit)\" and rows[0][\"blocks\"]==\"\"))"'
 # Interrupted: what was run is kept, and the table is the one of a run that was not.
 p workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56; cp "$tmp/out" "$tmp/whole"
 (cd "$tmp" && exec "$PARSIM_BIN" workloads --table sdk-tra rodinia-km parboil-mri-q --size tiny --gpu mesh56 --out cut >"$tmp/out" 2>"$tmp/err") & pid=$!
