@@ -373,6 +373,31 @@ static void a_guarded_recursive_call_forgets_nothing(void **state)
     assert_int_equal(stats_of(ptx, "gscalar", 32).read_arrays, 2 + 2 + 8);
 }
 
+/* A barrier's result comes with the last warp, behind the back of those that wait. */
+static void a_reduction_is_known_by_nobody_who_waits(void **state)
+{
+    (void)state;
+    const struct gscalar_stats s =
+        added("setp.lt.u32 %p1,%r1,16; mov.u32 %r4,%r1;",
+              "bar.red.popc.u32 %r4,0,%p1; add.u32 %r5,%r4,1;", "gscalar", 64);
+    assert_int_equal(s.alu_scalar, 1); /* of the warp that comes last */
+}
+
+/* So do results where lanes of several ways meet. The first to come find their predicate written
+ * after lanes of the other way have written theirs. */
+static void results_of_a_meeting_are_not_told(void **state)
+{
+    (void)state;
+#define COMES  "shfl.sync.up.b32 %r4|%p2,%r1,1,0,-1; selp.b32 %r6,1,2,%p2; add.u32 %r5,%r4,%r4;"
+#define MEETS  "setp.gt.u32 %p2,%r2,0; shfl.sync.up.b32 %r5|%p3,%r1,1,0,-1;"
+#define PARTED "setp.lt.u32 %p1,%r1,16; setp.gt.u32 %p2,%r1,99;"
+    static const char *const ways[] = {
+        GS_KERNEL(PARTED "@!%p1 bra B;" COMES "bra.uni M; B:" MEETS "M:"),
+        GS_KERNEL(PARTED "@%p1 bra B;" MEETS "bra.uni M; B:" COMES "M:")};
+    for (unsigned i = 0; i < ARRAY_LEN(ways); i++)
+        assert_int_equal(stats_of(ways[i], "gscalar", 32).divergent_scalar, 1); /* setp.gt */
+}
+
 /* --- time --- */
 
 static cycle_t end_of(const char *ptx, const char *design, enum gs_hold hold)
@@ -631,6 +656,8 @@ int main(void)
         cmocka_unit_test(a_register_is_moved_behind_a_return),
         cmocka_unit_test(a_register_is_moved_before_a_call),
         cmocka_unit_test(a_guarded_recursive_call_forgets_nothing),
+        cmocka_unit_test(a_reduction_is_known_by_nobody_who_waits),
+        cmocka_unit_test(results_of_a_meeting_are_not_told),
         cmocka_unit_test(a_chain_takes_three_cycles_more_a_link),
         cmocka_unit_test(one_scalar_bank_makes_operands_wait),
         cmocka_unit_test(the_scalar_bank_has_what_is_of_the_whole_warp),

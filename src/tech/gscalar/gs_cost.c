@@ -20,7 +20,7 @@ static void write_words(struct gs_sm *m, const struct gs_seen *s, const struct g
     }
 }
 
-/* A result that will be there later: of an atomic, or when a call returns. */
+/* A result that will be there later: of an atomic, when a call returns, or other lanes come. */
 static void write_unknown(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
 {
     for (unsigned k = 0; k < op->words; k++) {
@@ -37,11 +37,11 @@ static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct
     struct gs_reg *r = &s->slot->regs[op->at];
     if (!op->words) {
         r->mask = lane_pred(&s->f->refs[op->reg], s->e->base);
-        r->flags = s->e->is_deferred || s->i->is_call ? 0 : GS_KNOWN;
+        r->flags = s->is_late ? 0 : GS_KNOWN;
         return;
     }
     m->stats.moves_dead += s->is_divergent && gs_slot_is_packed(s->slot, op);
-    if (s->e->is_deferred || s->i->is_call)
+    if (s->is_late)
         write_unknown(m, s, op);
     else
         write_words(m, s, op);
@@ -111,6 +111,13 @@ static void execute(struct gs_sm *m, struct gs_seen *s, unsigned bits)
         execute_by_some(m, s, bits);
 }
 
+static void note_lateness(struct gs_seen *s)
+{
+    const bool waits = UNLIKELY(s->i->can_wait) && gs_lanes_wait(s->e->w, s->mask);
+    s->slot->is_waiting |= waits;
+    s->is_late = waits || s->e->is_deferred || s->i->is_call;
+}
+
 static void note_instruction(struct gs_sm *m, struct gs_seen *s)
 {
     const uint64_t gated = m->stats.lanes_gated;
@@ -121,6 +128,7 @@ static void note_instruction(struct gs_sm *m, struct gs_seen *s)
     if (UNLIKELY(m->g->verify && s->bits))
         gs_verify_results(m, s);
     gs_count_decoded(m, s);
+    note_lateness(s);
     for (unsigned k = 0; k < s->i->ndst; k++)
         write_operand(m, s, &s->i->dst[k]);
     if (s->i->writes_carry) {
@@ -165,6 +173,8 @@ void gs_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
     m->stats.divergent += s.is_divergent;
     s.f = gs_slot_enter(slot, e->d->fn, (uint32_t)(e->base[LANE_REGS] - e->w->regs));
     s.i = &s.f->code[e->d - e->d->fn->code];
+    if (UNLIKELY(slot->is_waiting))
+        gs_slot_met(slot, e->w);
     if (mask)
         note_instruction(m, &s);
     m->is_one = s.is_one;

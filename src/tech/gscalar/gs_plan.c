@@ -161,6 +161,15 @@ static void note_carry(struct gs_inst *i, const struct ptx_inst *src)
     i->writes_carry = ptx_inst_has(src, PTX_M_CC);
 }
 
+/* Where lanes meet (.sync) and barriers with a result: whoever comes last writes it for all. */
+static void note_waits(struct gs_plan *p, struct gs_inst *i, const struct dinst *d)
+{
+    i->can_wait = i->ndst && (d->x->kind == X_MEET || (d->flags & DINST_BARRIER));
+    for (unsigned k = 0; i->can_wait && k < i->ndst; k++)
+        if (!i->dst[k].words)
+            vec_push(&p->late_preds, i->dst[k].at);
+}
+
 /* The address of a generic load or store: the first register of its operand. */
 static void note_address(struct gs_inst *i, const struct dinst *d, const struct lane_ref *refs)
 {
@@ -195,6 +204,7 @@ static void plan_inst(struct gs_plan *p, const struct gs_func *f, const struct d
     i->is_call = d->x->src->op == PTX_OP_CALL;
     i->is_of_warp = is_of_warp(d->x->src);
     note_carry(i, d->x->src);
+    note_waits(p, i, d);
     if (i->fixed && d->unit == UNIT_MEM)
         note_address(i, d, f->refs);
     p->has_generic |= i->is_generic;
@@ -235,6 +245,7 @@ void gs_plan_free(struct gs_plan *p)
             ptx_live_free(&p->funcs[i].live);
     arena_free(&p->arena);
     arena_free(&p->rare);
+    vec_free(&p->late_preds);
     free(p->lines);
     free(p);
 }

@@ -119,7 +119,7 @@ void gs_slot_start(struct gs_slot *s, const struct gs_plan *p, const struct gsca
     memset(s->owners, 0, p->nfuncs * sizeof *s->owners);
     s->plan = p;
     s->func = NULL;
-    s->knows_carry = false;
+    s->knows_carry = s->is_waiting = false;
 }
 
 void gs_slot_free(struct gs_slot *s)
@@ -151,6 +151,23 @@ const struct gs_func *gs_slot_change(struct gs_slot *s, const struct dfunc *fn, 
     s->frame = frame;
     s->knows_carry = false;
     return f;
+}
+
+/* --- lanes that wait for others --- */
+
+bool gs_lanes_wait(const struct warp *w, uint32_t mask)
+{
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (w->stack[i].wait != SPLIT_RUNS && (w->stack[i].mask & mask))
+            return true;
+    return false;
+}
+
+void gs_slot_met(struct gs_slot *s, const struct warp *w)
+{
+    for (size_t i = 0; i < s->plan->late_preds.len; i++)
+        s->regs[s->plan->late_preds.data[i]].flags = 0;
+    s->is_waiting = gs_lanes_wait(w, UINT32_MAX);
 }
 
 /* --- calls --- */

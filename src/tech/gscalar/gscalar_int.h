@@ -7,6 +7,7 @@
 #define TECH_GSCALAR_GSCALAR_INT_H
 
 #include "base/arena.h"
+#include "base/vec.h"
 #include "ptx/liveness.h"
 #include "sm/decode.h"
 #include "sm/sm.h"
@@ -69,6 +70,7 @@ struct gs_inst {
     bool reads_carry, writes_carry;
     bool is_generic; /* it may be local memory, of which every lane has its own */
     bool is_call;
+    bool can_wait;      /* its lanes wait for others, and have their results then */
     bool can_be_scalar; /* it executes lanes independently */
     bool is_of_warp;    /* has a special register that is another in other warps */
     uint8_t address;    /* is_generic: which of src it is */
@@ -101,6 +103,7 @@ struct gs_plan {
     struct gs_func *funcs;
     uint32_t nfuncs, nregs, ninsts;
     bool has_generic;         /* has accesses whose address says where they go */
+    VEC(uint32_t) late_preds; /* predicates (places) that instructions write which can wait */
     struct arena arena, rare; /* what every instruction needs; what few do */
     struct gs_plan *next;
 };
@@ -182,6 +185,7 @@ struct gs_slot {
     uint32_t owners_cap;
     uint32_t carry;
     bool knows_carry;
+    bool is_waiting;        /* lanes wait for results that no instruction will tell of */
     struct gs_wide *wide;   /* gscalar.wide; else NULL */
     struct gs_cells *cells; /* --verify: by place, what the arrays hold; else NULL */
 };
@@ -249,6 +253,10 @@ static inline bool gs_slot_is_packed(const struct gs_slot *s, const struct gs_op
         flags |= s->regs[op->at + k].flags;
     return flags & GS_PACKED;
 }
+/* Results may have come for which lanes waited: what is known of predicates may be old. */
+void gs_slot_met(struct gs_slot *s, const struct warp *w);
+/* Whether some of the lanes wait. */
+bool gs_lanes_wait(const struct warp *w, uint32_t mask);
 /* Unknown contents. */
 void gs_slot_forget(struct gs_slot *s, uint32_t at);
 /* The lanes of `mask` have written the register; returns the bytes that it takes. */
@@ -268,6 +276,7 @@ struct gs_seen {
     uint32_t mask; /* lanes that execute; of control all that reach it */
     bool is_divergent;
     bool is_one;    /* one lane stands for all */
+    bool is_late;   /* its results are not there yet */
     unsigned bits;  /* enum gs_scalar: what it was executed as */
     unsigned steps; /* vector registers read that have them */
 };
