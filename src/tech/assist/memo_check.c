@@ -1,6 +1,7 @@
 /* Regions of memoization, checked by control flow and by what registers are needed. */
 #include "tech/assist/memo_check.h"
 
+#include "base/vec.h"
 #include "ptx/isa.h"
 #include "ptx/liveness.h"
 #include "ptx/region.h"
@@ -8,13 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What an instruction does with a register. */
+struct use {
+    uint32_t pc, reg;
+    uint8_t role;
+};
+
 struct check {
     const struct ptx_func *f;
     struct ptx_live live;
-    uint8_t *same;   /* by register: enum sameness */
+    struct use *by_reg, *by_pc;     /* all uses in the function, in two orders */
+    uint32_t *first_use, *first_at; /* of a register in by_reg, of an instruction in by_pc */
+    uint8_t *same;                  /* by register: enum sameness */
     uint8_t *roles;  /* by instruction: what it does with the register that is looked at */
-    uint32_t *stack; /* of instructions */
-    bool *is_guard;  /* by register: of an instruction of the region */
+    uint32_t *reach; /* instructions that are reached, in that order */
+    uint32_t *met;   /* registers of a region */
     unsigned depth;  /* of instructions that lead to one that is asked for */
     struct err *err;
 };
@@ -25,6 +34,21 @@ enum sameness { SAME_UNKNOWN, SAME_ASKED, SAME_NO, SAME_YES };
 
 /* Of an instruction towards a register. KILLS: for all threads. */
 enum { READS = 1, WRITES = 2, KILLS = 4, SEEN = 8 };
+
+/* Counting sort by instruction or register, of which there are n; first[k] is where those of k
+ * begin. */
+static void sort_uses(const struct use *from, size_t count, bool by_pc, uint32_t n, struct use *to,
+                      uint32_t *first)
+{
+    for (size_t i = 0; i < count; i++)
+        first[(by_pc ? from[i].pc : from[i].reg) + 1]++;
+    for (uint32_t k = 0; k < n; k++)
+        first[k + 1] += first[k];
+    for (size_t i = count; i--;)
+        to[--first[(by_pc ? from[i].pc : from[i].reg) + 1]] = from[i];
+    memmove(first, first + 1, n * sizeof *first);
+    first[n] = (uint32_t)count;
+}
 
 static bool is_inside(const struct memo_region *r, uint32_t pc)
 {
@@ -95,14 +119,12 @@ static bool check_flow(const struct check *c, const struct memo_region *r)
 
 /* --- registers --- */
 
-static void find_roles(const struct check *c, uint32_t reg)
+/* Writes down what instructions do with the register, or takes it back. */
+static void set_roles(const struct check *c, uint32_t reg, bool is_set)
 {
-    const struct ptx_func *f = c->f;
-    for (uint32_t pc = 0; pc < f->ninsts; pc++)
-        c->roles[pc] = f->insts[pc].guard == reg ? READS : 0;
-    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++) {
-        const struct ptx_access *a = &c->live.accesses[i];
-        c->roles[a->pc] |= !a->is_def ? READS : a->kills ? WRITES | KILLS : WRITES;
+    for (uint32_t i = c->first_use[reg]; i < c->first_use[reg + 1]; i++) {
+        const struct use *u = &c->by_reg[i];
+        c->roles[u->pc] = is_set ? c->roles[u->pc] | u->role : 0;
     }
 }
 
@@ -118,18 +140,18 @@ static void reach(const struct check *c, uint32_t pc, uint32_t *n)
     if (pc >= c->f->ninsts || c->roles[pc] & SEEN)
         return;
     c->roles[pc] |= SEEN;
-    c->stack[(*n)++] = pc;
+    c->reach[(*n)++] = pc;
 }
 
-/* Whether some way from `pc` on reads the register, of find_roles(), before it is written.
+/* Whether some way from `pc` on reads the register, of set_roles(), before it is written.
  * (Predicates have no live ranges, so these do not do.) */
 static bool is_needed(const struct check *c, uint32_t pc)
 {
     uint32_t n = 0, to;
     bool found = false;
     reach(c, pc, &n);
-    while (n && !found) {
-        const uint32_t at = c->stack[--n];
+    for (uint32_t next = 0; next < n && !found; next++) {
+        const uint32_t at = c->reach[next];
         const struct ptx_inst *i = &c->f->insts[at];
         found = c->roles[at] & READS;
         if (c->roles[at] & KILLS)
@@ -139,8 +161,8 @@ static bool is_needed(const struct check *c, uint32_t pc)
         if (falls_through(i))
             reach(c, at + 1, &n);
     }
-    for (uint32_t k = 0; k < c->f->ninsts; k++)
-        c->roles[k] &= (uint8_t)~SEEN;
+    while (n)
+        c->roles[c->reach[--n]] &= (uint8_t)~SEEN;
     return found;
 }
 
@@ -213,39 +235,100 @@ static bool check_output(const struct check *c, const struct memo_region *r, uin
 {
     if (!(inside & WRITES))
         return refuse_register(c, r, r->out, "does not write its output");
+    const uint8_t kept = c->roles[r->end];
     c->roles[r->end] |= READS; /* the table takes it there */
-    return !is_needed(c, r->begin) ||
-           refuse_register(c, r, r->out, "does not always write its output");
+    const bool is_left_alone = is_needed(c, r->begin);
+    c->roles[r->end] = kept;
+    return !is_left_alone || refuse_register(c, r, r->out, "does not always write its output");
 }
 
-static bool check_register(struct check *c, const struct memo_region *r, uint32_t reg)
+/* With the roles of the register set. A way from the end of the region to a read in it goes over
+ * its begin. */
+static bool check_roles(struct check *c, const struct memo_region *r, uint32_t reg)
 {
-    uint8_t inside = 0;
-    find_roles(c, reg);
-    for (uint32_t pc = r->begin; pc < r->end; pc++)
-        inside |= c->roles[pc];
-    if (inside & READS && !is_input(r, reg) && is_needed(c, r->begin) && !is_same(c, reg))
+    uint8_t inside = 0, outside = 0;
+    for (uint32_t i = c->first_use[reg]; i < c->first_use[reg + 1]; i++)
+        *(is_inside(r, c->by_reg[i].pc) ? &inside : &outside) |= c->by_reg[i].role;
+    const bool is_read = inside & READS && is_needed(c, r->begin);
+    if (is_read && !is_input(r, reg) && !is_same(c, reg))
         return refuse_register(c, r, reg, "reads, beside its inputs,");
-    if (inside & WRITES && reg != r->out && is_needed(c, r->end))
+    if (inside & WRITES && reg != r->out && (is_read || outside & READS) && is_needed(c, r->end))
         return refuse_register(c, r, reg, "leaves, beside its output,");
     return reg != r->out || is_input(r, reg) || check_output(c, r, inside);
 }
 
-/* Whether an instruction of the region has to do with a register. */
-static bool is_met(const struct check *c, const struct memo_region *r, uint32_t reg)
+static bool check_register(struct check *c, const struct memo_region *r, uint32_t reg)
 {
-    for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++)
-        if (is_inside(r, c->live.accesses[i].pc))
-            return true;
-    return reg == r->out || c->is_guard[reg];
+    set_roles(c, reg, true);
+    const bool ok = check_roles(c, r, reg);
+    set_roles(c, reg, false);
+    return ok;
 }
 
-static void find_guards(const struct check *c, const struct memo_region *r)
+static int by_number(const void *a, const void *b)
 {
-    memset(c->is_guard, 0, c->f->nregs * sizeof *c->is_guard);
-    for (uint32_t pc = r->begin; pc < r->end; pc++)
-        if (c->f->insts[pc].guard != PTX_NO_REG)
-            c->is_guard[c->f->insts[pc].guard] = true;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The registers that instructions of the region have to do with, and its output; some of them more
+ * than once. */
+static uint32_t find_met(const struct check *c, const struct memo_region *r)
+{
+    uint32_t n = 0;
+    for (uint32_t i = c->first_at[r->begin]; i < c->first_at[r->end]; i++)
+        c->met[n++] = c->by_pc[i].reg;
+    c->met[n++] = r->out;
+    qsort(c->met, n, sizeof *c->met, by_number);
+    return n;
+}
+
+static bool check_registers(struct check *c, const struct memo_region *r)
+{
+    const uint32_t n = find_met(c, r);
+    bool ok = true;
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = (i && c->met[i] == c->met[i - 1]) || check_register(c, r, c->met[i]);
+    return ok;
+}
+
+/* --- all of them --- */
+
+/* Every operand and every guard, by register and by instruction. */
+static void find_uses(struct check *c)
+{
+    const struct ptx_func *f = c->f;
+    VEC(struct use) all = {0};
+    for (uint32_t reg = 0; reg < f->nregs; reg++)
+        for (uint32_t i = c->live.first_access[reg]; i < c->live.first_access[reg + 1]; i++) {
+            const struct ptx_access *a = &c->live.accesses[i];
+            const uint8_t role = !a->is_def ? READS : a->kills ? WRITES | KILLS : WRITES;
+            vec_push(&all, ((struct use){a->pc, reg, role}));
+        }
+    for (uint32_t pc = 0; pc < f->ninsts; pc++)
+        if (f->insts[pc].guard != PTX_NO_REG)
+            vec_push(&all, ((struct use){pc, f->insts[pc].guard, READS}));
+    c->by_reg = xcalloc(all.len + 1, sizeof *c->by_reg);
+    c->by_pc = xcalloc(all.len + 1, sizeof *c->by_pc);
+    c->met = xcalloc(all.len + 1, sizeof *c->met);
+    c->first_use = xcalloc(f->nregs + 1, sizeof *c->first_use);
+    c->first_at = xcalloc(f->ninsts + 1, sizeof *c->first_at);
+    sort_uses(all.data, all.len, false, f->nregs, c->by_reg, c->first_use);
+    sort_uses(all.data, all.len, true, f->ninsts, c->by_pc, c->first_at);
+    vec_free(&all);
+}
+
+static void check_free(struct check *c)
+{
+    ptx_live_free(&c->live);
+    free(c->by_reg);
+    free(c->by_pc);
+    free(c->first_use);
+    free(c->first_at);
+    free(c->same);
+    free(c->roles);
+    free(c->reach);
+    free(c->met);
 }
 
 bool memo_regions_check(const struct ptx_func *f, const struct memo_region *regions, uint32_t n,
@@ -255,22 +338,14 @@ bool memo_regions_check(const struct ptx_func *f, const struct memo_region *regi
         return true;
     struct check c = {.f = f,
                       .same = xcalloc(f->nregs + 1, 1),
-                      .is_guard = xcalloc(f->nregs + 1, sizeof *c.is_guard),
                       .roles = xcalloc(f->ninsts + 1, 1),
-                      .stack = xcalloc(f->ninsts + 1, sizeof *c.stack),
+                      .reach = xcalloc(f->ninsts + 1, sizeof *c.reach),
                       .err = err};
     bool ok = true;
     ptx_live_find(f, &c.live);
-    for (uint32_t i = 0; i < n && ok; i++) {
-        ok = check_flow(&c, &regions[i]);
-        find_guards(&c, &regions[i]);
-        for (uint32_t reg = 0; reg < f->nregs && ok; reg++)
-            ok = !is_met(&c, &regions[i], reg) || check_register(&c, &regions[i], reg);
-    }
-    ptx_live_free(&c.live);
-    free(c.same);
-    free(c.is_guard);
-    free(c.roles);
-    free(c.stack);
+    find_uses(&c);
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = check_flow(&c, &regions[i]) && check_registers(&c, &regions[i]);
+    check_free(&c);
     return ok;
 }

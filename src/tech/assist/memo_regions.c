@@ -1,6 +1,7 @@
 /* Pairs of marks in a kernel, with the registers that they name. */
 #include "tech/assist/memo_regions.h"
 
+#include "base/strmap.h"
 #include "ptx/isa.h"
 #include "ptx/marks.h"
 #include "tech/assist/memo_check.h"
@@ -12,18 +13,31 @@ struct finding {
     const struct ptx_func *f;
     struct memo_region **regions;
     uint32_t *n;
+    struct strmap names; /* of the function's registers, each with its place in regs */
     struct err *err;
 };
 
-static bool register_of(const struct ptx_func *f, const char *name, size_t len, uint32_t *reg)
+static void name_registers(struct finding *d)
 {
     char text[96];
-    for (*reg = 0; *reg < f->nregs; ++*reg) {
-        ptx_reg_text(f, *reg, text, sizeof text);
-        if (strlen(text) == len && !memcmp(text, name, len))
-            return true;
+    for (uint32_t reg = 0; reg < d->f->nregs; reg++) {
+        char *name = xstrdup(ptx_reg_text(d->f, reg, text, sizeof text));
+        strmap_put(&d->names, name, strlen(name), &d->f->regs[reg]);
     }
-    return false;
+}
+
+static void forget_names(struct finding *d)
+{
+    for (uint32_t i = 0; i < d->names.count; i++)
+        free((char *)d->names.entries[i].key);
+    strmap_free(&d->names);
+}
+
+static bool register_of(const struct finding *d, const char *name, size_t len, uint32_t *reg)
+{
+    const struct ptx_reg *r = strmap_get(&d->names, name, len);
+    *reg = r ? (uint32_t)(r - d->f->regs) : 0;
+    return r;
 }
 
 /* The registers of an item, separated by commas. */
@@ -40,7 +54,7 @@ static bool set_registers(const struct finding *d, const struct ptx_pragma *p,
         if (k == most)
             return err_set(d->err, "%s:%u: memo: at most %u registers here", f->module->file,
                            p->line, most);
-        if (!register_of(f, s, len, &regs[k]))
+        if (!register_of(d, s, len, &regs[k]))
             return err_set(d->err, "%s:%u: memo: %s has no register %.*s", f->module->file, p->line,
                            f->name, (int)len, s);
         if (ptx_type_bytes((enum ptx_type)f->regs[regs[k]].type) != 4)
@@ -84,10 +98,9 @@ static bool end_region(const struct finding *d, const struct ptx_pragma *p,
                    d->f->module->file, p->line);
 }
 
-bool memo_regions_find(const struct ptx_func *f, struct memo_region **to, uint32_t *n,
-                       struct err *err)
+static bool find_pairs(struct finding *d)
 {
-    const struct finding d = {f, to, n, err};
+    const struct ptx_func *f = d->f;
     struct ptx_mark m;
     struct ptx_mark_error e;
     bool is_open = false;
@@ -96,15 +109,25 @@ bool memo_regions_find(const struct ptx_func *f, struct memo_region **to, uint32
         if (ptx_mark_read(p->text, &m, &e) != PTX_MARK_GOOD || strcmp(m.family, "memo"))
             continue;
         const bool begins = ptx_mark_is(&m, "memo", "begin");
+        if (!d->names.count)
+            name_registers(d);
         if (begins == is_open)
-            return err_set(err, "%s:%u: memo: regions go from \"memo begin ...\" to \"memo end\"",
+            return err_set(d->err,
+                           "%s:%u: memo: regions go from \"memo begin ...\" to \"memo end\"",
                            f->module->file, p->line);
         is_open = begins;
-        if (!(begins ? begin_region : end_region)(&d, p, &m))
+        if (!(begins ? begin_region : end_region)(d, p, &m))
             return false;
     }
-    if (is_open)
-        return err_set(err, "%s: memo: a region of %s has no \"memo end\"", f->module->file,
-                       f->name);
-    return memo_regions_check(f, *to, *n, err);
+    return !is_open || err_set(d->err, "%s: memo: a region of %s has no \"memo end\"",
+                               f->module->file, f->name);
+}
+
+bool memo_regions_find(const struct ptx_func *f, struct memo_region **to, uint32_t *n,
+                       struct err *err)
+{
+    struct finding d = {.f = f, .regions = to, .n = n, .err = err};
+    const bool ok = find_pairs(&d);
+    forget_names(&d);
+    return ok && memo_regions_check(f, *to, *n, err);
 }
