@@ -83,5 +83,7 @@ const struct workload workload_mars_pvr = {
                  "reduce",
     .input = "view counts by Zipf's law in random order, with the places of URLs of 40 to 70 bytes",
     .imitates = "the counts of pages of a web server, by Zipf's law",
+    .idle = "a step of the sort is a launch of 256 tiles, four or five an SM, and waits for the "
+            "slowest",
     .tolerance = "equal: integers, equal counts in the order of the lines",
 };

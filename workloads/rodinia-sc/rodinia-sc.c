@@ -200,5 +200,6 @@ const struct workload workload_rodinia_sc = {
                  "opens or not",
     .input = "normal clouds around 12 places in 16 to 64 dimensions",
     .imitates = "a stream of points in clusters; Rodinia draws uniform points",
+    .idle = "128 blocks a launch, two at a time on an SM: when 112 have ended, 16 are left",
     .tolerance = "bit-equal: fused multiply-adds in a fixed order",
 };

@@ -223,5 +223,7 @@ const struct workload workload_rodinia_srad1 = {
     .input = "gray levels of a photograph with multiplicative noise of up to 30 %",
     .imitates = "an ultrasound image with speckle, as Rodinia's image.pgm (458x502 "
                 "pixels, as at medium)",
+    .idle =
+        "each reduction ends with one block, in which one thread adds what the tree leaves over",
     .tolerance = "within 0.01 of 255 levels: exponential and logarithm are approximate",
 };
