@@ -103,6 +103,7 @@ void l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
     const struct packet_policy *pp = l->packets;
     if (r->kind == MEM_READ)
         r->full = held(l, r);
+    r->queue = (uint16_t)(l->replies.len + port_taken(l->to_noc, now, port_head(l->to_noc)));
     r->node = MEM_NODE_ANSWERS;
     pp->answer(pp->self, r, now);
     r->node = MEM_NODE_NONE;

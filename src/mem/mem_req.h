@@ -52,6 +52,7 @@ struct mem_req {
     uint8_t meta;   /* a technique's (packet_policy) */
     uint8_t node;   /* the slice's: enum mem_node */
     uint16_t slot;  /* the creator's: of the warp that asks */
+    uint16_t queue; /* of an answer that the slice's policy is asked about: those before it */
     uint32_t token; /* the creator's */
     struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];

@@ -53,15 +53,25 @@ void port_wake_consumer(struct port *p, uint64_t ready);
 void port_wake_producer(struct port *p, uint64_t freed);
 void port_wake_next(struct port *p, cycle_t now, uint64_t ready);
 
+/* How many items take a place at the producer's cycle `now`: until it knows that they are gone. */
+static inline uint64_t port_taken(struct port *p, cycle_t now, uint64_t head)
+{
+    uint64_t time = now * p->out_period;
+    while (p->reclaimed < head && p->slots[p->reclaimed & p->mask].freed <= time)
+        p->reclaimed++;
+    return atomic_load_explicit(&p->tail, memory_order_relaxed) - p->reclaimed;
+}
+
+static inline uint64_t port_head(const struct port *p)
+{
+    return atomic_load_explicit(&p->head, memory_order_acquire);
+}
+
 /* How many more items fit at the producer's cycle `now`. */
 static inline uint64_t port_room(struct port *p, cycle_t now)
 {
-    uint64_t time = now * p->out_period;
-    uint64_t head = atomic_load_explicit(&p->head, memory_order_acquire);
-    while (p->reclaimed < head && p->slots[p->reclaimed & p->mask].freed <= time)
-        p->reclaimed++;
-    uint64_t room =
-        p->depth - (atomic_load_explicit(&p->tail, memory_order_relaxed) - p->reclaimed);
+    uint64_t head = port_head(p);
+    uint64_t room = p->depth - port_taken(p, now, head);
     p->starved = !room;
     if (UNLIKELY(!room) && p->producer && p->reclaimed < head)
         port_wake_producer(p, p->slots[p->reclaimed & p->mask].freed);

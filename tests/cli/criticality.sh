@@ -11,7 +11,7 @@ value() { python3 -c 'import json,sys; j=json.load(open(sys.argv[1])); exec("for
 stats() { python3 -c 'import json,sys; print(json.dumps(json.load(open(sys.argv[1]))["stats"], sort_keys=True))' "$1"; }
 
 run --gpu mesh56 --observe ports --json "$tmp/base.json"
-for design in dpc df-truc df-man df-raw df-bdi df-bestof df-ideal; do
+for design in dpc df-truc df-man df-raw df-bdi df-bestof df-ideal df-idle; do
   ok "$design runs and all that it sends comes back" 'run --gpu mesh56 --with $design --verify --observe ports --json "$tmp/$design.json"'
   ok "... with fewer flits" '[ "$(value "$tmp/$design.json" stats noc_slices in)" -lt "$(value "$tmp/base.json" stats noc_slices in)" ]'
   ok "... and the same output" 'grep -q "the same bits as the CPU reference" "$tmp/out"'

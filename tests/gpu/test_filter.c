@@ -162,7 +162,7 @@ static void check_counts(const struct outcome *o, const char *what, bool is_glob
 static void counts_add_up(void **state)
 {
     (void)state;
-    static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal"};
+    static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal", "df-idle"};
     static const char *const sets[] = {"filter.fill_flit=true", "filter.table=1 filter.window=1",
                                        "filter.refill=append filter.wake=own filter.decide=need",
                                        "filter.man_fill=copy filter.learn=asked l2.sectored=true"};
@@ -209,14 +209,29 @@ static void flits_of_replies_are_those_of_answers(void **state)
     }
 }
 
+/* The fields that our own design fixes, one by one. */
+static void our_design_is_the_thesis_with_five_fields_changed(void **state)
+{
+    (void)state;
+    static const char sets[] = "filter.refill=append filter.wake=own filter.windows=first "
+                               "filter.fill_flit=true filter.idle_queue=8";
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct outcome ours = run(cases[i], "df-idle", "", 1);
+        struct outcome same = run(cases[i], "df-truc", sets, 1);
+        outcome_assert_same(case_named(cases[i]), "df-idle", &ours, &same);
+        outcome_free(&ours);
+        outcome_free(&same);
+    }
+}
+
 /* --- results --- */
 
 static void outputs_are_those_of_the_machine_without(void **state)
 {
     (void)state;
     static const char *const plain[] = {"vecadd", "scatter"};
-    static const char *const designs[] = {"dpc",    "df-raw", "df-truc",  "df-man",
-                                          "df-bpc", "df-fpc", "df-cpack", "df-ideal"};
+    static const char *const designs[] = {"dpc",    "df-raw",   "df-truc",  "df-man", "df-bpc",
+                                          "df-fpc", "df-cpack", "df-ideal", "df-idle"};
     for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
         struct outcome base = run(plain[i], "base", "", 1);
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
@@ -327,6 +342,7 @@ int main(void)
         cmocka_unit_test(counts_add_up),
         cmocka_unit_test(the_bound_has_no_second_requests),
         cmocka_unit_test(flits_of_replies_are_those_of_answers),
+        cmocka_unit_test(our_design_is_the_thesis_with_five_fields_changed),
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(a_second_request_comes_back_with_the_first),

@@ -296,6 +296,33 @@ static void a_slice_sees_the_byte_and_sends_its_own(void **state)
     l2_rig_free(r);
 }
 
+/* An answer is told how many are before it, in the slice and in the port to the interconnect (which
+ * has two places here): held up there, the first of four finds none, the others one more each. */
+static void an_answer_knows_how_many_are_before_it(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    struct packet_policy p = packet_policy_null;
+    p.answer = answer_all; /* widens none: the table stays empty */
+    p.self = &t;
+    struct l2_rig *r = rig_with(&p);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 300); /* the line is there */
+    r->hold_noc = true;
+    for (uint32_t i = 2; i < 6; i++)
+        l2_rig_give(r, 300 + i, i, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 600);
+    assert_int_equal(r->reqs[1].queue, 0);
+    for (uint32_t i = 2; i < 6; i++)
+        assert_int_equal(r->reqs[i].queue, i - 2);
+    r->hold_noc = false;
+    l2_rig_run(r, 700);
+    l2_rig_give(r, 700, 6, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 900);
+    assert_int_equal(r->reqs[6].queue, 0);
+    l2_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +333,7 @@ int main(void)
         cmocka_unit_test(an_answer_leaves_later),
         cmocka_unit_test(a_byte_travels_with_a_store_and_comes_back),
         cmocka_unit_test(a_slice_sees_the_byte_and_sends_its_own),
+        cmocka_unit_test(an_answer_knows_how_many_are_before_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,36 @@ static void or_that_of_the_first_read(void **state)
     assert_int_equal(rc_decide(&c, &w, &absent), RC_INCONSISTENT);
 }
 
+/* Of first reads of two sub-blocks: sixteen entries must have been seen, and none was inconsistent;
+ * at 12% one of sixteen may be. */
+static void an_sm_is_sure_of_what_a_full_window_says(void **state)
+{
+    (void)state;
+    struct filter_cfg c = dflt;
+    struct rc_windows w = {0};
+    c.windows = FILTER_BY_FIRST;
+    c.sure_percent = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        assert_false(rc_is_sure(&c, &w, 2));
+        rc_push_ica(&c, &w, 2, false);
+    }
+    assert_true(rc_is_sure(&c, &w, 2));
+    assert_false(rc_is_sure(&c, &w, 1));
+    rc_push_ica(&c, &w, 2, true);
+    assert_false(rc_is_sure(&c, &w, 2));
+    c.sure_percent = 12;
+    assert_true(rc_is_sure(&c, &w, 2));
+    rc_push_ica(&c, &w, 2, true);
+    assert_false(rc_is_sure(&c, &w, 2));
+    c.sure_percent = -1;
+    w = (struct rc_windows){.filled = {16, 16, 16, 16, 16}};
+    assert_false(rc_is_sure(&c, &w, 2));
+    c.sure_percent = 0;
+    assert_true(rc_is_sure(&c, &w, 2));
+    c.windows = FILTER_BY_USED; /* has no window of a first read */
+    assert_false(rc_is_sure(&c, &w, 2));
+}
+
 static void rules_come_in_their_order(void **state)
 {
     (void)state;
@@ -495,6 +525,39 @@ static void and_what_does_not_compress_costs_one(void **state)
     node_free(g);
 }
 
+/* With fewer than filter.idle_queue before it, an answer brings what the slice holds of the line,
+ * unless the SM has asked for all that it lacks, or is sure that it needs no more. */
+static void an_idle_node_sends_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t queue, held;
+        int64_t idle;
+        uint8_t meta;
+        uint16_t sent;
+    } rows[] = {{3, ALL, 4, 0, ALL},
+                {4, ALL, 4, 0, 0x2},
+                {0, ALL, 0, 0, 0x2},
+                {0, 0x3, 4, 0, 0x3},
+                {0, ALL, 4, FILTER_META_SURE, 0x2},
+                {0, ALL, 4, FILTER_META_REST, 0x2}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct node_rig *g = node_new(256);
+        struct mem_req a = request(7, 1, 0x2);
+        g->cfg.idle_queue = rows[i].idle;
+        line_without_pattern((uint32_t *)(void *)(g->mem->bytes + LINE));
+        a.full = rows[i].held;
+        a.queue = rows[i].queue;
+        a.meta |= rows[i].meta;
+        assert_false(arrives(g, &a));
+        is_answered(g, &a);
+        assert_int_equal(a.sectors, rows[i].sent);
+        assert_int_equal(g->node.stats.idle, rows[i].sent != 0x2);
+        assert_int_equal(g->node.stats.extra, mem_sector_count(rows[i].sent) - 1);
+        node_free(g);
+    }
+}
+
 /* Requests past the tags, of other caches and for local memory are none of its business. */
 static void others_pass(void **state)
 {
@@ -540,6 +603,7 @@ int main(void)
         cmocka_unit_test(an_ica_window_is_over_from_nine_of_sixteen),
         cmocka_unit_test(the_window_is_that_of_the_size),
         cmocka_unit_test(or_that_of_the_first_read),
+        cmocka_unit_test(an_sm_is_sure_of_what_a_full_window_says),
         cmocka_unit_test(rules_come_in_their_order),
         cmocka_unit_test(thresholds_are_passed_strictly),
         cmocka_unit_test(the_table_finds_what_it_holds_and_nothing_else),
@@ -547,6 +611,7 @@ int main(void)
         cmocka_unit_test(what_finds_the_table_full_is_answered_with_the_line),
         cmocka_unit_test(sub_blocks_that_cost_no_flit_come_too),
         cmocka_unit_test(and_what_does_not_compress_costs_one),
+        cmocka_unit_test(an_idle_node_sends_the_line),
         cmocka_unit_test(others_pass),
         cmocka_unit_test(the_compressor_has_the_interconnects_clock),
     };

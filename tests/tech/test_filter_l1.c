@@ -289,7 +289,7 @@ static void only_reads_of_global_memory_are_cut(void **state)
         {.addr = 256, .bytes = 32, .sectors = 1, .bypass = true, .token = 3},
         {.addr = 384, .bytes = 32, .sectors = 1, .token = 4}};
     static const uint16_t sent[] = {ALL, ALL, 0x1, 0x1};
-    static const uint8_t meta[] = {0, ALL, 0, 0x1};
+    static const uint8_t meta[] = {0, ALL | FILTER_META_REST, 0, 0x1};
     for (uint32_t i = 0; i < ARRAY_LEN(accesses); i++)
         l1_rig_submit(g->l1, 10 + 10 * i, &accesses[i]);
     l1_rig_run(g->l1, 300);
@@ -313,7 +313,7 @@ static void the_bound_asks_for_the_line_and_says_what_is_needed(void **state)
     four_reads(g);
     assert_int_equal(g->l1->nsent, 1);
     assert_int_equal(g->l1->sent[0].sectors, ALL);
-    assert_int_equal(g->l1->sent[0].meta, 0x1);
+    assert_int_equal(g->l1->sent[0].meta, 0x1 | FILTER_META_REST);
     misses_are(g, 1, 0, 0);
     rig_free(g);
 }

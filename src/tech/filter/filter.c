@@ -16,8 +16,19 @@ static const char *const filter_refill_names[] = {"replace", "append", NULL};
 static const char *const filter_wake_names[] = {"all", "own", NULL};
 static const char *const filter_fill_names[] = {"zero", "copy", NULL};
 
-/* A design's variant: enum filter_method, and whether it is the bound. */
-enum { METHOD = 15, IDEAL = 16 };
+/* A design's variant: enum filter_method, whether it is the bound, or ours. */
+enum { METHOD = 15, IDEAL = 16, OURS = 32 };
+
+/* Of df-idle these fields are fixed, but for the queue, which may be set to another length. */
+static void set_ours(struct filter_cfg *c)
+{
+    enum { IDLE_QUEUE = 8 };
+    c->refill = FILTER_APPEND;
+    c->wake = FILTER_WAKE_OWN;
+    c->windows = FILTER_BY_FIRST;
+    c->fill_flit = true;
+    c->idle_queue = c->idle_queue ? c->idle_queue : IDLE_QUEUE;
+}
 
 struct filter {
     const char *name;
@@ -113,6 +124,8 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->name = at->design->name;
     f->cfg = *(const struct filter_cfg *)at->cfg;
     f->cfg.ideal |= (at->design->variant & IDEAL) != 0;
+    if (at->design->variant & OURS)
+        set_ours(&f->cfg);
     if (!filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
         !take(&places, at, method != FILTER_WHOLE, err)) {
         filter_free(f);
@@ -140,6 +153,8 @@ static const struct tech_design designs[] = {
      FILTER_TRUNCATE, false},
     {"df-man", "as df-truc, the answers as lines that compress well where nobody asked", "dpc",
      FILTER_MANIPULATE, false},
+    {"df-idle", "as df-truc, improved, and answered with the line where the network is idle", "dpc",
+     FILTER_TRUNCATE | OURS, false},
     DF_CODEC("bdi", "bdi"),
     DF_CODEC("fpc", "fpc"),
     DF_CODEC("cpack", "cpack"),

@@ -42,9 +42,13 @@ static inline bool filter_method_encodes(enum filter_method m)
 }
 
 /* A request of a data cache for global memory brings the map of what its access needs in its byte
- * of metadata; others (past the tags, of other caches and memories) bring 0. The node adds that it
- * has no entry in its table. */
-enum { FILTER_META_NEED = 0x0f, FILTER_META_OVERFLOW = 0x80 };
+ * of metadata; others (past the tags, of other caches and memories) bring 0. */
+enum {
+    FILTER_META_NEED = 0x0f,
+    FILTER_META_REST = 0x10,     /* it asks for all that its cache lacks of the line */
+    FILTER_META_SURE = 0x20,     /* no more of the line is likely to be needed */
+    FILTER_META_OVERFLOW = 0x80, /* the node's: it has no entry in the table */
+};
 
 static inline bool filter_is_cut(const struct mem_req *r)
 {

@@ -128,6 +128,17 @@ static void give_back(struct filter_node *n, struct mem_req *r)
     filter_table_remove(&n->table, e);
 }
 
+/* Where few are before it and more may be needed, little is gained by sending a part: the line
+ * goes. */
+static void send_line(struct filter_node *n, struct mem_req *r)
+{
+    const uint32_t asked = mem_sector_count(r->sectors);
+    if (!packet_widen(r, r->full))
+        return;
+    n->stats.idle++;
+    n->stats.extra += mem_sector_count(r->sectors) - asked;
+}
+
 static void answer(void *self, struct mem_req *r, cycle_t now)
 {
     struct filter_node *n = self;
@@ -138,7 +149,11 @@ static void answer(void *self, struct mem_req *r, cycle_t now)
         packet_widen(r, r->full);
     else
         give_back(n, r);
-    if (n->cfg->fill_flit)
+    if (r->meta & FILTER_META_REST)
+        return;
+    if (r->queue < n->cfg->idle_queue && !(r->meta & FILTER_META_SURE))
+        send_line(n, r);
+    else if (n->cfg->fill_flit)
         fill_flit(n, r);
 }
 

@@ -100,12 +100,19 @@ static void count_request(struct filter_sm *s, const struct line_view *v, uint16
         ++*size[mem_sector_count(asked) - 1];
 }
 
+static uint8_t meta_of(const struct filter_sm *s, const struct line_view *v, uint16_t asked)
+{
+    const bool is_sure = is_ours(v) && rc_is_sure(s->cfg, &s->windows, mem_sector_count(v->need));
+    return (uint8_t)((is_ours(v) ? v->need : asked) | (asked == v->fetch ? FILTER_META_REST : 0) |
+                     (is_sure ? FILTER_META_SURE : 0));
+}
+
 static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t now)
 {
     struct filter_sm *s = self;
     if (v->access->space != MEM_GLOBAL)
         return;
-    s->need = is_ours(v) ? v->need : asked;
+    s->meta = meta_of(s, v, asked);
     s->unsent = asked;
     s->stats.asked += mem_sector_count(asked);
     if (!is_ours(v)) {
@@ -118,14 +125,6 @@ static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t 
 
 /* --- what is learnt --- */
 
-static void push(struct filter_sm *s, uint64_t *window, bool entry, uint64_t *pushes,
-                 uint64_t *ones)
-{
-    rc_push(s->cfg, window, entry);
-    ++*pushes;
-    *ones += entry;
-}
-
 /* Into the window of lines of `n` sub-blocks. */
 static void push_ica(struct filter_sm *s, uint32_t n, bool is_inconsistent)
 {
@@ -134,14 +133,18 @@ static void push_ica(struct filter_sm *s, uint32_t n, bool is_inconsistent)
                                 &st->ica_128_pushes};
     uint64_t *const ones[] = {&st->ica_32_ones, &st->ica_64_ones, &st->ica_96_ones,
                               &st->ica_128_ones};
-    push(s, &s->windows.ica[n], is_inconsistent, pushes[n - 1], ones[n - 1]);
+    rc_push_ica(s->cfg, &s->windows, n, is_inconsistent);
+    ++*pushes[n - 1];
+    *ones[n - 1] += is_inconsistent;
 }
 
 static void push_fdr(struct filter_sm *s, bool is_whole, cycle_t now)
 {
     struct filter_stats *st = &s->stats;
     const bool was_locked = rc_is_locked(s->cfg, &s->windows);
-    push(s, &s->windows.fdr, is_whole, &st->fdr_pushes, &st->fdr_ones);
+    rc_push(s->cfg, &s->windows.fdr, is_whole);
+    st->fdr_pushes++;
+    st->fdr_ones += is_whole;
     const bool is_locked = rc_is_locked(s->cfg, &s->windows);
     st->locked += was_locked ? now - s->counted : 0;
     st->lock_in += is_locked && !was_locked;
@@ -219,7 +222,7 @@ static void request(void *self, struct mem_req *r, cycle_t now)
     if (r->kind != MEM_READ || !(s->unsent & r->sectors))
         return;
     s->unsent &= (uint16_t)~r->sectors;
-    r->meta = (uint8_t)s->need;
+    r->meta = s->meta;
 }
 
 static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)

@@ -28,8 +28,9 @@ struct filter_sm {
     uint16_t all; /* sub-blocks of a line */
     struct rc_windows windows;
     cycle_t counted; /* up to there `locked` has been */
-    /* The miss whose requests are being made: what it needs, what is still to be asked for. */
-    uint16_t need, unsent;
+    /* The miss whose requests are being made: what they tell, what is still to be asked for. */
+    uint8_t meta;
+    uint16_t unsent;
     struct filter_second *seconds; /* one a miss register at most */
     uint32_t nseconds;
     struct engine decode;

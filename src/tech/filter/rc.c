@@ -6,6 +6,12 @@ static bool is_over(const struct filter_cfg *c, uint64_t window, int64_t percent
     return 100 * (int64_t)__builtin_popcountll(window) > percent * c->window;
 }
 
+bool rc_is_sure(const struct filter_cfg *c, const struct rc_windows *w, uint32_t sub_blocks)
+{
+    return c->windows == FILTER_BY_FIRST && w->filled[sub_blocks] == c->window &&
+           !is_over(c, w->ica[sub_blocks], c->sure_percent);
+}
+
 bool rc_is_locked(const struct filter_cfg *c, const struct rc_windows *w)
 {
     return is_over(c, w->fdr, c->fdr_percent);
@@ -43,4 +49,10 @@ void rc_push(const struct filter_cfg *c, uint64_t *window, bool entry)
 {
     const uint64_t mask = c->window < 64 ? (UINT64_C(1) << c->window) - 1 : UINT64_MAX;
     *window = (*window << 1 | entry) & mask;
+}
+
+void rc_push_ica(const struct filter_cfg *c, struct rc_windows *w, uint32_t sub_blocks, bool entry)
+{
+    rc_push(c, &w->ica[sub_blocks], entry);
+    w->filled[sub_blocks] += w->filled[sub_blocks] < c->window;
 }
