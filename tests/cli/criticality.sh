@@ -21,7 +21,10 @@ ok "two host threads" 'run --gpu mesh56 --with df-truc --threads 2 --verify --ob
 ok "the timeline shows second requests" 'run --gpu mesh56 --with df-truc --trace "$tmp/trace" --trace-limit 300000 && grep -q "\"hit-but-invalid" "$tmp/trace" && grep -q "\"subsequent-miss" "$tmp/trace"'
 ok "windows can be emptied before each kernel" 'run --gpu mesh56 --with df-truc --set filter.keep_windows=false --json "$tmp/k.json" && [ "$(value "$tmp/k.json" stats filter pdr)" -gt 0 ]'
 for other in e2mc hw-bdi-mem cc-l2-bdi-2x; do
-  ok "with $other below it" 'run --gpu mesh56 --with df-truc --with $other --verify'
+  for design in df-truc df-idle; do
+    ok "$design with $other below it" 'run --gpu mesh56 --with $design --with $other --verify'
+    ok "... and the same output" 'grep -q "the same bits as the CPU reference" "$tmp/out"'
+  done
 done
 ok "not with what decides the same" '! run --gpu mesh56 --with df-truc --with hw-bdi; says "hw-bdi cannot be combined with df-truc"'
 ok "on a machine without sectors it compresses" 'run --gpu gtx480 --with df-truc --verify --json "$tmp/one.json" && [ "$(value "$tmp/one.json" stats filter_node partial)" = 0 ]'

@@ -323,6 +323,26 @@ static void an_answer_knows_how_many_are_before_it(void **state)
     l2_rig_free(r);
 }
 
+/* 64 answers of hits leave a slice one a cycle of its clock: with half the interconnect's, as
+ * mesh56's, the last needs 128 of that, whether they are of two flits or of one. */
+static void hits_leave_one_a_cycle(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l2.sectored=false", "l2.port_bytes=128", NULL};
+    enum { HITS = 64, FROM = 300 };
+    struct packet_policy p = packet_policy_null;
+    struct l2_rig *r = rig_on(sets, &p, NULL);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0);
+    l2_rig_run(r, FROM);
+    for (uint32_t i = 0; i < HITS; i++)
+        l2_rig_give(r, FROM + i, 2 + i, MEM_READ, 0, 0x1, 0);
+    l2_rig_run(r, 2 * FROM);
+    assert_true(r->back[2] > FROM);
+    for (uint32_t i = 0; i < HITS; i++)
+        assert_int_equal(r->back[2 + i], r->back[2] + i);
+    l2_rig_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_byte_travels_with_a_store_and_comes_back),
         cmocka_unit_test(a_slice_sees_the_byte_and_sends_its_own),
         cmocka_unit_test(an_answer_knows_how_many_are_before_it),
+        cmocka_unit_test(hits_leave_one_a_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
