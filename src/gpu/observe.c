@@ -32,7 +32,7 @@ static bool parse(const char *names, unsigned *bits, struct err *err)
 {
     *bits = 0;
     for (const char *at = names;; at++) {
-        size_t len = strcspn(at, ",");
+        size_t len = strcspn(at, ",+");
         unsigned bit = bit_of(at, len);
         if (!bit)
             return err_set(err,

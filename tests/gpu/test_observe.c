@@ -351,7 +351,7 @@ static void names(void **state)
     (void)state;
     struct err err = {0};
     assert_true(observe_check("scalar", &err));
-    assert_true(observe_check("l1-usage,scalar,ports", &err));
+    assert_true(observe_check("l1-usage,scalar+ports", &err));
     static const char *const bad[] = {"", "scalar,", ",scalar", "scala", "l1-usage scalar"};
     for (unsigned i = 0; i < ARRAY_LEN(bad); i++)
         assert_false(observe_check(bad[i], &err));
