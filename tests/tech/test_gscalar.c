@@ -230,6 +230,20 @@ static void a_divergent_value_is_scalar_for_its_mask(void **state)
     assert_int_equal(added(FIGURE_2_9, "@%p3 mov.b32 %r6,%r5;", "gscalar-nodiv", 8).lanes_gated, 0);
 }
 
+/* The last write counts: what the lanes before it had is not scalar for them any more. */
+static void a_second_divergent_write_replaces_the_first(void **state)
+{
+    (void)state;
+    static const char twice[] = FIGURE_2_9 "@%p2 add.u32 %r5,%r1,7;";
+    const struct gscalar_stats first = added(twice, "@%p3 mov.b32 %r6,%r5;", "gscalar", 8),
+                               second = added(twice, "@%p2 mov.b32 %r6,%r5;", "gscalar", 8),
+                               again = added(FIGURE_2_9 "@%p2 mov.u32 %r5,3;",
+                                             "@%p2 mov.b32 %r6,%r5;", "gscalar", 8);
+    assert_int_equal(first.divergent_scalar + first.mask_mismatch, 0);
+    assert_int_equal(second.divergent_scalar + second.mask_mismatch, 0);
+    assert_int_equal(again.divergent_scalar, 1);
+}
+
 /* A part of the mask is another mask, unless inclusion is asked for. */
 static void a_part_of_the_mask_is_another(void **state)
 {
@@ -647,6 +661,7 @@ int main(void)
         cmocka_unit_test(halves_of_sixteenths_are_not_lost),
         cmocka_unit_test(lanes_without_a_thread_do_not_count),
         cmocka_unit_test(a_divergent_value_is_scalar_for_its_mask),
+        cmocka_unit_test(a_second_divergent_write_replaces_the_first),
         cmocka_unit_test(a_part_of_the_mask_is_another),
         cmocka_unit_test(a_compressed_register_is_moved_first),
         cmocka_unit_test(others_are_not_moved),

@@ -6,30 +6,31 @@
 
 /* --- results --- */
 
-static void write_words(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+/* Returns the bytes that the register takes. */
+static unsigned write_words(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
 {
     uint32_t room[WARP_LANES];
+    unsigned bytes = 0;
     for (unsigned k = 0; k < op->words; k++) {
         const uint32_t at = op->at + k, *lane = gs_words(&s->f->refs[op->reg], s->e->base, k, room);
-        unsigned bytes = sizeof(uint32_t);
-        if (s->is_one && !s->is_divergent)
+        if (s->is_one && !s->is_divergent) {
             gs_slot_write_scalar(s->slot, at, lane, s->mask);
-        else
-            bytes = gs_slot_write(m, s->slot, at, lane, s->mask, s->e->all);
-        gs_count_write(m, s, &s->slot->regs[at], bytes);
+            bytes += sizeof *lane;
+        } else {
+            bytes += gs_slot_write(m, s->slot, at, lane, s->mask, s->e->all);
+        }
     }
+    return bytes;
 }
 
 /* A result that will be there later: of an atomic, when a call returns, or other lanes come. */
-static void write_unknown(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+static unsigned write_unknown(const struct gs_seen *s, const struct gs_operand *op)
 {
     for (unsigned k = 0; k < op->words; k++) {
-        struct gs_reg *r = &s->slot->regs[op->at + k];
         gs_slot_forget(s->slot, op->at + k);
-        r->flags = s->is_divergent || s->i->is_call ? GS_DIVERGENT : 0;
-        if (!s->i->is_call)
-            gs_count_write(m, s, r, sizeof(uint32_t) * WARP_LANES);
+        s->slot->regs[op->at + k].flags = s->is_divergent || s->i->is_call ? GS_DIVERGENT : 0;
     }
+    return (unsigned)sizeof(uint32_t) * WARP_LANES * op->words;
 }
 
 static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
@@ -41,19 +42,16 @@ static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct
         return;
     }
     m->stats.moves_dead += s->is_divergent && gs_slot_is_packed(s->slot, op);
-    if (s->is_late)
-        write_unknown(m, s, op);
-    else
-        write_words(m, s, op);
+    const unsigned bytes = s->is_late ? write_unknown(s, op) : write_words(m, s, op);
     if (!s->i->is_call)
-        gs_count_written(m, s, op);
+        gs_count_written(m, s, op, bytes);
 }
 
 /* --- the instruction --- */
 
 static void count_gated(struct gs_sm *m, const struct gs_seen *s, unsigned executed)
 {
-    const unsigned gated = (unsigned)__builtin_popcount(s->mask) - executed;
+    const unsigned gated = lanes_in(s->mask) - executed;
     m->stats.lanes_gated += gated;
     m->stats.sfu_lanes_gated += s->i->unit == UNIT_SFU ? gated : 0;
     m->stats.dp_lanes_gated += s->i->unit == UNIT_DP ? gated : 0;
@@ -88,7 +86,7 @@ static void execute_by_some(struct gs_sm *m, struct gs_seen *s, unsigned bits)
     const unsigned halves = bits & (GS_LOW | GS_HIGH);
     const bool is_whole = s->e->all == UINT32_MAX && (m->design->uses & GS_USE_HALF);
     if (UNLIKELY((bits & GS_STEPS) && m->g->cfg->affine) && halves != (GS_LOW | GS_HIGH) &&
-        __builtin_popcount(s->mask) > 2 && gs_affine_can(s)) {
+        lanes_in(s->mask) > 2 && gs_affine_can(s)) {
         s->bits = GS_STEPS;
         m->stats.affine++;
         count_gated(m, s, 2);

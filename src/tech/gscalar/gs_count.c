@@ -29,53 +29,77 @@ static bool is_one_value(const struct gs_reg *r, unsigned words)
     return true;
 }
 
-/* Arrays of metadata that go with the register. */
-static unsigned meta_of(const struct gs_sm *m, const struct gs_reg *r)
+/* --- reads --- */
+
+/* What reads add up to: arrays, and accesses that were not made, in 1/32. */
+struct sum {
+    unsigned arrays, saved;
+};
+
+/* An array is a sixteenth of an access to a 64-bit register, twice that of one of 32 bits, half of
+ * it of one of 128. */
+static void add(struct sum *sum, unsigned arrays, unsigned words)
 {
-    return !(m->design->uses & GS_META_SCALAR) || is_one_value(r, 1) ? m->meta : 0;
+    sum->arrays += arrays;
+    sum->saved += 4 * (PLAIN_ARRAYS * words - arrays) >> words / 2;
 }
 
-/* Sixteenths of an access to a register of so many words. An array of 128 bits is half of one: an
- * odd half waits for the next. */
-static void count_saved(uint64_t *sixteenths, uint8_t *rest, unsigned arrays, unsigned words)
+/* Sixteenths: an odd half waits for the next. */
+static void count_saved(uint64_t *sixteenths, uint8_t *rest, unsigned saved)
 {
-    const unsigned halves = (4 * arrays >> words / 2) + *rest;
-    *sixteenths += halves / 2;
-    *rest = halves & 1;
+    saved += *rest;
+    *sixteenths += saved / 2;
+    *rest = saved & 1;
 }
 
-/* What a read activates. */
-static void count_access(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op)
+static unsigned arrays_read(const struct gs_reg *r, unsigned words)
 {
-    struct gscalar_stats *st = &m->stats;
-    const struct gs_reg *r = &slot->regs[op->at];
-    const unsigned plain = PLAIN_ARRAYS * op->words;
     unsigned arrays = 0;
-    for (unsigned k = 0; k < op->words; k++) {
+    for (unsigned k = 0; k < words; k++)
         arrays += r[k].arrays;
-        st->meta_reads += meta_of(m, &r[k]);
-        st->delta_decoded += (m->design->uses & GS_DELTA_ENERGY) && (r[k].flags & GS_PACKED);
+    return arrays;
+}
+
+static void count_accesses(struct gs_sm *m, const struct sum *sum, unsigned words)
+{
+    m->stats.read_arrays += sum->arrays;
+    m->stats.meta_reads += m->design->uses & GS_META_SCALAR ? 0 : m->meta * words;
+    count_saved(&m->stats.read_saved16, &m->read_rest, sum->saved);
+}
+
+/* What not all designs count, or look at. */
+static void count_apart(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op)
+{
+    const unsigned uses = m->design->uses;
+    const struct gs_reg *r = &slot->regs[op->at];
+    for (unsigned k = 0; k < op->words; k++) {
+        m->stats.meta_reads += (uses & GS_META_SCALAR) && is_one_value(&r[k], 1) ? m->meta : 0;
+        m->stats.delta_decoded += (uses & GS_DELTA_ENERGY) && (r[k].flags & GS_PACKED);
     }
-    st->read_arrays += arrays;
-    count_saved(&st->read_saved16, &m->read_rest, plain - arrays, op->words);
-    if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
+    if ((uses & GS_SCALAR_BANK) && op->words && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
 }
 
-void gs_count_read(struct gs_sm *m, struct gs_seen *s, const struct gs_operand *op)
+enum { APART = GS_META_SCALAR | GS_DELTA_ENERGY | GS_SCALAR_BANK };
+
+void gs_count_reads(struct gs_sm *m, struct gs_seen *s)
 {
-    if (!op->words)
-        return;
-    count_access(m, s->slot, op);
-    m->stats.base_read_arrays += PLAIN_ARRAYS * op->words;
-    for (unsigned k = 0; k < op->words; k++) {
-        const struct gs_reg *r = &s->slot->regs[op->at + k];
-        s->steps += r->scalar == GS_STEPS;
-        if (s->is_divergent)
-            m->stats.read_divergent++;
-        else
-            count_kind(&m->stats, reads, r->same);
+    const struct gs_inst *i = s->i;
+    struct sum sum = {0};
+    for (unsigned j = 0; j < i->nsrc; j++) {
+        const struct gs_reg *r = &s->slot->regs[i->src[j].at];
+        add(&sum, arrays_read(r, i->src[j].words), i->src[j].words);
+        for (unsigned k = 0; k < i->src[j].words && !s->is_divergent; k++)
+            count_kind(&m->stats, reads, r[k].same);
+        if (UNLIKELY(m->g->cfg->affine))
+            for (unsigned k = 0; k < i->src[j].words; k++)
+                s->steps += r[k].scalar == GS_STEPS;
+        if (m->design->uses & APART)
+            count_apart(m, s->slot, &i->src[j]);
     }
+    count_accesses(m, &sum, i->words_read);
+    m->stats.base_read_arrays += PLAIN_ARRAYS * i->words_read;
+    m->stats.read_divergent += s->is_divergent ? i->words_read : 0;
 }
 
 void gs_count_decoded(struct gs_sm *m, const struct gs_seen *s)
@@ -89,13 +113,24 @@ void gs_count_decoded(struct gs_sm *m, const struct gs_seen *s)
 void gs_count_move(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op)
 {
     const bool is_free = m->design->uses & GS_META_SCALAR;
+    struct sum sum = {0};
     m->stats.moves++;
     m->stats.decoded += m->design->uses & GS_NO_CIRCUITS ? 0 : op->words;
-    count_access(m, slot, op);
+    add(&sum, arrays_read(&slot->regs[op->at], op->words), op->words);
+    count_accesses(m, &sum, op->words);
+    count_apart(m, slot, op);
     /* operand 0 of the move itself is written to the plain banks, its source is operand 1 */
     m->in_bank = m->in_bank ? UINT64_C(1) << 1 : 0;
     m->stats.write_arrays += PLAIN_ARRAYS * op->words;
     m->stats.meta_writes += is_free ? 0 : m->meta * op->words;
+}
+
+/* --- writes --- */
+
+/* Arrays of metadata that go with the register. */
+static unsigned meta_of(const struct gs_sm *m, const struct gs_reg *r)
+{
+    return !(m->design->uses & GS_META_SCALAR) || is_one_value(r, 1) ? m->meta : 0;
 }
 
 /* Arrays that a write of some lanes activates. */
@@ -105,40 +140,47 @@ static unsigned arrays_of(const struct gs_form *form, uint32_t mask)
     return form->has_bytes ? HALF_ARRAYS * halves : gs_groups(mask);
 }
 
-void gs_count_write(struct gs_sm *m, const struct gs_seen *s, const struct gs_reg *r,
-                    unsigned bytes)
+static void count_part(struct gs_sm *m, const struct gs_seen *s, unsigned words)
 {
-    struct gscalar_stats *st = &m->stats;
-    if (s->is_divergent) {
-        st->write_divergent++;
-        st->write_arrays += arrays_of(m->design->form, s->mask);
-        st->base_write_arrays += gs_groups(s->mask);
-    } else {
-        count_kind(st, writes, r->same);
-        st->write_arrays += r->arrays;
-        st->base_write_arrays += PLAIN_ARRAYS;
-        st->write_affine += r->scalar == GS_STEPS;
-        st->delta_encoded += (m->design->uses & GS_DELTA_ENERGY) ||
-                             (m->g->cfg->affine && !s->is_one && s->bits != GS_STEPS);
-    }
-    st->meta_writes += meta_of(m, r);
-    st->encoded += !s->is_one && s->bits != GS_STEPS && !(m->design->uses & GS_NO_CIRCUITS);
-    st->bytes_raw += RAW_BYTES;
-    st->bytes_stored += bytes;
+    const unsigned arrays = arrays_of(m->design->form, s->mask), groups = gs_groups(s->mask);
+    m->stats.write_divergent += words;
+    m->stats.write_arrays += arrays * words;
+    m->stats.base_write_arrays += groups * words;
+    m->stats.write_added16 += 2 * (arrays - groups);
 }
 
-void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+static void count_whole(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
 {
+    struct gscalar_stats *st = &m->stats;
     const struct gs_reg *r = &s->slot->regs[op->at];
-    unsigned arrays = 0;
-    if (s->is_divergent) {
-        m->stats.write_added16 += 2 * (arrays_of(m->design->form, s->mask) - gs_groups(s->mask));
-        return;
+    struct sum sum = {0};
+    add(&sum, arrays_read(r, op->words), op->words);
+    for (unsigned k = 0; k < op->words; k++) {
+        count_kind(st, writes, r[k].same);
+        st->write_affine += r[k].scalar == GS_STEPS;
     }
-    for (unsigned k = 0; k < op->words; k++)
-        arrays += r[k].arrays;
-    count_saved(&m->stats.write_saved16, &m->write_rest, PLAIN_ARRAYS * op->words - arrays,
-                op->words);
+    st->write_arrays += sum.arrays;
+    st->base_write_arrays += PLAIN_ARRAYS * op->words;
+    if ((m->design->uses & GS_DELTA_ENERGY) ||
+        (m->g->cfg->affine && !s->is_one && s->bits != GS_STEPS))
+        st->delta_encoded += op->words;
+    count_saved(&st->write_saved16, &m->write_rest, sum.saved);
     if ((m->design->uses & GS_SCALAR_BANK) && is_one_value(r, op->words))
         m->in_bank |= UINT64_C(1) << op->number;
+}
+
+void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op,
+                      unsigned bytes)
+{
+    struct gscalar_stats *st = &m->stats;
+    if (s->is_divergent)
+        count_part(m, s, op->words);
+    else
+        count_whole(m, s, op);
+    for (unsigned k = 0; k < op->words; k++)
+        st->meta_writes += meta_of(m, &s->slot->regs[op->at + k]);
+    if (!s->is_one && s->bits != GS_STEPS && !(m->design->uses & GS_NO_CIRCUITS))
+        st->encoded += op->words;
+    st->bytes_raw += RAW_BYTES * op->words;
+    st->bytes_stored += bytes;
 }

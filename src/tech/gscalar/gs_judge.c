@@ -5,10 +5,14 @@
 #include "tech/gscalar/gscalar_int.h"
 
 /* Of which of the lanes the register has one value. */
-static unsigned scalar_in(const struct gs_sm *m, const struct gs_reg *r, uint32_t mask)
+static unsigned scalar_in(struct gs_sm *m, const struct gs_seen *s, const struct gs_reg *r)
 {
-    const uint32_t beyond = m->g->cfg->mask == GS_MASK_SUBSET ? mask & ~r->mask : mask ^ r->mask;
-    return !(r->flags & GS_DIVERGENT) || !beyond ? r->scalar : 0;
+    if (LIKELY(!(r->flags & GS_DIVERGENT)) || !r->scalar)
+        return r->scalar;
+    const uint32_t beyond =
+        m->g->cfg->mask == GS_MASK_SUBSET ? s->mask & ~r->mask : s->mask ^ r->mask;
+    m->stats.mask_mismatch += beyond && s->i->fixed;
+    return beyond ? 0 : r->scalar;
 }
 
 static unsigned uniform_in(uint32_t p, uint32_t mask)
@@ -20,17 +24,18 @@ static unsigned uniform_in(uint32_t p, uint32_t mask)
            (high == 0 || high == HALF_MASK ? GS_HIGH : 0u);
 }
 
-static unsigned judge_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+static unsigned judge_predicate(const struct gs_seen *s, const struct gs_operand *op)
+{
+    const struct gs_reg *r = &s->slot->regs[op->at];
+    return r->flags & GS_KNOWN ? uniform_in(r->mask, s->mask) : 0;
+}
+
+static unsigned judge_words(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
 {
     const struct gs_reg *r = &s->slot->regs[op->at];
     unsigned bits = GS_ALL;
-    if (!op->words)
-        return r->flags & GS_KNOWN ? uniform_in(r->mask, s->mask) : 0;
-    for (unsigned k = 0; k < op->words; k++) {
-        const unsigned one = scalar_in(m, &r[k], s->mask);
-        m->stats.mask_mismatch += s->i->fixed && r[k].scalar && !one;
-        bits &= one;
-    }
+    for (unsigned k = 0; k < op->words; k++)
+        bits &= scalar_in(m, s, &r[k]);
     return bits;
 }
 
@@ -55,9 +60,9 @@ unsigned gs_judge(struct gs_sm *m, struct gs_seen *s)
     unsigned bits = s->i->fixed;
     for (unsigned k = 0; k < s->i->nsrc; k++) {
         const struct gs_operand *op = &s->i->src[k];
-        gs_count_read(m, s, op);
-        bits &= judge_operand(m, s, op);
+        bits &= op->words ? judge_words(m, s, op) : judge_predicate(s, op);
     }
+    gs_count_reads(m, s);
     if (s->i->reads_carry)
         bits &= s->slot->knows_carry ? uniform_in(s->slot->carry, s->mask) : 0;
     if (UNLIKELY(bits && s->i->is_generic && (is_local(s, 0) || is_local(s, 1))))

@@ -45,6 +45,17 @@ static inline uint32_t gs_differ_some(const uint32_t *lane, uint32_t base, uint3
     return differ;
 }
 
+/* Bits in which lanes of `mask`, which is not 0, differ. */
+static inline uint32_t gs_differ(const uint32_t *lane, uint32_t mask)
+{
+    const uint32_t base = lane[__builtin_ctz(mask)], low = mask & HALF_MASK,
+                   high = mask >> HALF_LANES;
+    if (mask == UINT32_MAX)
+        return gs_differ_all(lane, base) | gs_differ_all(lane + HALF_LANES, base);
+    return (low ? gs_differ_some(lane, base, low) : 0) |
+           (high ? gs_differ_some(lane + HALF_LANES, base, high) : 0);
+}
+
 /* Over the lanes of `mask`, which is not 0. */
 static inline struct gs_view gs_view(const uint32_t *lane, uint32_t mask)
 {
@@ -87,7 +98,7 @@ static inline unsigned gs_groups(uint32_t mask)
 {
     mask |= mask >> 1;
     mask |= mask >> 2;
-    return (unsigned)__builtin_popcount(mask & 0x11111111);
+    return (mask & 0x11111111) * 0x11111111 >> 28; /* the sum of its digits */
 }
 
 #endif

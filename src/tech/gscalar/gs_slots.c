@@ -52,11 +52,10 @@ static unsigned write_all(const struct gs_sm *m, struct gs_slot *s, uint32_t at,
 static void write_part(const struct gs_form *form, struct gs_slot *s, uint32_t at,
                        const uint32_t *lane, uint32_t mask, uint32_t all)
 {
-    const struct gs_view whole = gs_view(lane, all), part = gs_view(lane, mask);
     const uint32_t first = lane[__builtin_ctz(mask)];
     struct gs_reg r = unknown;
-    r.same = (uint8_t)gs_equal_bytes(gs_view_differ(&whole));
-    r.scalar = gs_view_differ(&part) || form == &gs_form_raw ? 0 : GS_FULL;
+    r.same = (uint8_t)gs_equal_bytes(gs_differ(lane, all));
+    r.scalar = gs_differ(lane, mask) || form == &gs_form_raw ? 0 : GS_FULL;
     r.mask = mask;
     s->regs[at] = r;
     keep_base(s, at, first, first);

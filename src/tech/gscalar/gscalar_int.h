@@ -294,12 +294,12 @@ unsigned gs_judge(struct gs_sm *m, struct gs_seen *s);
 uint32_t gs_next_lanes(struct warp *w, const struct xinst *x);
 
 /* gs_count.c: accesses to registers. */
-void gs_count_read(struct gs_sm *m, struct gs_seen *s, const struct gs_operand *op);
+void gs_count_reads(struct gs_sm *m, struct gs_seen *s);
 /* Registers that were read have passed the decompressors. */
 void gs_count_decoded(struct gs_sm *m, const struct gs_seen *s);
-void gs_count_write(struct gs_sm *m, const struct gs_seen *s, const struct gs_reg *r,
-                    unsigned bytes);
-void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op);
+/* A register was written, whose metadata are those of now; it takes `bytes`. */
+void gs_count_written(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op,
+                      unsigned bytes);
 void gs_count_move(struct gs_sm *m, const struct gs_slot *slot, const struct gs_operand *op);
 
 /* gs_cost.c: the functions of rf_policy. */
