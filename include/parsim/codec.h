@@ -169,6 +169,20 @@ CODEC_API unsigned codec_dpc_man_size(const void *block, unsigned block_bytes, u
 CODEC_API unsigned codec_dpc_man_encode(const void *block, unsigned block_bytes, unsigned map,
                                         void *out);
 
+/* ---- bdi-lanes: one of its forms by itself, as assist warps make it ---- */
+
+enum { CODEC_BDI_LANES_FORMS = 8 }; /* an encoding's first byte is its form */
+
+/* The block in this form; 8 * block_bytes bits: it does not fit. `out` has room for block_bytes. */
+CODEC_API unsigned codec_bdi_lanes_encode(const void *block, unsigned block_bytes, unsigned form,
+                                          void *out);
+/* Bit i: value i of the encoded block is relative to its base. 0 for forms without deltas. */
+CODEC_API uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes);
+/* Writes form and mask where they stand in an encoding, and what pads before the base. */
+CODEC_API void codec_bdi_lanes_head(void *out, unsigned block_bytes, unsigned form, uint64_t mask);
+/* How long an encoding of this form is. */
+CODEC_API unsigned codec_bdi_lanes_bytes(unsigned form, unsigned block_bytes);
+
 /* ---- G-Scalar's register compression under an active mask ---- */
 
 /* The largest k such that the k most significant bytes agree over the active lanes (4 if none). */

@@ -1,57 +1,10 @@
 /* bdi: base-delta-immediate. One base, found in the block, and the implicit base zero; a mask says
  * which of the two each value is relative to. */
-#include "codec/bdi_kinds.h"
-#include "codec/codec_int.h"
-
-struct bdi_plan {
-    unsigned id; /* BDI_KINDS if none fits */
-    uint64_t base, mask;
-};
-
-static uint64_t value_at(const uint8_t *block, unsigned i, unsigned bytes)
-{
-    uint64_t v = 0;
-    memcpy(&v, block + i * bytes, bytes);
-    return v;
-}
-
-static bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
-{
-    unsigned spare = 64 - 8 * value_bytes;
-    int64_t s = (int64_t)(v << spare) >> spare;
-    int64_t limit = INT64_C(1) << (8 * delta_bytes - 1);
-    return s >= -limit && s < limit;
-}
-
-static bool try_kind(const uint8_t *block, unsigned block_bytes, unsigned id, struct bdi_plan *plan)
-{
-    const struct bdi_kind *f = &bdi_kinds[id];
-    *plan = (struct bdi_plan){.id = id};
-    for (unsigned i = 0; i < block_bytes / f->base_bytes; i++) {
-        uint64_t v = value_at(block, i, f->base_bytes);
-        if (fits(v, f->base_bytes, f->delta_bytes))
-            continue;
-        if (!plan->mask)
-            plan->base = v;
-        if (!fits(v - plan->base, f->base_bytes, f->delta_bytes))
-            return false;
-        plan->mask |= UINT64_C(1) << i;
-    }
-    return true;
-}
+#include "codec/bdi_plan.h"
 
 static struct bdi_plan choose(const uint8_t *block, unsigned block_bytes)
 {
-    uint64_t first = value_at(block, 0, 8);
-    bool repeats = !memcmp(block, block + 8, block_bytes - 8);
-    if (repeats)
-        return (struct bdi_plan){.id = first ? BDI_REPEAT : BDI_ZEROS, .base = first};
-    const unsigned char *order = bdi_kind_order(block_bytes);
-    struct bdi_plan plan;
-    for (unsigned i = 0; i < BDI_DELTA_KINDS; i++)
-        if (try_kind(block, block_bytes, order[i], &plan))
-            return plan;
-    return (struct bdi_plan){.id = BDI_KINDS};
+    return bdi_choose(block, block_bytes, bdi_kind_order(block_bytes));
 }
 
 static unsigned bdi_encode(const struct codec *c, const uint8_t *block, struct bitw *w)
@@ -70,7 +23,7 @@ static unsigned bdi_encode(const struct codec *c, const uint8_t *block, struct b
     bitw_put_le(w, plan.base, f->base_bytes);
     for (unsigned i = 0; i < n; i++) {
         uint64_t base = plan.mask >> i & 1 ? plan.base : 0;
-        bitw_put_le(w, value_at(block, i, f->base_bytes) - base, f->delta_bytes);
+        bitw_put_le(w, bdi_value(block, i, f->base_bytes) - base, f->delta_bytes);
     }
     return bitw_bits(w);
 }

@@ -29,6 +29,27 @@ static inline const unsigned char *bdi_kind_order(unsigned block_bytes)
     return block_bytes == 32 ? order32 : block_bytes == 64 ? order64 : order128;
 }
 
+/* The same for bdi-lanes: where the deltas begin, how long an encoding is, the order. */
+static inline unsigned bdi_lanes_deltas_at(unsigned id, unsigned block_bytes)
+{
+    const unsigned base = bdi_kinds[id].base_bytes;
+    return base == 2 ? 4 + (block_bytes / 2 + 31) / 32 * 4 : 8 + base;
+}
+
+static inline unsigned bdi_lanes_bytes(unsigned id, unsigned block_bytes)
+{
+    if (id < BDI_FIRST_DELTA)
+        return id == BDI_ZEROS ? 1 : 16;
+    const struct bdi_kind *k = &bdi_kinds[id];
+    return bdi_lanes_deltas_at(id, block_bytes) + block_bytes / k->base_bytes * k->delta_bytes;
+}
+
+static inline const unsigned char *bdi_lanes_order(unsigned block_bytes)
+{
+    static const unsigned char order[] = {2, 5, 3, 7, 6, 4}, order128[] = {2, 5, 3, 6, 7, 4};
+    return block_bytes == 128 ? order128 : order;
+}
+
 enum { BDI_DELTA_KINDS = 6 };
 
 #endif

@@ -186,3 +186,14 @@ const char *ptx_reg_text(const struct ptx_func *f, uint32_t reg, char *buf, size
         snprintf(buf, len, "%.*s%u%s", base, name, r->number, name + base);
     return buf;
 }
+
+bool ptx_reg_find(const struct ptx_func *f, const char *name, size_t len, uint32_t *reg)
+{
+    char text[96];
+    for (*reg = 0; *reg < f->nregs; ++*reg) {
+        ptx_reg_text(f, *reg, text, sizeof text);
+        if (strlen(text) == len && !memcmp(text, name, len))
+            return true;
+    }
+    return false;
+}

@@ -192,5 +192,7 @@ enum ptx_unit ptx_inst_unit(const struct ptx_inst *i);
 const char *ptx_inst_text(const struct ptx_inst *i, char *buf, size_t len);
 /* "%r12", into buf; returns buf. */
 const char *ptx_reg_text(const struct ptx_func *f, uint32_t reg, char *buf, size_t len);
+/* The register with this name of `len` characters; false: there is none. */
+bool ptx_reg_find(const struct ptx_func *f, const char *name, size_t len, uint32_t *reg);
 
 #endif

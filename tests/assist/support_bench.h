@@ -9,7 +9,9 @@
 
 struct suite {
     const char *file, *codec, *compress, *decompress;
-    unsigned encodings; /* routines decompress_N by byte 0 of the line; 0: one for all */
+    /* routines decompress_N by byte 0 of the line, and compress_N that make one form each, which
+     * `compress` has found; 0: one for all */
+    unsigned encodings;
 };
 
 enum suites { SUITE_BDI, SUITE_FPC, SUITE_CPACK, SUITES };
@@ -21,7 +23,7 @@ struct bench {
     const struct suite *suite;
     struct codec *codec;
     struct assist assist;
-    struct routine compress, decompress[MAX_ENCODINGS];
+    struct routine compress, form[MAX_ENCODINGS], decompress[MAX_ENCODINGS];
     unsigned ndecompress;
     struct rng rng;
     uint64_t seen[CODEC_KINDS_MAX]; /* lines or segments, by what the library makes of them */
@@ -34,6 +36,14 @@ void bench_open(struct bench *b, const struct suite *s, char *text);
 void bench_close(struct bench *b);
 /* The routine that decompresses these encoded bytes. */
 struct routine *bench_decompressor(struct bench *b, const uint8_t *encoded);
+
+/* A line through the routines that encode it, into `out`: its bytes, LINE if it stays raw. With
+ * forms: the search, then the form that it found. */
+unsigned bench_encode(struct bench *b, const uint8_t *line, uint8_t *out);
+/* Through one form alone. */
+unsigned bench_encode_as(struct bench *b, unsigned form, const uint8_t *line, uint8_t *out);
+/* An encoded line through the routine that decodes it. */
+void bench_decode(struct bench *b, const uint8_t *encoded, uint8_t *line);
 
 /* Lines of all kinds, `rounds` of each, both ways. The number that is not as the library's. */
 unsigned bench_lines(struct bench *b, unsigned rounds);

@@ -1,6 +1,9 @@
 /* A routine of assist/ on one warp: its module, its windows with guards around them, its steps. */
 #include "assist/support_routine.h"
 
+#include "ptx/isa.h"
+#include "tech/assist/lane_masks.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +14,8 @@
 #include <cmocka.h>
 
 /* Where the windows of a codec routine are, with bytes between that nobody may touch. */
-enum { SRC = 512, DST = 768, RESULT = 1024, WINDOWS = 1536, UNWRITTEN = 0xee };
+/* One behind the other: a routine may take dst for src + LINE. */
+enum { SRC = 512, DST = SRC + LINE, RESULT = 1024, WINDOWS = 1536, UNWRITTEN = 0xee };
 
 /* --- modules --- */
 
@@ -79,6 +83,8 @@ void routine_open(struct routine *r, struct assist *a, const char *name)
         fail_msg("%s", err.msg);
     assert_in_range(r->launch.kernel->src->param_bytes, 1, sizeof r->params);
     grid_init(&r->grid, a->dev, &r->launch);
+    if (!routine_decl_parse(r->launch.kernel->src, &r->decl, &err))
+        fail_msg("%s", err.msg);
     r->cta = cta_new(&r->grid);
     cta_start(r->cta, &r->grid, 0);
 }
@@ -88,16 +94,22 @@ void routine_close(struct routine *r)
     cta_free(r->cta);
 }
 
-static void set_bytes(struct routine *r, const char *name, const void *value, uint64_t most)
+static bool set_if_there(struct routine *r, const char *name, const void *value, uint64_t most)
 {
     const struct ptx_func *f = r->launch.kernel->src;
     for (uint32_t i = 0; i < f->nparams; i++)
         if (!strcmp(f->params[i]->name, name)) {
             assert_true(f->params[i]->bytes <= most);
             memcpy(r->params + f->params[i]->offset, value, f->params[i]->bytes);
-            return;
+            return true;
         }
-    fail_msg("%s has no parameter %s", f->name, name);
+    return false;
+}
+
+static void set_bytes(struct routine *r, const char *name, const void *value, uint64_t most)
+{
+    if (!set_if_there(r, name, value, most))
+        fail_msg("%s has no parameter %s", r->launch.kernel->src->name, name);
 }
 
 void routine_set(struct routine *r, const char *name, uint64_t value)
@@ -116,7 +128,13 @@ void routine_run(struct routine *r)
     struct step s;
     warp_start(w, r->cta, 0, 0, WARP_LANES);
     r->cta->live_threads = WARP_LANES;
+    w->live &= r->decl.mask;
+    warp_top(w)->mask = w->live;
+    if (r->decl.nlanes && r->decl.on == ON_FILL)
+        lane_masks_set(w, r->launch.kernel->entry, &r->decl, r->mask);
     for (r->ninst = 0; warp_peek(w); r->ninst++) {
+        if (r->decl.has_all && warp_peek(w)->src && warp_peek(w)->src->op == PTX_OP_RET)
+            r->fits = lane_masks_get(w, r->launch.kernel->entry, &r->decl, &r->mask);
         if (!warp_step(w, r->assist->fx, r->ninst, &s))
             fail_msg("%s", r->grid.fault.msg);
         if (r->on_step)
@@ -131,35 +149,24 @@ uint32_t routine_windows(const struct routine *r)
     return r->cta->shared_bytes - WINDOWS;
 }
 
-static uint32_t code(struct routine *r, const uint8_t *in, uint8_t *out, uint32_t dst)
+uint32_t routine_code(struct routine *r, const uint8_t *in, uint8_t *out)
 {
     uint8_t *shared = (uint8_t *)r->cta->shared;
     uint32_t result;
     memset(shared, UNWRITTEN, WINDOWS);
     memcpy(shared + SRC, in, LINE);
-    routine_set(r, "src", SRC);
-    routine_set(r, "dst", dst);
-    routine_set(r, "result", RESULT);
+    set_if_there(r, "src", &(uint64_t){SRC}, 8);
+    set_if_there(r, "dst", &(uint64_t){DST}, 8);
+    set_if_there(r, "result", &(uint64_t){RESULT}, 8);
     routine_run(r);
-    memcpy(out, shared + dst, LINE);
+    memcpy(out, shared + DST, LINE);
     memcpy(&result, shared + RESULT, 4);
-    memset(shared + dst, UNWRITTEN, LINE);
+    memset(shared + DST, UNWRITTEN, LINE);
     memset(shared + RESULT, UNWRITTEN, 4);
-    if (dst != SRC)
-        assert_memory_equal(shared + SRC, in, LINE);
+    assert_memory_equal(shared + SRC, in, LINE);
     memset(shared + SRC, UNWRITTEN, LINE);
     for (unsigned i = 0; i < WINDOWS; i++)
         if (shared[i] != UNWRITTEN)
             fail_msg("%s wrote outside its windows", r->launch.kernel->src->name);
     return result;
-}
-
-uint32_t routine_code(struct routine *r, const uint8_t *in, uint8_t *out)
-{
-    return code(r, in, out, DST);
-}
-
-uint32_t routine_code_in_place(struct routine *r, const uint8_t *in, uint8_t *out)
-{
-    return code(r, in, out, SRC);
 }

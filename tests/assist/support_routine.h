@@ -4,6 +4,7 @@
 #define TESTS_ASSIST_SUPPORT_ROUTINE_H
 
 #include "exec/step.h"
+#include "tech/assist/routine_decl.h"
 
 enum { LINE = 128 };
 
@@ -29,7 +30,10 @@ struct routine {
     struct grid grid;
     struct cta *cta;
     _Alignas(8) uint8_t params[512];
-    uint64_t ninst; /* of the last run */
+    uint64_t ninst;           /* of the last run */
+    struct routine_decl decl; /* what its pragma says */
+    uint64_t mask;            /* of the line: set before a run, or what the run has left */
+    bool fits;                /* what `all` said in the end */
     /* called after every instruction, may be NULL */
     void (*on_step)(void *ctx, const struct step *s);
     void *ctx;
@@ -47,10 +51,9 @@ void routine_run(struct routine *r);
 /* Where shared memory that is not the module's variables begins. */
 uint32_t routine_windows(const struct routine *r);
 
-/* A codec routine between windows that must stay as they are: in holds LINE bytes. Returns the
- * result word, and in `out` what the dst window holds. Fails if anything else was written. */
+/* A codec routine between windows that must stay as they are: in holds LINE bytes, and the lanes
+ * and their predicates are set and read as the pragma says. Returns the result word, and in `out`
+ * what the dst window holds. Fails if anything else was written. */
 uint32_t routine_code(struct routine *r, const uint8_t *in, uint8_t *out);
-/* The same with one window for both. */
-uint32_t routine_code_in_place(struct routine *r, const uint8_t *in, uint8_t *out);
 
 #endif

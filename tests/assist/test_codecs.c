@@ -52,11 +52,19 @@ static void cpack_agrees(void **state)
 
 /* --- declarations --- */
 
-static void check_declared(const struct routine *r, const char *want)
+static void check_declared(const struct routine *r, enum routine_on on, const char *codec,
+                           int encoding)
 {
-    const struct ptx_func *f = r->launch.kernel->src;
-    assert_int_equal(f->npragmas, 1);
-    assert_string_equal(f->pragmas[0].text, want);
+    const struct routine_decl *d = &r->decl;
+    assert_int_equal(r->launch.kernel->src->npragmas, 1);
+    assert_int_equal(d->on, on);
+    assert_string_equal(d->codec, codec);
+    assert_int_equal(d->encoding, encoding);
+    assert_int_equal(d->is_high, on == ON_FILL);
+    assert_int_equal(d->has_all, on == ON_STORE_LINE && encoding >= 0);
+    /* a lane a value of 8 bytes, half of the lanes; else all; a mask where there are deltas */
+    assert_int_equal(d->mask, encoding >= 1 && encoding <= 4 ? 0xffff : UINT32_MAX);
+    assert_int_equal(d->nlanes, encoding < 2 ? 0 : encoding == 7 ? 2 : 1);
 }
 
 static void routines_declare_when_they_run(void **state)
@@ -65,16 +73,12 @@ static void routines_declare_when_they_run(void **state)
     for (unsigned i = 0; i < SUITES; i++) {
         const struct suite *s = &suites[i];
         struct bench b;
-        char want[128], encoding[32] = "";
         bench_open(&b, s, assist_text(s->file));
-        snprintf(want, sizeof want, "assist on=store codec=%s priority=low", s->codec);
-        check_declared(&b.compress, want);
+        check_declared(&b.compress, ON_STORE_LINE, s->codec, -1);
         for (unsigned n = 0; n < b.ndecompress; n++) {
+            check_declared(&b.decompress[n], ON_FILL, s->codec, s->encodings ? (int)n : -1);
             if (s->encodings)
-                snprintf(encoding, sizeof encoding, " encoding=%u", n);
-            snprintf(want, sizeof want, "assist on=fill codec=%s%s priority=high", s->codec,
-                     encoding);
-            check_declared(&b.decompress[n], want);
+                check_declared(&b.form[n], ON_STORE_LINE, s->codec, (int)n);
         }
         bench_close(&b);
     }
@@ -89,24 +93,30 @@ struct bug {
 
 /* One constant or condition each, where lines that show it are rare or common. */
 static const struct bug bugs[] = {
-    {SUITE_BDI, "bdi_decompress_0(", "[%to], 0", "[%to], 1"},
-    {SUITE_BDI, "bdi_decompress_1(", "lane, 16", "lane, 15"},
-    {SUITE_BDI, "bdi_decompress_2(", "0x100", "0x200"},
-    {SUITE_BDI, "bdi_decompress_2(", "addc.u32", "add.u32"},
-    {SUITE_BDI, "bdi_decompress_3(", "0xcc40", "0xcc04"},
-    {SUITE_BDI, "bdi_decompress_4(", "at+12", "at+8"},
+    {SUITE_BDI, "bdi_decompress_0(", "128], 0", "128], 1"},
+    {SUITE_BDI, "bdi_decompress_1(", "src+8", "src+0"},
+    {SUITE_BDI, "bdi_decompress_2(", "@%based", "@!%based"},
+    {SUITE_BDI, "bdi_decompress_3(", "s16", "u16"},
+    {SUITE_BDI, "bdi_decompress_4(", "at+16", "at+12"},
     {SUITE_BDI, "bdi_decompress_5(", "s8", "u8"},
-    {SUITE_BDI, "bdi_decompress_6(", "at+10", "at+9"},
-    {SUITE_BDI, "bdi_decompress_7(", "at+43", "at+42"},
-    {SUITE_BDI, "// kind 2", "0xff", "0x100"},
-    {SUITE_BDI, "// kind 3", "0x8000", "0x7fff"},
-    {SUITE_BDI, "FORM6:", "@!%ok bra       NOT6", "@%ok bra        NOT6"},
-    {SUITE_BDI, "// kind 5", "0x80", "0x81"},
-    {SUITE_BDI, "// kind 5, keeping 6", "0x80", "0x81"},
-    {SUITE_BDI, "STORE6:", "@%far6", "@%far"},
-    {SUITE_BDI, "// 4 again", "%mask, %wide", "%mask, %far"},
-    {SUITE_BDI, "STORE5:", "@%none mov.u32  %base, 0", "@%none mov.u32  %base, 1"},
+    {SUITE_BDI, "bdi_decompress_6(", "s16", "u16"},
+    {SUITE_BDI, "bdi_decompress_7(", "lanes=%even:%odd", "lanes=%odd:%even"},
+    {SUITE_BDI, "bdi_compress_0(", "setp.eq", "setp.ge"},
+    {SUITE_BDI, "bdi_compress_1(", "mask=0xffff", "mask=0x7fff"},
+    {SUITE_BDI, "bdi_compress_2(", "and.b32         %t, %t, 15", "and.b32         %t, %t, 7"},
+    {SUITE_BDI, "bdi_compress_3(", "0xffff;", "0xfffe;"},
+    {SUITE_BDI, "bdi_compress_4(", "at+204", "at+200"},
+    {SUITE_BDI, "bdi_compress_5(", "@%far sub", "@!%far sub"},
+    {SUITE_BDI, "bdi_compress_6(", "bfind.u32", "clz.b32"},
+    {SUITE_BDI, "bdi_compress_7(", "%base, %v, %w, %first", "%base, %w, %v, %first"},
+    {SUITE_BDI, "bdi_compress_7(", "0x5151", "0x1111"},
+    {SUITE_BDI, "// form 2", "0xff", "0x100"},
+    {SUITE_BDI, "// form 3", "0x8000", "0x7fff"},
+    {SUITE_BDI, "FORM6:", "@!%ok bra       FORM7", "@%ok bra        FORM7"},
+    {SUITE_BDI, "// form 5", "0x80", "0x81"},
+    {SUITE_BDI, "// form 5, where 6 fits", "0x80", "0x81"},
     {SUITE_BDI, "FORM7:", "0x5151", "0x1111"},
+    {SUITE_BDI, "FORM7:", "selp.b32        %form, 4, 8", "selp.b32        %form, 8, 4"},
     {SUITE_FPC, "fpc_decompress(", "0x01010100", "0x01010000"},
     {SUITE_FPC, "fpc_decompress(", "0x23009144", "0x23009044"},
     {SUITE_FPC, "fpc_compress(", "0xa280", "0x9280"},

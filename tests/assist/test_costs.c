@@ -92,8 +92,8 @@ static void cost_run(struct cost *c, const uint8_t *in, uint8_t *out, unsigned w
     range_add(&c->cycles[which], c->clock.end);
 }
 
-/* How many rows the page does not have. */
-static unsigned print_cost(const struct cost *c, const char *const *cases, const char *page)
+/* Prints its rows; how many of them the page does not have. */
+static unsigned cost_close(struct cost *c, const char *const *cases, const char *page)
 {
     const struct kernel *k = c->routine->launch.kernel;
     unsigned missing = 0;
@@ -107,6 +107,7 @@ static unsigned print_cost(const struct cost *c, const char *const *cases, const
         printf("%s", row);
         missing += !strstr(page, row);
     }
+    decoded_free(c->decoded);
     return missing;
 }
 
@@ -139,16 +140,24 @@ static const struct {
     {cpack_case, {"0 words", "1 word", "2 words", "3 words", "4 words", "raw"}},
 };
 
+/* The routines of a suite. */
+struct costs {
+    struct cost compress, form[MAX_ENCODINGS], decompress[MAX_ENCODINGS];
+};
+
 /* Lines until every case has been seen often; decompression of what compresses. */
-static void measure(struct bench *b, unsigned suite, struct cost *compress, struct cost *decompress)
+static void measure(struct bench *b, unsigned suite, struct costs *k)
 {
     for (unsigned i = 0; i < ROUNDS * LINE_KINDS; i++) {
         uint8_t line[LINE], encoded[LINE], out[LINE];
         lines_fill(&b->rng, i % LINE_KINDS, line);
         unsigned bytes = codec_bytes(codec_encode(b->codec, line, encoded));
-        cost_run(compress, line, out, kinds[suite].which(encoded, bytes));
+        cost_run(&k->compress, line, out, kinds[suite].which(encoded, bytes));
+        for (unsigned f = 0; f < b->suite->encodings; f++)
+            cost_run(&k->form[f], line, out, 0);
         if (bytes < LINE)
-            cost_run(&decompress[bench_decompressor(b, encoded) - b->decompress], encoded, out, 0);
+            cost_run(&k->decompress[bench_decompressor(b, encoded) - b->decompress], encoded, out,
+                     0);
     }
 }
 
@@ -156,20 +165,21 @@ static unsigned costs_of(unsigned suite, const struct sm_cfg *cfg, const char *p
 {
     static const char *const any[] = {"all", NULL};
     const struct suite *s = &suites[suite];
-    struct cost compress, decompress[MAX_ENCODINGS];
+    struct costs k;
     struct bench b;
     bench_open(&b, s, assist_text(s->file));
-    cost_open(&compress, &b.compress, cfg);
+    cost_open(&k.compress, &b.compress, cfg);
     for (unsigned i = 0; i < b.ndecompress; i++)
-        cost_open(&decompress[i], &b.decompress[i], cfg);
-    measure(&b, suite, &compress, decompress);
+        cost_open(&k.decompress[i], &b.decompress[i], cfg);
+    for (unsigned i = 0; i < s->encodings; i++)
+        cost_open(&k.form[i], &b.form[i], cfg);
+    measure(&b, suite, &k);
     unsigned missing = 0;
-    for (unsigned i = 0; i < b.ndecompress; i++) {
-        missing += print_cost(&decompress[i], any, page);
-        decoded_free(decompress[i].decoded);
-    }
-    missing += print_cost(&compress, kinds[suite].cases, page);
-    decoded_free(compress.decoded);
+    for (unsigned i = 0; i < b.ndecompress; i++)
+        missing += cost_close(&k.decompress[i], any, page);
+    for (unsigned i = 0; i < s->encodings; i++)
+        missing += cost_close(&k.form[i], any, page);
+    missing += cost_close(&k.compress, kinds[suite].cases, page);
     bench_close(&b);
     return missing;
 }

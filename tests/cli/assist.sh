@@ -45,7 +45,7 @@ ok "the store is full" '! run --assist "$root/assist/count_l1_miss.ptx" --set as
 
 ok "lines decoded by routines are the codec'\''s" 'run --with caba-bdi --verify --json "$tmp/c.json" && [ "$(value "$tmp/c.json" stats assist verified)" -gt 0 ]'
 ok "... and the program computes the same" 'cmp -s "$tmp/out" "$tmp/base.out"'
-sed 's/shl\.b32         %bit, 0x100/shl.b32         %bit, 0x200/; s/st\.shared\.u32   \[%to\], 0;/st.shared.u32   [%to], 1;/' "$root/assist/bdi.ptx" >"$tmp/bug.ptx"
+sed 's/\[%src+8\]/[%src]/; s/st\.shared\.u32   \[%to+128\], 0;/st.shared.u32   [%to+128], 1;/' "$root/assist/bdi.ptx" >"$tmp/bug.ptx"
 ok "a bug is planted" '! cmp -s "$root/assist/bdi.ptx" "$tmp/bug.ptx"'
 ok "... and caught" '! run --with caba-bdi --verify --assist "$tmp/bug.ptx" && grep -q "assist routine bdi_decompress_[0-9], line 0x[0-9a-f]*: byte [0-9]* is" "$tmp/err"'
 echo "$passed passed, $failed failed"

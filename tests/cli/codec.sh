@@ -69,7 +69,7 @@ cmp a.json b.json || fail "a saved table is not the table"
     fail "a sample of the whole file leaves nothing to compress"
 
 # Every format as a file, and back.
-for codec in bdi fpc fpc-seg cpack cpack4 dpc bpc gsr zero bestof bestof:bpc+dpc \
+for codec in bdi bdi-lanes fpc fpc-seg cpack cpack4 dpc bpc gsr zero bestof bestof:bpc+dpc \
     e2mc e2mc-4w8 e2mc-8w2 e2mc-16w4 e2mc-32w8; do
     for block in 32 64 128; do
         "$p" codec encode --codec $codec --block $block count.bin c.psc

@@ -104,6 +104,66 @@ static void bdi(const uint8_t *p, unsigned bytes, struct bitstr *b)
     }
 }
 
+/* ---- bdi-lanes: every field of bdi at a multiple of its size ---- */
+
+static void pad_to(struct bitstr *b, unsigned bytes)
+{
+    while (b->n < (size_t)8 * bytes)
+        put(b, 0, 8);
+}
+
+/* The encoding of bdi's kind `id`, whose mask, base and deltas stand at other places. */
+static void bdi_lanes_kind(const uint8_t *p, unsigned bytes, unsigned id, unsigned size, unsigned d,
+                           struct bitstr *b)
+{
+    struct bitstr *plain = calloc(1, sizeof *plain);
+    const unsigned n = bytes / size, mask = (n + 7) / 8;
+    bdi_kind(p, bytes, id, size, d, plain);
+    const char *mask_bits = plain->s + 8, *base_bits = mask_bits + 8 * mask;
+    b->impossible = plain->impossible;
+    put(b, id, 8);
+    bool has_base = false;
+    for (unsigned i = 0; i < 8 * mask; i++)
+        has_base |= mask_bits[i] == '1';
+    struct bitstr base = {0};
+    put_bytes(&base, p, size);
+    base_bits = has_base ? base_bits : base.s;
+    pad_to(b, 2);
+    for (unsigned i = 0; size == 2 && i < 16; i++)
+        put(b, base_bits[i] == '1', 1);
+    pad_to(b, 4);
+    for (unsigned i = 0; i < 8 * mask; i++)
+        put(b, mask_bits[i] == '1', 1);
+    pad_to(b, size == 2 ? 4 + (mask + 3) / 4 * 4 : 8);
+    for (unsigned i = 0; size > 2 && i < 8 * size; i++)
+        put(b, base_bits[i] == '1', 1);
+    for (unsigned i = 8 + 8 * mask + 8 * size; i < plain->n; i++)
+        put(b, plain->s[i] == '1', 1);
+    free(plain);
+}
+
+static void bdi_lanes(const uint8_t *p, unsigned bytes, struct bitstr *b)
+{
+    static const unsigned kinds[6][2] = {{8, 1}, {8, 2}, {8, 4}, {4, 1}, {4, 2}, {2, 1}};
+    bdi(p, bytes, b);
+    if (b->s[6] == '0' && b->s[5] == '0' && !b->impossible) { /* zeros, repeat */
+        const bool repeats = b->s[7] == '1';
+        *b = (struct bitstr){0};
+        put(b, repeats, 8);
+        pad_to(b, repeats ? 8 : 1);
+        put_bytes(b, p, repeats ? 8 : 0);
+        return;
+    }
+    *b = (struct bitstr){.impossible = true};
+    for (unsigned f = 0; f < 6; f++) {
+        struct bitstr *candidate = calloc(1, sizeof *candidate);
+        bdi_lanes_kind(p, bytes, f + 2, kinds[f][0], kinds[f][1], candidate);
+        if (!candidate->impossible && (b->impossible || candidate->n < b->n))
+            *b = *candidate;
+        free(candidate);
+    }
+}
+
 /* ---- fpc, fpc-seg ---- */
 
 static const unsigned fpc_bits[8] = {3, 4, 8, 16, 16, 16, 8, 32};
@@ -365,9 +425,11 @@ void ref_encode(const char *name, const uint8_t *block, unsigned bytes, struct b
     static const struct {
         const char *name;
         void (*encode)(const uint8_t *p, unsigned bytes, struct bitstr *b);
-    } codecs[] = {{"bdi", bdi},     {"fpc", fpc},       {"fpc-seg", fpc_seg},
-                  {"cpack", cpack}, {"cpack4", cpack4}, {"dpc", dpc},
-                  {"gsr", gsr},     {"bpc", bpc},       {"zero", zero}};
+    } codecs[] = {{"bdi", bdi},         {"fpc", fpc},
+                  {"fpc-seg", fpc_seg}, {"cpack", cpack},
+                  {"cpack4", cpack4},   {"dpc", dpc},
+                  {"gsr", gsr},         {"bpc", bpc},
+                  {"zero", zero},       {"bdi-lanes", bdi_lanes}};
     for (unsigned i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (!strcmp(codecs[i].name, name)) {
             codecs[i].encode(block, bytes, b);

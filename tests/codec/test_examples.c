@@ -40,6 +40,42 @@ static void caba_figure_6_is_18_bytes(void **state)
     codec_free(c);
 }
 
+static void bdi_lanes_aligns_figure_6(void **state)
+{
+    (void)state;
+    uint8_t out[64];
+    struct codec *c = codec_new("bdi-lanes", &(struct codec_params){.block_bytes = 64}, NULL);
+    assert_int_equal(codec_encode(c, pvc_line, out), 24 * 8);
+    static const uint8_t want[24] = {2, 0, 0, 0, 0xaa, 0,    0,    0,    0x00, 0xd0, 0x01, 0x80,
+                                     0, 0, 0, 0, 0x00, 0x00, 0x10, 0x08, 0x20, 0x10, 0x30, 0x18};
+    assert_memory_equal(out, want, 24);
+    assert_int_equal(codec_bdi_lanes_mask(out, 64), 0xaa);
+    codec_free(c);
+}
+
+/* Every form that fits can be had by itself; where nothing needs a base, the first value is it. */
+static void bdi_lanes_has_forms(void **state)
+{
+    (void)state;
+    static const unsigned bytes[CODEC_BDI_LANES_FORMS] = {1, 16, 32, 48, 80, 44, 76, 76};
+    uint32_t zeros[32] = {0}, words[32], back[32];
+    uint8_t out[128];
+    struct codec *c = codec_new("bdi-lanes", NULL, NULL);
+    for (unsigned f = 0; f < CODEC_BDI_LANES_FORMS; f++) {
+        assert_int_equal(codec_bdi_lanes_encode(zeros, 128, f, out), 8 * bytes[f]);
+        assert_true(codec_decode(c, out, 8 * bytes[f], back));
+        assert_memory_equal(back, zeros, 128);
+    }
+    for (unsigned i = 0; i < 32; i++)
+        words[i] = i + 1;
+    assert_int_equal(codec_bdi_lanes_encode(words, 128, 5, out), 8 * 44);
+    assert_int_equal(codec_bdi_lanes_mask(out, 128), 0);
+    assert_int_equal(out[8], 1);
+    assert_int_equal(codec_bdi_lanes_encode(words, 128, 2, out), 8 * 128);
+    assert_int_equal(codec_bdi_lanes_encode(words, 128, 8, out), 8 * 128);
+    codec_free(c);
+}
+
 /* E2MC, section III: classic lengths A = 2, B = 1, C = 3 become B = 0, A = 10, C = 110. */
 static void e2mc_canonical_code_of_three_symbols(void **state)
 {
@@ -214,6 +250,9 @@ static void sizes_of_generated_blocks_are_pinned(void **state)
         {"bpc",
          {65536, 640, 63191, 21388, 3455, 20992, 51690, 2560, 39920, 32312, 65536, 53251, 65536,
           22100}},
+        {"bdi-lanes",
+         {65536, 512, 65536, 22528, 34112, 36864, 65536, 8192, 65536, 65536, 65536, 65536, 65536,
+          38912}},
     };
     for (unsigned id = 0; id < CODEC_ID_COUNT; id++) {
         const char *name = codec_id_name((enum codec_id)id);
@@ -279,6 +318,8 @@ int main(void)
         cmocka_unit_test(the_escape_is_last_of_its_length),
         cmocka_unit_test(gscalar_figure_2_4_is_1110),
         cmocka_unit_test(gsr_looks_at_active_lanes_only),
+        cmocka_unit_test(bdi_lanes_aligns_figure_6),
+        cmocka_unit_test(bdi_lanes_has_forms),
         cmocka_unit_test(bdi_kinds_of_128_bytes),
         cmocka_unit_test(the_examples_of_the_document),
         cmocka_unit_test(sizes_of_generated_blocks_are_pinned),

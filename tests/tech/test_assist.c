@@ -40,15 +40,28 @@ static void errors_say_what_is_right(void **state)
              "f.ptx:6: routine r: on=lod: should be fill, store, load, l1_miss, divergence, "
              "inst:LINE, every:COUNTER:N, memo_begin or memo_end");
     declares(".pragma \"assist on=load prio=low\";",
-             "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, priority, mask, "
-             "registers, when, waiting and "
-             "live_out");
+             "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, lanes, all, "
+             "priority, mask, registers, when, waiting and live_out");
     declares(".pragma \"assist on=load priority=mid\";",
              "f.ptx:6: routine r: priority=mid: should be high or low");
     declares(".pragma \"assist on=fill\";", "f.ptx:6: routine r: on=fill needs codec=...");
     declares(".pragma \"assist on=load codec=bdi\";",
              "f.ptx:6: routine r: codec=bdi goes with on=fill (it decodes) or on=store (it "
              "encodes)");
+    declares(".reg .pred %p, %q; .pragma \"assist on=fill codec=bdi-lanes encoding=7 "
+             "lanes=%p:%q\";",
+             NULL);
+    declares(".reg .pred %p; .pragma \"assist on=store codec=bdi-lanes encoding=7 all=%p\";", NULL);
+    declares(".reg .b32 %r; .pragma \"assist on=fill codec=bdi-lanes encoding=5 lanes=%r\";",
+             "f.ptx:6: routine r: lanes=%r: %r is no predicate register of it");
+    declares(".reg .pred %p; .pragma \"assist on=fill codec=bdi-lanes encoding=5 lanes=%p:%p:%p\";",
+             "f.ptx:6: routine r: lanes: at most 2 predicates");
+    declares(".reg .pred %p; .pragma \"assist on=fill codec=fpc-seg lanes=%p\";",
+             "f.ptx:6: routine r: lanes=... goes with encoding=..., whose mask it is");
+    declares(
+        ".pragma \"assist on=store codec=bdi-lanes encoding=5\";",
+        "f.ptx:6: routine r: all=... goes with on=store codec=... encoding=..., and these with "
+        "it");
     declares(".pragma \"assist on=load mask=0\";",
              "f.ptx:6: routine r: mask=0: should be a set of lanes from 1 to 0xffffffff");
 }
@@ -117,8 +130,8 @@ static void capacity_is_enforced(void **state)
     assert_false(aws_check(&s, bytes - 1, &err));
     assert_non_null(strstr(err.msg, "assist.aws_bytes"));
     for (int e = 0; e < 8; e++)
-        assert_non_null(aws_codec(&s, ON_FILL, "bdi", e));
-    assert_null(aws_codec(&s, ON_FILL, "bdi", 8));
+        assert_non_null(aws_codec(&s, ON_FILL, "bdi-lanes", e));
+    assert_null(aws_codec(&s, ON_FILL, "bdi-lanes", 8));
     assert_non_null(aws_codec(&s, ON_STORE_LINE, "fpc-seg", -1));
     aws_free(&s);
     sm_rig_free(r);

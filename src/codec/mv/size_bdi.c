@@ -1,4 +1,4 @@
-/* Size of bdi: each kind on all values at once, from the smallest. */
+/* Sizes of bdi and bdi-lanes: each kind on all values at once, from the smallest. */
 #include "codec/bdi_kinds.h"
 #include "codec/mv/kernels.h"
 
@@ -63,7 +63,8 @@ INLINE bool kind_fits(const union values *v, unsigned id, unsigned block_bytes)
     }
 }
 
-KERNEL bdi_bits(const uint8_t *block, unsigned block_bytes)
+/* The block's kind, the first of `order` that fits unless it repeats; BDI_KINDS: none. */
+INLINE unsigned kind_of(const uint8_t *block, unsigned block_bytes, const unsigned char *order)
 {
     union values v;
     memcpy(&v, block, block_bytes);
@@ -71,13 +72,25 @@ KERNEL bdi_bits(const uint8_t *block, unsigned block_bytes)
     for (unsigned i = 0; i < block_bytes / 8; i++)
         differ |= v.v8[i] ^ v.v8[0];
     if (!differ)
-        return 8 * bdi_kind_bytes(v.v8[0] ? BDI_REPEAT : BDI_ZEROS, block_bytes);
-    const unsigned char *order = bdi_kind_order(block_bytes);
+        return v.v8[0] ? BDI_REPEAT : BDI_ZEROS;
 #pragma GCC unroll 6
     for (unsigned i = 0; i < BDI_DELTA_KINDS; i++)
         if (kind_fits(&v, order[i], block_bytes))
-            return 8 * bdi_kind_bytes(order[i], block_bytes);
-    return 8 * block_bytes;
+            return order[i];
+    return BDI_KINDS;
+}
+
+KERNEL bdi_bits(const uint8_t *block, unsigned block_bytes)
+{
+    const unsigned id = kind_of(block, block_bytes, bdi_kind_order(block_bytes));
+    return 8 * (id == BDI_KINDS ? block_bytes : bdi_kind_bytes(id, block_bytes));
+}
+
+KERNEL bdi_lanes_bits(const uint8_t *block, unsigned block_bytes)
+{
+    const unsigned id = kind_of(block, block_bytes, bdi_lanes_order(block_bytes));
+    return 8 * (id == BDI_KINDS ? block_bytes : bdi_lanes_bytes(id, block_bytes));
 }
 
 SIZE_KERNEL(bdi)
+SIZE_KERNEL(bdi_lanes)

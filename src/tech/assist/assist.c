@@ -105,7 +105,7 @@ void assist_launch(struct assist *a)
 /* Encodings that the codec can make: a kind's number is the encoding's first byte. */
 static int encodings_of(const struct codec *k)
 {
-    return codec_id(k) == CODEC_BDI ? 8 : 1;
+    return codec_id(k) == CODEC_BDI_LANES ? CODEC_BDI_LANES_FORMS : 1;
 }
 
 bool assist_check_codec(const struct assist *a, const struct line_codecs *c, struct err *err)
@@ -116,14 +116,21 @@ bool assist_check_codec(const struct assist *a, const struct line_codecs *c, str
             if (!aws_codec(&a->aws, ON_FILL, name, e))
                 return err_set(err, "no routine decodes encoding %d of %s (on=fill codec=%s)", e,
                                name, name);
+        for (int e = 0; encodings_of(c->codecs[i]) > 1 && e < encodings_of(c->codecs[i]); e++)
+            if (!aws_codec(&a->aws, ON_STORE_LINE, name, e))
+                return err_set(err, "no routine encodes form %d of %s (on=store codec=%s)", e, name,
+                               name);
         if (!aws_codec(&a->aws, ON_STORE_LINE, name, -1))
             return err_set(err, "no routine encodes %s (on=store codec=%s)", name, name);
     }
     return true;
 }
 
-struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c)
+struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c,
+                                  struct tech_seams *s)
 {
+    stats_add(s->stats, "assist_codec", assist_codec_stat_rows, assist_codec_nstat_rows,
+              awc_codec_stats(a->awcs[sm]));
     return awc_engine(a->awcs[sm], c, a->verify);
 }
 

@@ -12,4 +12,13 @@ struct assist_stats {
 extern const struct stat_row assist_stat_rows[];
 extern const size_t assist_nstat_rows;
 
+/* ... and of those that encode lines. */
+struct assist_codec_stats {
+#define ROWS_FILE "tech/assist/assist_codec_stats.def"
+#include "parsim/rows_members.h"
+};
+
+extern const struct stat_row assist_codec_stat_rows[];
+extern const size_t assist_codec_nstat_rows;
+
 #endif

@@ -119,6 +119,11 @@ const struct assist_stats *awc_stats(const struct awc *c)
     return &c->stats;
 }
 
+const struct assist_codec_stats *awc_codec_stats(const struct awc *c)
+{
+    return &c->codec_stats;
+}
+
 const void *awc_shared(const struct awc *c, uint32_t module)
 {
     return c->shared[module];

@@ -21,6 +21,7 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
     struct step last;
     const struct dinst *next = extra_next(&row->x);
     if (next && is_end(row, next)) {
+        awc_forms_end(row);
         warp_step(row->x.w, NULL, now, &last);
         next = NULL;
     }

@@ -9,11 +9,14 @@
 
 /* --- making instances --- */
 
-/* The line's code as the codec makes it now. A line that has changed since it was sent and cannot
- * be encoded any more is stood in for by a line of zeros. */
+/* The line's code, in the form that it came in if it still fits, else as the codec makes it now. A
+ * line that has changed since it was sent and cannot be encoded any more is stood in for by a line
+ * of zeros. */
 static void encode_line(struct awc *c, struct instance *in)
 {
     const struct codec *k = c->codec->codecs[in->algorithm];
+    if (awc_forms_encode(c, in))
+        return;
     unsigned bits = codec_encode(k, in->raw, in->code);
     if (bits >= 8 * AWC_LINE) {
         c->stats.stale++;
@@ -26,7 +29,7 @@ static void encode_line(struct awc *c, struct instance *in)
 static const struct routine *routine_of(const struct awc *c, const struct instance *in)
 {
     const char *name = codec_name(c->codec->codecs[in->algorithm]);
-    return in->job.kind == CODEC_STORE ? aws_codec(c->aws, ON_STORE_LINE, name, -1)
+    return in->job.kind == CODEC_STORE ? aws_codec(c->aws, ON_STORE_LINE, name, in->form)
                                        : aws_codec(c->aws, ON_FILL, name, in->code[0]);
 }
 
@@ -63,7 +66,9 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
                             .algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm,
                             .best_bytes = AWC_LINE};
     memcpy(in->raw, bytes, AWC_LINE);
-    if (!is_store)
+    if (is_store)
+        awc_forms_choose(c, in);
+    else
         encode_line(c, in);
     in->r = routine_of(c, in);
     if (in->r->is_empty) {
@@ -108,12 +113,11 @@ static void verify_store(struct awc *c, struct sm *sm, struct awt_row *row, cons
                          uint32_t result)
 {
     struct instance *in = row->in;
-    const unsigned bits = codec_encode(c->codec->codecs[in->algorithm], in->raw, in->code);
-    const unsigned n = bits >= 8 * AWC_LINE ? AWC_LINE : codec_bytes(bits);
+    const unsigned n = awc_forms_expect(c, in);
     c->stats.verified++;
     if (result != n)
-        differ(sm, row, "size at offset", 0, result, n);
-    else if (n < AWC_LINE)
+        differ(sm, row, "size or form at offset", 0, result, n);
+    else if (n < AWC_LINE && !awc_forms_is_search(c, in))
         compare(sm, row, dst, in->code, n);
 }
 
@@ -134,12 +138,18 @@ static bool saves(const struct line_codecs *k, uint32_t bytes)
 static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
 {
     struct instance *in = row->in;
+    if (awc_forms_go_on(c, in, &result)) {
+        in->r = routine_of(c, in);
+        return true;
+    }
     if (saves(c->codec, result) && result < in->best_bytes) {
         in->best_bytes = (uint16_t)result;
         in->best_algorithm = in->algorithm;
     }
     if (!c->codec->is_chosen && in->algorithm + 1u < c->codec->n) {
         in->algorithm++;
+        in->is_searched = false;
+        awc_forms_choose(c, in);
         in->r = routine_of(c, in);
         return true;
     }
@@ -147,6 +157,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->job.bytes = in->best_bytes;
         in->job.algorithm = in->best_algorithm;
     }
+    c->codec_stats.not_encoded += in->best_bytes == AWC_LINE;
     c->stats.encoded++;
     return false;
 }
@@ -157,12 +168,12 @@ void awc_drop_job(struct awc *c, struct instance *in)
     push_done(c, in);
 }
 
-bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
-                    uint32_t result)
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result)
 {
     struct instance *in = row->in;
     const uint8_t *bytes = (const uint8_t *)dst;
     if (in->job.kind == CODEC_STORE) {
+        awc_forms_close(c, in, dst, &result);
         if (c->verify)
             verify_store(c, sm, row, bytes, result);
         if (finish_store(c, row, result))

@@ -33,6 +33,9 @@ struct instance {
     uint8_t algorithm;      /* that it tries now */
     uint8_t best_algorithm; /* of those tried */
     uint16_t best_bytes, code_bytes;
+    int8_t form;                 /* that it tries; -1: it finds one, or its codec has none */
+    bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
+    uint64_t form_mask;
     uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
@@ -94,6 +97,13 @@ struct memo {
     uint64_t looked, lookup_cycles, ran, region_cycles; /* what lookups and regions took */
 };
 
+/* The form that won last, for a codec; how many stores ago all were tried. */
+struct awc_form {
+    int8_t form;
+    bool is_known;
+    uint32_t since;
+};
+
 struct instance_list {
     struct instance *head, *tail;
     uint32_t len;
@@ -130,9 +140,11 @@ struct awc {
     /* jobs */
     const struct line_codecs *codec;
     bool verify;
+    struct awc_form forms[LINE_CODECS];
     VEC(struct codec_job) done;
     size_t done_at;
     struct assist_stats stats;
+    struct assist_codec_stats codec_stats;
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
@@ -189,10 +201,24 @@ void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, co
 /* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);
-bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, const char *dst,
-                    uint32_t result);
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
 /* A store's job that comes to nothing: it leaves raw. */
 void awc_drop_job(struct awc *c, struct instance *in);
+/* awc_forms.c: the predicates of a routine get the line's mask; what they say behind the last
+ * instruction is kept. */
+void awc_forms_begin(struct awt_row *row);
+void awc_forms_end(struct awt_row *row);
+/* The code of the form that the line came in; false: its codec has none, or it has changed. */
+bool awc_forms_encode(const struct awc *c, struct instance *in);
+/* The form that a store tries first. */
+void awc_forms_choose(struct awc *c, struct instance *in);
+/* Behind a routine: form and mask are written to `dst`, `result` is the code's length (of a search,
+ * the form that it found); whether another routine is to follow. */
+void awc_forms_close(const struct awc *c, struct instance *in, void *dst, uint32_t *result);
+bool awc_forms_go_on(struct awc *c, struct instance *in, uint32_t *result);
+/* What the codec library says that `result` should be; in->code has the bytes. */
+unsigned awc_forms_expect(const struct awc *c, struct instance *in);
+bool awc_forms_is_search(const struct awc *c, const struct instance *in);
 /* Windows of a row, as shared addresses of its module. */
 uint32_t awc_window(const struct awc *c, const struct awt_row *row);
 uint32_t awc_result(const struct awc *c, const struct awt_row *row);

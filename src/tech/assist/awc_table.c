@@ -86,6 +86,7 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     warp_top(w)->mask = w->live;
     if (in->is_job)
         awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
+    awc_forms_begin(row);
     fill_params(c, row);
     c->used |= bit;
     if (instance_is_high(in))
@@ -116,7 +117,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
 {
     const uint64_t bit = UINT64_C(1) << (row - c->rows);
     struct instance *in = row->in;
-    const char *shared = c->shared[in->r->module];
+    char *shared = c->shared[in->r->module];
     uint32_t result;
     memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));

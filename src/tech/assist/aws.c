@@ -204,7 +204,8 @@ const struct routine *aws_codec(const struct aws *s, enum routine_on on, const c
 {
     for (uint32_t i = s->nroutines; i-- > 0;) {
         const struct routine_decl *d = &s->routines[i].decl;
-        if (d->on == on && !strcmp(d->codec, codec) && (d->encoding < 0 || d->encoding == encoding))
+        const bool is_for_it = d->encoding == encoding || (on == ON_FILL && d->encoding < 0);
+        if (d->on == on && !strcmp(d->codec, codec) && is_for_it)
             return &s->routines[i];
     }
     return NULL;

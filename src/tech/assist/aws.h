@@ -75,8 +75,9 @@ bool aws_load(struct aws *s, const char *file, const char *text, size_t len, str
 /* Bytes of code; false and an error if they are more than `capacity`. */
 uint64_t aws_bytes(const struct aws *s);
 bool aws_check(const struct aws *s, uint64_t capacity, struct err *err);
-/* The routine that decodes what begins with `encoding`, or that encodes (encoding -1). One that was
- * loaded later goes first, so that a user's can take the place of ours. */
+/* The routine that decodes what begins with `encoding`, or that encodes in that form (-1: any; of a
+ * codec with forms, it finds the smallest). One that was loaded later goes first, so that a user's
+ * can take the place of ours. */
 const struct routine *aws_codec(const struct aws *s, enum routine_on on, const char *codec,
                                 int encoding);
 /* Registers that each thread needs more: the largest of those that decode, the largest of those

@@ -2,6 +2,7 @@
 #include "tech/assist/routine_decl.h"
 
 #include "parsim/codec.h"
+#include "ptx/isa.h"
 #include "sm/sm_stats.h"
 
 #include <stdarg.h>
@@ -102,6 +103,23 @@ static bool set_codec(const struct where *w, const char *v, struct routine_decl 
            wrong(w, "codec=%s: no such codec; routines are for bdi, fpc-seg and cpack4", v);
 }
 
+/* Predicates of the routine, with colons between, at most `most`. */
+static bool set_predicates(const struct where *w, const char *key, const char *v, uint32_t *regs,
+                           unsigned most, uint8_t *n)
+{
+    for (*n = 0; *n < most; ++*n) {
+        const size_t len = strcspn(v, ":");
+        if (!ptx_reg_find(w->f, v, len, &regs[*n]) || w->f->regs[regs[*n]].type != PTX_PRED)
+            return wrong(w, "%s=%s: %.*s is no predicate register of it", key, v, (int)len, v);
+        v += len;
+        if (!*v++) {
+            ++*n;
+            return true;
+        }
+    }
+    return wrong(w, "%s: at most %u predicates", key, most);
+}
+
 static bool set_key(const struct where *w, const char *key, const char *v, struct routine_decl *d)
 {
     uint64_t n = 0;
@@ -133,14 +151,21 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
         d->waiting = (uint32_t)n;
         return ok || wrong(w, "waiting=%s: should be a number of instances", v);
     }
+    if (!strcmp(key, "lanes"))
+        return set_predicates(w, key, v, d->lanes, 2, &d->nlanes);
+    if (!strcmp(key, "all")) {
+        uint8_t one;
+        d->has_all = true;
+        return set_predicates(w, key, v, &d->all, 1, &one);
+    }
     if (!strcmp(key, "live_out")) {
         snprintf(d->live_out, sizeof d->live_out, "%s", v);
         return true;
     }
     return wrong(
         w,
-        "'%s': the keys are on, codec, encoding, priority, mask, registers, when, waiting and "
-        "live_out",
+        "'%s': the keys are on, codec, encoding, lanes, all, priority, mask, registers, when, "
+        "waiting and live_out",
         key);
 }
 
@@ -157,8 +182,13 @@ static bool check(const struct where *w, struct routine_decl *d)
                      d->codec);
     if (d->on == ON_MEMO_BEGIN && !d->is_high)
         return wrong(w, "on=memo_begin needs priority=high, since its parent waits for it");
-    if (d->encoding >= 0 && d->on != ON_FILL)
-        return wrong(w, "encoding=%d goes with on=fill", d->encoding);
+    const bool is_form = d->on == ON_STORE_LINE && d->encoding >= 0;
+    if (d->encoding >= 0 && d->on != ON_FILL && !is_form)
+        return wrong(w, "encoding=%d goes with on=fill or on=store and codec=...", d->encoding);
+    if (d->nlanes && d->encoding < 0)
+        return wrong(w, "lanes=... goes with encoding=..., whose mask it is");
+    if (d->has_all != is_form)
+        return wrong(w, "all=... goes with on=store codec=... encoding=..., and these with it");
     return true;
 }
 

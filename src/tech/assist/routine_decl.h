@@ -2,7 +2,12 @@
  *
  *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N|memo_begin|memo_end
  *   codec=NAME      with on=fill: it decodes; with on=store: it encodes
- *   encoding=N      with on=fill: only lines whose code begins with byte N
+ *   encoding=N      with on=fill: only lines whose code begins with byte N; with on=store: it
+ *                   tries that form alone
+ *   lanes=%P[:%Q]   predicates with the lane's bit of the line's mask: set before a routine that
+ *                   decodes; read behind one that encodes, whose lanes have values from the last
+ *                   one down. Two: of a lane's two values.
+ *   all=%P          on=store with encoding: the form fits if this holds in all lanes at the end
  *   priority=high|low, mask=LANES, live_out=... (kept as a word)
  *   registers=spare   takes registers that no block can have, and is dropped if these are too few;
  *                     else every thread of the program needs its registers, too
@@ -39,6 +44,9 @@ struct routine_decl {
     bool when_memory_idle, on_spares;
     uint32_t waiting; /* most instances that wait; 0: assist.waiting decides alone */
     char live_out[64];
+    uint32_t lanes[2], all; /* predicate registers */
+    uint8_t nlanes;
+    bool has_all;
     uint32_t pragma_line;
 };
 

@@ -208,7 +208,7 @@ static void name_modules(const struct line_codecs *k, char *names, size_t size)
         const enum codec_id id = codec_id(k->codecs[i]);
         const size_t len = strlen(names);
         snprintf(names + len, size - len, "%s%s", i ? "," : "",
-                 id == CODEC_BDI       ? "bdi"
+                 id == CODEC_BDI_LANES ? "bdi"
                  : id == CODEC_FPC_SEG ? "fpc"
                                        : "cpack");
     }
@@ -223,7 +223,7 @@ static bool bind_assist(struct caba *c, struct tech_seams *s, struct err *err)
     if (!c->assist || !assist_check_codec(c->assist, &c->codec, err))
         return false;
     for (uint32_t i = 0; i < c->m.sms; i++)
-        s->codec_engines[i] = assist_engine(c->assist, i, &c->codec);
+        s->codec_engines[i] = assist_engine(c->assist, i, &c->codec, s);
     return true;
 }
 

@@ -19,30 +19,31 @@ static bool check(const struct tech_api *api, const void *p, struct err *err)
 /* caba-ALG: by assist warps of the SMs; raw in the L1, encoded in the L2, in DRAM and on the
  * interconnect. */
 static const struct tech_design designs[] = {
-    {"caba-bdi", "lines compressed with bdi by assist warps", "bdi", 0, false},
+    {"caba-bdi", "lines compressed with bdi-lanes by assist warps", "bdi-lanes", 0, false},
     {"caba-fpc", "lines compressed with fpc-seg by assist warps", "fpc-seg", 0, false},
     {"caba-cpack", "lines compressed with cpack4 by assist warps", "cpack4", 0, false},
     {"caba-bestofall",
-     "lines compressed by assist warps, each with the best of bdi, fpc-seg and cpack4, chosen for "
+     "lines compressed by assist warps, each with the best of bdi-lanes, fpc-seg and cpack4, "
+     "chosen for "
      "nothing",
-     "bdi,fpc-seg,cpack4", 0, false},
+     "bdi-lanes,fpc-seg,cpack4", 0, false},
     {"caba-adaptive",
      "lines compressed by assist warps where that pays: the algorithm by region, on or off by "
      "itself",
-     "bdi,fpc-seg,cpack4", CABA_ADAPTIVE, false},
+     "bdi-lanes,fpc-seg,cpack4", CABA_ADAPTIVE, false},
     {"caba-raw", "as caba-bdi, with lines as they are (for tests)", "", 0, false},
-    {"caba-bdi-l1-2x", "caba-bdi, the L1 keeps lines encoded with twice the tags", "bdi",
+    {"caba-bdi-l1-2x", "caba-bdi, the L1 keeps lines encoded with twice the tags", "bdi-lanes",
      CABA_L1 | 2, false},
-    {"caba-bdi-l1-4x", "caba-bdi, the L1 keeps lines encoded with 4 times the tags", "bdi",
+    {"caba-bdi-l1-4x", "caba-bdi, the L1 keeps lines encoded with 4 times the tags", "bdi-lanes",
      CABA_L1 | 4, false},
-    {"caba-bdi-l2-2x", "caba-bdi, encoded lines take less room in the L2, twice the tags", "bdi",
-     CABA_L2 | 2, false},
-    {"caba-bdi-l2-4x", "caba-bdi, encoded lines take less room in the L2, 4 times the tags", "bdi",
-     CABA_L2 | 4, false},
-    {"caba-bdi-rawl2", "caba-bdi, the L2 has a line raw once it was read", "bdi", CABA_RAW_L2,
+    {"caba-bdi-l2-2x", "caba-bdi, encoded lines take less room in the L2, twice the tags",
+     "bdi-lanes", CABA_L2 | 2, false},
+    {"caba-bdi-l2-4x", "caba-bdi, encoded lines take less room in the L2, 4 times the tags",
+     "bdi-lanes", CABA_L2 | 4, false},
+    {"caba-bdi-rawl2", "caba-bdi, the L2 has a line raw once it was read", "bdi-lanes", CABA_RAW_L2,
      false},
-    {"caba-bdi-direct", "caba-bdi, loads cut what they need out of encoded lines in the L1", "bdi",
-     CABA_DIRECT, false},
+    {"caba-bdi-direct", "caba-bdi, loads cut what they need out of encoded lines in the L1",
+     "bdi-lanes", CABA_DIRECT, false},
 };
 
 static const struct conf_field fields[] = {

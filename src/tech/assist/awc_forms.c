@@ -1,0 +1,121 @@
+/* Codecs with forms (bdi-lanes): lane masks between a line's head and a routine's predicates, and
+ * which form a store tries: the one that won last, then what a search finds. */
+#include "tech/assist/awc_int.h"
+
+#include "parsim/codec.h"
+#include "tech/assist/lane_masks.h"
+
+enum { NO_FORM = CODEC_BDI_LANES_FORMS };
+
+static bool has_forms(const struct awc *c, const struct instance *in)
+{
+    return codec_id(c->codec->codecs[in->algorithm]) == CODEC_BDI_LANES;
+}
+
+/* --- masks --- */
+
+void awc_forms_begin(struct awt_row *row)
+{
+    const struct routine *r = row->in->r;
+    row->in->form_fits = false;
+    if (r->decl.on == ON_FILL && r->decl.nlanes)
+        lane_masks_set(row->x.w, r->kernel->entry, &r->decl,
+                       codec_bdi_lanes_mask(row->in->code, AWC_LINE));
+}
+
+void awc_forms_end(struct awt_row *row)
+{
+    const struct routine *r = row->in->r;
+    if (r->decl.has_all)
+        row->in->form_fits =
+            lane_masks_get(row->x.w, r->kernel->entry, &r->decl, &row->in->form_mask);
+}
+
+/* --- lines that come --- */
+
+/* In the form that it came in, which its length says (of two as long, the first that fits). */
+bool awc_forms_encode(const struct awc *c, struct instance *in)
+{
+    if (!has_forms(c, in))
+        return false;
+    for (unsigned f = 0; f < NO_FORM; f++) {
+        if (codec_bdi_lanes_bytes(f, AWC_LINE) != in->job.bytes ||
+            codec_bdi_lanes_encode(in->raw, AWC_LINE, f, in->code) >= 8 * AWC_LINE)
+            continue;
+        in->code_bytes = in->job.bytes;
+        return true;
+    }
+    return false;
+}
+
+/* --- lines that are stored --- */
+
+void awc_forms_choose(struct awc *c, struct instance *in)
+{
+    struct awc_form *last = &c->forms[in->algorithm];
+    const bool is_due = c->cfg->search_every && ++last->since >= (uint32_t)c->cfg->search_every;
+    in->form = has_forms(c, in) && last->is_known && !is_due ? last->form : -1;
+    last->since = is_due ? 0 : last->since;
+}
+
+/* The search has found a form, or that there is none. */
+static bool searched(struct awc *c, struct instance *in, uint32_t *result)
+{
+    c->codec_stats.searches++;
+    in->is_searched = true;
+    if (*result >= NO_FORM) {
+        *result = AWC_LINE;
+        return false;
+    }
+    in->form = (int8_t)*result;
+    return true;
+}
+
+/* One form was tried: it fits; or not, and all are tried unless that was before. */
+static bool tried(struct awc *c, struct instance *in, uint32_t *result)
+{
+    if (in->form_fits) {
+        *result = codec_bdi_lanes_bytes((unsigned)in->form, AWC_LINE);
+        c->codec_stats.form_hits += !in->is_searched;
+        c->forms[in->algorithm].form = in->form;
+        c->forms[in->algorithm].is_known = true;
+        return false;
+    }
+    *result = AWC_LINE;
+    if (in->is_searched)
+        return false;
+    c->codec_stats.form_misses++;
+    in->form = -1;
+    return true;
+}
+
+bool awc_forms_go_on(struct awc *c, struct instance *in, uint32_t *result)
+{
+    if (!has_forms(c, in))
+        return false;
+    return in->form < 0 ? searched(c, in, result) : tried(c, in, result);
+}
+
+void awc_forms_close(const struct awc *c, struct instance *in, void *dst, uint32_t *result)
+{
+    if (!has_forms(c, in) || in->form < 0)
+        return;
+    *result = in->form_fits ? codec_bdi_lanes_bytes((unsigned)in->form, AWC_LINE) : AWC_LINE;
+    codec_bdi_lanes_head(dst, AWC_LINE, (unsigned)in->form, in->form_mask);
+}
+
+unsigned awc_forms_expect(const struct awc *c, struct instance *in)
+{
+    if (has_forms(c, in) && in->form >= 0)
+        return codec_bytes(codec_bdi_lanes_encode(in->raw, AWC_LINE, (unsigned)in->form, in->code));
+    const unsigned n =
+        codec_bytes(codec_encode(c->codec->codecs[in->algorithm], in->raw, in->code));
+    if (!has_forms(c, in))
+        return n;
+    return n < AWC_LINE ? in->code[0] : NO_FORM;
+}
+
+bool awc_forms_is_search(const struct awc *c, const struct instance *in)
+{
+    return has_forms(c, in) && in->form < 0;
+}
