@@ -116,10 +116,14 @@ static void without_latency_it_is_ideal_where_stores_are_whole_lines(void **stat
     for (size_t i = 0; i < ARRAY_LEN(bursts); i++)
         assert_true(outcome_stat(&ideal, "cmem", bursts[i]) ==
                     outcome_stat(&caba, "cmem", bursts[i]));
-    assert_true(outcome_stat(&ideal, "wire_sm", "wire_bytes") ==
-                outcome_stat(&caba, "wire_sm", "wire_bytes"));
-    assert_true(outcome_stat(&ideal, "wire_l2", "wire_bytes") ==
-                outcome_stat(&caba, "wire_l2", "wire_bytes"));
+    /* the padding of lines that suit lanes costs bytes, but no burst and no cycle */
+    static const char *const wires[] = {"wire_sm", "wire_l2"};
+    for (size_t i = 0; i < ARRAY_LEN(wires); i++) {
+        assert_true(outcome_stat(&ideal, wires[i], "encoded_packets") ==
+                    outcome_stat(&caba, wires[i], "encoded_packets"));
+        assert_true(outcome_stat(&ideal, wires[i], "wire_bytes") <
+                    outcome_stat(&caba, wires[i], "wire_bytes"));
+    }
     assert_true(outcome_stat(&caba, "l1", "coded_stores") > 0);
     assert_true(outcome_stat(&caba, "l1", "coded_fills") > 0);
     outcome_free(&ideal);
