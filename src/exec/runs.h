@@ -67,7 +67,7 @@ static inline uint32_t runs_left(uint64_t out)
     return left;
 }
 
-enum { RUN_LANES_WITH_LOADS = 8 };
+enum { RUN_LANES_WITH_LOADS = 1 };
 /* Whether the loads of the run may go the short way, and it is one: a strip is read as a whole, so
  * that a few lanes are faster one by one. */
 static inline bool runs_may_load(const struct grid *g, const struct xrun *r, unsigned lanes)
