@@ -302,6 +302,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     while (ok && r.done < r.total)
         ok = run_turn(&r);
     run_free(&r);
+    turns_end(g);
     if (g->sync_addr)
         devmem_release(d->mem, g->sync_addr);
     oob_report(g);

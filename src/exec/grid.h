@@ -120,8 +120,10 @@ struct grid {
     uint64_t clock;                  /* virtual time: warp instructions of earlier turns */
     uint64_t turn_from;              /* the running warp's count when its turn began */
     uint64_t turn;                   /* how long a warp's turn is: turns.h */
-    uint32_t watched_blocks;         /* that will be watched for races between their warps */
-    uint64_t clock_ahead;            /* what clocks show beyond that: clock.c */
+    char *seen;                      /* registers of a warp that may wait: turns.c */
+    uint32_t seen_bytes;
+    uint32_t watched_blocks; /* that will be watched for races between their warps */
+    uint64_t clock_ahead;    /* what clocks show beyond that: clock.c */
     struct clock_spin spin;
     struct tlb_entry tlb[TLB_ENTRIES];
     uint64_t tlb_epoch;

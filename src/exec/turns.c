@@ -5,6 +5,8 @@
 #include "base/exact.h"
 #include "exec/groups.h"
 
+#include <stdlib.h>
+
 /* A warp runs this long before the next warp of its block has its turn; and in a launch in which
  * blocks have been seen to wait for each other. */
 #define TURN       (UINT64_C(1) << 12)
@@ -25,38 +27,59 @@ void turns_begin(struct grid *g)
     g->watched_blocks = g->kernel->has_rereads && g->nwarps > 1 ? WATCHED_BLOCKS : 0;
 }
 
+void turns_end(struct grid *g)
+{
+    free(g->seen);
+    g->seen = NULL;
+    g->seen_bytes = 0;
+}
+
 /* --- waiting for others --- */
 
-/* Where a warp is and what its registers hold. */
+/* Where a warp is; what its registers hold is in grid.seen. */
 struct place {
     const struct frame *frame;
     uint32_t pc, mask, depth;
-    uint64_t regs;
 };
 
-static inline uint64_t stir(uint64_t h, uint64_t v)
+/* Frames are large: a copy, and a comparison that ends at the first difference, cost a part of what
+ * a sum over all of them does. */
+typedef uint64_t regs_part __attribute__((vector_size(16)));
+
+EXACT_READS_ALL static void keep_regs(const struct warp *w, const struct frame *f)
 {
-    return (h << 23 | h >> 41) + (v ^ v << 9);
+    struct grid *g = w->grid;
+    const char *at = w->regs + f->reg_off;
+    const size_t bytes = f->fn->frame_bytes;
+    size_t i = 0;
+    if (g->seen_bytes < bytes) {
+        g->seen_bytes = (uint32_t)bytes;
+        g->seen = xrealloc(g->seen, bytes);
+    }
+    for (regs_part v; bytes - i >= sizeof v; i += sizeof v) {
+        __builtin_memcpy(&v, at + i, sizeof v);
+        __builtin_memcpy(g->seen + i, &v, sizeof v);
+        __asm__("" : : : "memory"); /* it must not become a call of memcpy(), which minds gaps */
+    }
+    for (; i < bytes; i++)
+        g->seen[i] = at[i];
 }
 
-/* Frames are large: eight chains side by side, of what every host has for vectors. */
-EXACT_READS_ALL static uint64_t hash_regs(const struct warp *w, const struct frame *f)
+EXACT_READS_ALL static bool has_kept_regs(const struct warp *w, const struct frame *f)
 {
-    enum { CHAINS = 8 };
-    const char *at = w->regs + f->reg_off, *end = at + f->fn->frame_bytes;
-    uint64_t h[CHAINS] = {0}, v[CHAINS] = {0}, sum = 0;
-    for (; end - at >= (ptrdiff_t)sizeof v; at += sizeof v) {
-        __builtin_memcpy(v, at, sizeof v);
-        for (unsigned k = 0; k < CHAINS; k++)
-            h[k] = stir(h[k], v[k]);
+    const char *at = w->regs + f->reg_off, *seen = w->grid->seen;
+    const size_t bytes = f->fn->frame_bytes;
+    size_t i = 0;
+    for (regs_part now, before; bytes - i >= sizeof now; i += sizeof now) {
+        __builtin_memcpy(&now, at + i, sizeof now);
+        __builtin_memcpy(&before, seen + i, sizeof before);
+        now ^= before;
+        if (now[0] | now[1])
+            return false;
     }
-    for (; end - at >= 8; at += 8) {
-        __builtin_memcpy(v, at, 8);
-        sum = stir(sum, v[0]);
-    }
-    for (unsigned k = 0; k < CHAINS; k++)
-        sum = (sum ^ h[k]) * UINT64_C(0x9e3779b97f4a7c15);
-    return sum;
+    while (i < bytes && at[i] == seen[i])
+        i++;
+    return i == bytes;
 }
 
 static bool is_at(struct warp *w, const struct place *p)
@@ -70,12 +93,13 @@ static bool is_at(struct warp *w, const struct place *p)
 static enum warp_stop look_whether_it_spins(struct warp *w, bool *spins)
 {
     const struct split *s = warp_top(w);
-    struct place here = {s->frame, s->pc, s->mask, w->depth, hash_regs(w, s->frame)};
+    const struct place here = {s->frame, s->pc, s->mask, w->depth};
     enum warp_stop stop = WARP_STOP_BUDGET;
+    keep_regs(w, here.frame);
     for (unsigned k = 0; k < SPIN_BRANCHES && stop == WARP_STOP_BUDGET; k++) {
         stop = warp_run(w, 1);
         if (stop == WARP_STOP_BUDGET && is_at(w, &here)) {
-            *spins = hash_regs(w, here.frame) == here.regs;
+            *spins = has_kept_regs(w, here.frame);
             break;
         }
     }

@@ -26,8 +26,9 @@ enum cta_stop { CTA_DONE, CTA_PAUSED, CTA_FAULT };
  * instructions. */
 enum cta_stop cta_run(struct cta *c, uint64_t quantum);
 
-/* Before a launch runs. */
+/* Before a launch runs, and behind it. */
 void turns_begin(struct grid *g);
+void turns_end(struct grid *g);
 
 /* Of a kernel that has been lowered: notes what matters to turns in its code. */
 void turns_mark(struct kernel *k);
