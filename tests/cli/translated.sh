@@ -30,10 +30,11 @@ done
 
 # Loads of every form, with lanes that part; a fault or a warning in the middle of a run; a limit that ends it.
 head -c 2806 "$(dirname "$0")/translated.sh" >"$tmp/in"
+block=77
 launch() {
     local jit=$1
     shift
-    PARSIM_JIT=$jit "$PARSIM_BIN" launch "$(dirname "$0")/translated.ptx" mix --functional --grid 3 --block 77 \
+    PARSIM_JIT=$jit "$PARSIM_BIN" launch "$(dirname "$0")/translated.ptx" mix --functional --grid 3 --block "$block" \
         --json "$tmp/json" "in:$tmp/in" out:924 i32:40 "$@" >"$tmp/$jit" 2>&1
     echo "exit $?" >>"$tmp/$jit"
     grep -h _instructions "$tmp/json" >>"$tmp/$jit"
@@ -48,6 +49,8 @@ compare() {
 }
 compare "loads" i32:0
 grep -q 'exit 0' "$tmp/off" || fail "loads: $(cat "$tmp/off")"
+block=35 compare "loads of a warp of three lanes" i32:0
+grep -q 'exit 0' "$tmp/off" || fail "loads of three lanes: $(cat "$tmp/off")"
 compare "a fault" i32:4096
 grep -q 'thread (45,0,0)' "$tmp/off" || fail "a fault: $(cat "$tmp/off")"
 compare "an access that is not aligned" i32:2
