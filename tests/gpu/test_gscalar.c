@@ -52,6 +52,27 @@ static void outputs_are_those_of_the_machine_without(void **state)
     }
 }
 
+/* Many blocks after each other in an SM's slots. None has a compressed register that some of its
+ * lanes write, unless it finds that of another block. */
+static void a_block_finds_nothing_of_the_one_before(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .pred %p<3>;\nmov.u32 %r1,%tid.x; setp.lt.u32 %p1,%r1,7;\n"
+        "@%p1 mov.u32 %r2,1; mov.u32 %r2,2; ret;\n}\n";
+    const struct gpu_case c = {.name = "blocks",
+                               .ptx = ptx,
+                               .entry = "k",
+                               .grid = {1000, 1, 1},
+                               .block = {32, 1, 1},
+                               .npointers = 1};
+    struct outcome o = run(&c, "gscalar", NULL);
+    assert_int_equal(outcome_stat(&o, "gscalar", "inst"), 2 * 1000 * 5);
+    assert_int_equal(outcome_stat(&o, "gscalar", "moves"), 0);
+    outcome_free(&o);
+}
+
 /* --- textures --- */
 
 /* One warp; %f1 is one value, %f2 another in each half, %f3 another in each lane. */
@@ -146,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
+        cmocka_unit_test(a_block_finds_nothing_of_the_one_before),
         cmocka_unit_test(a_texel_that_all_lanes_read_is_read_by_one),
         cmocka_unit_test(others_are_not),
         cmocka_unit_test(a_texel_of_each_half_is_read_by_two),

@@ -162,6 +162,8 @@ static void predicates_and_carries_are_sources(void **state)
     assert_int_equal(added(uniform, select, "gscalar", 32).alu_scalar, 1);
     assert_int_equal(added(mixed, select, "gscalar", 32).alu_scalar, 0);
     assert_int_equal(added(mixed, select, "gscalar", 32).half_scalar, 1);
+    assert_int_equal(added(mixed, select, "gscalar", 32).lanes_gated, 15);
+    assert_int_equal(added("setp.lt.u32 %p1,%r1,20;", select, "gscalar", 32).lanes_gated, 15);
     assert_int_equal(
         added("add.cc.u32 %r4,%r2,-1;", "addc.cc.u32 %r5,%r2,0;", "gscalar", 32).alu_scalar, 1);
     assert_int_equal(
@@ -345,6 +347,19 @@ static void calls_begin_anew(void **state)
     /* mov r1, r3; add, setp, sub in the first activation, add and setp in the second, not the add
      * behind the return, whose registers are another's; add; setp, sub; setp; add */
     assert_int_equal(s.alu_scalar, 2 + 3 + 2 + 1 + 2 + 1 + 1);
+}
+
+/* What an activation left is not the next one's: nothing lies compressed that some of its lanes
+ * would write. */
+static void an_activation_begins_unknown(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        PTX_HEAD ".func some(.reg .b32 %in)\n{\n.reg .b32 %r<3>; .reg .pred %p<2>;\n"
+                 "setp.lt.u32 %p1,%in,16; @%p1 mov.u32 %r1,1; mov.u32 %r1,2; ret;\n}\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n"
+                 "mov.u32 %r1,%tid.x; call some, (%r1); call some, (%r1); ret;\n}\n";
+    assert_int_equal(stats_of(ptx, "gscalar", 32).moves, 0);
 }
 
 /* Half of the lanes call, and write a compressed register of their own as soon as they are back. */
@@ -668,6 +683,7 @@ int main(void)
         cmocka_unit_test(several_registers_are_moved_one_by_one),
         cmocka_unit_test(dead_values_are_not_moved),
         cmocka_unit_test(calls_begin_anew),
+        cmocka_unit_test(an_activation_begins_unknown),
         cmocka_unit_test(a_register_is_moved_behind_a_return),
         cmocka_unit_test(a_register_is_moved_before_a_call),
         cmocka_unit_test(a_guarded_recursive_call_forgets_nothing),
