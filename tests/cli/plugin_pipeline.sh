@@ -50,6 +50,7 @@ ok "the load of one value, which comes last, is written 50 cycles later" 'with l
 ok "a move goes before the store" 'with moved --set sameload.moves=true && gives moved 0 && [ "$(stat moved sameload moves)" = 1 ] && [ "$(stat moved sm extra_inst)" = 1 ] && [ "$(($(stat moved sm warp_inst) - $(stat base sm warp_inst)))" = 1 ]'
 ok "it schedules" 'with young --set sameload.youngest=true && gives young 0'
 ok "two threads, the same" 'with one --set sameload.write=9 && with two --set sameload.write=9 --threads 2 && [ "$(stat one sm)" = "$(stat two sm)" ]'
+ok "gscalar, whose registers hold what was changed" 'run scalar --plugin "$tmp/sameload.so" --with gscalar --with sameload --set sameload.add=7 --set sameload.moves=true --verify && gives scalar 14 && [ "$(stat scalar gscalar moves)" = 0 ] && [ "$(stat scalar sm extra_inst)" = 1 ]'
 ok "with caba-bdi, in both orders" 'run ab --plugin "$tmp/sameload.so" --with caba-bdi --with sameload && run ba --plugin "$tmp/sameload.so" --with sameload --with caba-bdi && gives ab 0 && gives ba 0 && run c --with caba-bdi && same c ab && same c ba'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))
