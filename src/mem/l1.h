@@ -67,6 +67,7 @@ struct l1_access {
     bool bypass;      /* goes to memory; writes and atomics evict the line */
     bool is_prefetch; /* of a read: nobody waits for it; dropped where it cannot be served */
     uint16_t slot;    /* of the warp */
+    uint16_t load;    /* its number among the loads of the kernel */
     uint32_t token;
 };
 

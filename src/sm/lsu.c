@@ -161,6 +161,7 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
                                   .bypass = kind == MEM_ATOMIC || (f->d->flags & DINST_BYPASS),
                                   .is_prefetch = f->d->flags & DINST_PREFETCH,
                                   .slot = f->slot,
+                                  .load = f->d->load,
                                   .token = i});
     f->sent++;
     if (f->d->flags & DINST_PREFETCH)

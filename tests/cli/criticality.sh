@@ -30,6 +30,7 @@ ok "not with what decides the same" '! run --gpu mesh56 --with df-truc --with hw
 ok "on a machine without sectors it compresses" 'run --gpu gtx480 --with df-truc --verify --json "$tmp/one.json" && [ "$(value "$tmp/one.json" stats filter_node partial)" = 0 ]'
 ok "on one with sectors everywhere" 'run --gpu h200 --with df-truc --verify'
 ok "unknown choices are refused" '! run --gpu mesh56 --with df-truc --set filter.decide=maybe && says "filter.decide"'
+ok "a region is a power of two" '! run --gpu mesh56 --with df-truc --set filter.predict_region=5000 && says "filter.predict_region is 5000"'
 ok "smaller sub-blocks are refused" '! run --gpu mesh56 --with df-raw $(for s in l1 l1c l1t l1i l2 mc; do echo --set $s.sector_bytes=16; done) && says "l1.sector_bytes is 16"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

@@ -136,8 +136,8 @@ static double sum_of(const struct outcome *o, const char *group, const char *con
 static void check_counts(const struct outcome *o, const char *what, bool is_global)
 {
     static const char *const misses[] = {"fm", "sub", "hi", NULL};
-    static const char *const asked[] = {"pdr",     "fdr_need", "fdr_ratio", "fdr_sub",
-                                        "fdr_ica", "fdr_full", NULL};
+    static const char *const asked[] = {"pdr",     "predicted", "fdr_need", "fdr_ratio",
+                                        "fdr_sub", "fdr_ica",   "fdr_full", NULL};
     static const char *const parts[] = {"pdr_1", "pdr_2", "pdr_3", "pdr_4", NULL};
     static const char *const arrived[] = {"entered", "absorbed", "overflow", NULL};
     static const char *const ends[] = {"read_hits", "read_merges", "read_sector_misses",
@@ -163,9 +163,11 @@ static void counts_add_up(void **state)
 {
     (void)state;
     static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal", "df-idle"};
-    static const char *const sets[] = {"filter.fill_flit=true", "filter.table=1 filter.window=1",
-                                       "filter.refill=append filter.wake=own filter.decide=need",
-                                       "filter.man_fill=copy filter.learn=asked l2.sectored=true"};
+    static const char *const sets[] = {
+        "filter.fill_flit=true", "filter.table=1 filter.window=1",
+        "filter.refill=append filter.wake=own filter.decide=need",
+        "filter.predict=load filter.refill=append filter.idle_queue=2",
+        "filter.man_fill=copy filter.learn=asked l2.sectored=true"};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
             char what[128];

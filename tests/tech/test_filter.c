@@ -1,12 +1,10 @@
-/* Data criticality by its parts: what answers weigh, when the request controller asks for the line,
- * a memory node's table, and its engines. */
+/* Data criticality by its parts: what answers weigh, a memory node's table, and its engines. */
 #include "support_memory.h"
 
 #include "base/rng.h"
 #include "tech/filter/filter_node.h"
 #include "tech/filter/filter_table.h"
 #include "tech/filter/filter_wire.h"
-#include "tech/filter/rc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -219,139 +217,6 @@ static void other_lines_and_sub_blocks_are_refused(void **state)
     memory_free(mem);
 }
 
-/* --- the request controller --- */
-
-static const struct filter_cfg dflt = {.window = 16, .ica_percent = 50, .fdr_percent = 90};
-
-static void push_n(uint64_t *window, unsigned n, bool entry)
-{
-    while (n--)
-        rc_push(&dflt, window, entry);
-}
-
-static enum rc_answer decide(const struct rc_windows *w, uint16_t need, uint16_t valid,
-                             uint16_t pending)
-{
-    const struct rc_line l = {ALL, need, valid, pending};
-    return rc_decide(&dflt, w, &l);
-}
-
-static void the_fdr_window_is_over_from_fifteen_of_sixteen(void **state)
-{
-    (void)state;
-    struct rc_windows w = {0};
-    push_n(&w.fdr, 14, true);
-    assert_int_equal(decide(&w, 0x1, 0, 0), RC_PART);
-    push_n(&w.fdr, 1, true);
-    assert_int_equal(decide(&w, 0x1, 0, 0), RC_OFTEN_WHOLE);
-    push_n(&w.fdr, 1, true);
-    push_n(&w.fdr, 1, false); /* the oldest one goes */
-    assert_int_equal(decide(&w, 0x1, 0, 0), RC_OFTEN_WHOLE);
-    push_n(&w.fdr, 1, false);
-    assert_int_equal(decide(&w, 0x1, 0, 0), RC_PART);
-}
-
-static void an_ica_window_is_over_from_nine_of_sixteen(void **state)
-{
-    (void)state;
-    struct rc_windows w = {0};
-    push_n(&w.ica[2], 8, true);
-    assert_int_equal(decide(&w, 0x3, 0, 0), RC_PART);
-    push_n(&w.ica[2], 1, true);
-    assert_int_equal(decide(&w, 0x3, 0, 0), RC_INCONSISTENT);
-}
-
-/* By what the line would have: a miss of one sub-block on an absent line asks none. */
-static void the_window_is_that_of_the_size(void **state)
-{
-    (void)state;
-    for (unsigned n = 2; n <= 4; n++) {
-        struct rc_windows w = {0};
-        push_n(&w.ica[n], 16, true);
-        assert_int_equal(decide(&w, 0x1, 0, 0), RC_PART);
-        assert_int_equal(decide(&w, 0x3, 0, 0), n == 2 ? RC_INCONSISTENT : RC_PART);
-        assert_int_equal(decide(&w, 0x4, 0x3, 0), n == 3 ? RC_INCONSISTENT : RC_PART);
-        assert_int_equal(decide(&w, 0x8, 0x7, 0), n == 4 ? RC_INCONSISTENT : RC_PART);
-    }
-}
-
-/* By first reads: one sub-block has a window, too, and a line that is here in part is inconsistent.
- */
-static void or_that_of_the_first_read(void **state)
-{
-    (void)state;
-    struct filter_cfg c = dflt;
-    struct rc_windows w = {0};
-    const struct rc_line absent = {ALL, 0x1, 0, 0}, part = {ALL, 0x2, 0x1, 0};
-    c.windows = FILTER_BY_FIRST;
-    push_n(&w.ica[1], 8, true);
-    assert_int_equal(rc_decide(&c, &w, &absent), RC_PART);
-    assert_int_equal(rc_decide(&c, &w, &part), RC_INCONSISTENT);
-    push_n(&w.ica[1], 1, true);
-    assert_int_equal(rc_decide(&c, &w, &absent), RC_INCONSISTENT);
-}
-
-/* Of first reads of two sub-blocks: sixteen entries must have been seen, and none was inconsistent;
- * at 12% one of sixteen may be. */
-static void an_sm_is_sure_of_what_a_full_window_says(void **state)
-{
-    (void)state;
-    struct filter_cfg c = dflt;
-    struct rc_windows w = {0};
-    c.windows = FILTER_BY_FIRST;
-    c.sure_percent = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        assert_false(rc_is_sure(&c, &w, 2));
-        rc_push_ica(&c, &w, 2, false);
-    }
-    assert_true(rc_is_sure(&c, &w, 2));
-    assert_false(rc_is_sure(&c, &w, 1));
-    rc_push_ica(&c, &w, 2, true);
-    assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = 12;
-    assert_true(rc_is_sure(&c, &w, 2));
-    rc_push_ica(&c, &w, 2, true);
-    assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = -1;
-    w = (struct rc_windows){.filled = {16, 16, 16, 16, 16}};
-    assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = 0;
-    assert_true(rc_is_sure(&c, &w, 2));
-    c.windows = FILTER_BY_USED; /* has no window of a first read */
-    assert_false(rc_is_sure(&c, &w, 2));
-}
-
-static void rules_come_in_their_order(void **state)
-{
-    (void)state;
-    struct rc_windows w = {0};
-    push_n(&w.ica[2], 16, true);
-    assert_int_equal(decide(&w, 0x8, 0, 0x1), RC_SUBSEQUENT);
-    push_n(&w.fdr, 16, true);
-    assert_int_equal(decide(&w, 0x8, 0, 0x1), RC_OFTEN_WHOLE);
-    assert_int_equal(decide(&w, ALL, 0, 0x1), RC_ALL_NEEDED);
-}
-
-/* The table of thresholds: the first number of ones that is over. */
-static void thresholds_are_passed_strictly(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t window, percent, over;
-    } rows[] = {{8, 25, 3},   {8, 50, 5},   {8, 75, 7},   {16, 25, 5},  {16, 50, 9},
-                {16, 75, 13}, {32, 25, 9},  {32, 50, 17}, {32, 75, 25}, {8, 30, 3},
-                {8, 60, 5},   {8, 90, 8},   {16, 30, 5},  {16, 60, 10}, {16, 90, 15},
-                {32, 30, 10}, {32, 60, 20}, {32, 90, 29}, {64, 50, 33}, {1, 50, 1}};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const struct filter_cfg c = {.window = rows[i].window, .fdr_percent = rows[i].percent};
-        struct rc_windows w = {0};
-        for (int64_t n = 1; n <= c.window; n++) {
-            rc_push(&c, &w.fdr, true);
-            assert_int_equal(rc_is_locked(&c, &w), n >= rows[i].over);
-        }
-    }
-}
-
 /* --- the table --- */
 
 enum { ENTRIES = 24, LINES = 40, REQUESTS = 64 };
@@ -400,7 +265,6 @@ static struct node_rig *node_new(int64_t table)
     g->mem = memory_new();
     g->mem->m.noc_mhz = 1400;
     g->mem->m.flit_bytes = 32;
-    g->cfg = dflt;
     g->cfg.merge = true;
     g->cfg.table = table;
     g->cfg.compress_cycles = 2;
@@ -599,13 +463,6 @@ int main(void)
         cmocka_unit_test(other_codecs_take_sub_blocks_as_blocks),
         cmocka_unit_test(sub_blocks_may_be_larger_than_the_codecs),
         cmocka_unit_test(other_lines_and_sub_blocks_are_refused),
-        cmocka_unit_test(the_fdr_window_is_over_from_fifteen_of_sixteen),
-        cmocka_unit_test(an_ica_window_is_over_from_nine_of_sixteen),
-        cmocka_unit_test(the_window_is_that_of_the_size),
-        cmocka_unit_test(or_that_of_the_first_read),
-        cmocka_unit_test(an_sm_is_sure_of_what_a_full_window_says),
-        cmocka_unit_test(rules_come_in_their_order),
-        cmocka_unit_test(thresholds_are_passed_strictly),
         cmocka_unit_test(the_table_finds_what_it_holds_and_nothing_else),
         cmocka_unit_test(requests_that_meet_have_one_answer),
         cmocka_unit_test(what_finds_the_table_full_is_answered_with_the_line),

@@ -5,11 +5,13 @@
 #include "tech/filter/filter_node.h"
 #include "tech/filter/filter_sm.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const char *const filter_decide_names[] = {"rc", "need", "full", NULL};
 static const char *const filter_windows_names[] = {"used", "first", NULL};
+static const char *const filter_predict_names[] = {"none", "region", "load", NULL};
 static const char *const filter_learn_names[] = {"used", "asked", NULL};
 static const char *const filter_sub_names[] = {"rest", "need", NULL};
 static const char *const filter_refill_names[] = {"replace", "append", NULL};
@@ -115,6 +117,13 @@ static void bind_parts(struct filter *f, const struct tech_site *at, const struc
     }
 }
 
+static bool check_region(const struct filter_cfg *c, struct err *err)
+{
+    return !(c->predict_region & (c->predict_region - 1)) ||
+           err_set(err, "filter.predict_region is %" PRId64 "; it must be a power of two",
+                   c->predict_region);
+}
+
 static bool filter_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     const enum filter_method method = (enum filter_method)(at->design->variant & METHOD);
@@ -126,7 +135,8 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->cfg.ideal |= (at->design->variant & IDEAL) != 0;
     if (at->design->variant & OURS)
         set_ours(&f->cfg);
-    if (!filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
+    if (!check_region(&f->cfg, err) ||
+        !filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
         !take(&places, at, method != FILTER_WHOLE, err)) {
         filter_free(f);
         return false;

@@ -3,6 +3,7 @@
  * cuts the answers and compresses what is left. docs/criticality.md has the words used here.
  *
  *   rc           what a miss asks for, and the windows that it goes by
+ *   predict      what lines of a kind were read for
  *   filter_sm    an SM: tells first, subsequent and invalid misses apart, learns, decodes
  *   filter_table a memory node's requests for parts of lines
  *   filter_node  a memory node: joins requests, cuts and encodes answers
@@ -16,6 +17,7 @@
 
 enum filter_decide { FILTER_RC, FILTER_NEED, FILTER_FULL };
 enum filter_windows { FILTER_BY_USED, FILTER_BY_FIRST };
+enum filter_predict { FILTER_PREDICT_NONE, FILTER_PREDICT_REGION, FILTER_PREDICT_LOAD };
 enum filter_learn { FILTER_USED, FILTER_ASKED };
 enum filter_sub { FILTER_SUB_REST, FILTER_SUB_NEED };
 enum filter_refill { FILTER_REPLACE, FILTER_APPEND };

@@ -21,6 +21,7 @@ void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
                                       cfg->interval};
     *s = (struct filter_sm){.cfg = cfg, .wire = wire, .m = m, .number = number};
     s->all = (uint16_t)((1u << (m->l1->line_bytes / m->l1->sector_bytes)) - 1);
+    predict_init(&s->predictor, cfg, (uint32_t)(m->l1->size / m->l1->line_bytes));
     s->seconds = xcalloc((size_t)m->l1->mshrs, sizeof *s->seconds);
     engine_init(&s->decode, &decode);
 }
@@ -28,13 +29,19 @@ void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
 void filter_sm_free(struct filter_sm *s)
 {
     free(s->seconds);
+    predict_free(&s->predictor);
 }
 
 /* --- what a miss asks for --- */
 
+static uint16_t predicted(const struct filter_sm *s, const struct line_view *v)
+{
+    return predict_map(&s->predictor, v->line, v->access->load, v->need);
+}
+
 static enum rc_answer decide(const struct filter_sm *s, const struct line_view *v)
 {
-    const struct rc_line line = {s->all, v->need, v->valid, v->reserved};
+    const struct rc_line line = {s->all, v->need, v->valid, v->reserved, predicted(s, v)};
     return rc_decide(s->cfg, &s->windows, &line);
 }
 
@@ -50,6 +57,8 @@ static uint16_t ask(const void *self, const struct line_view *v)
     if (!is_ours(v))
         return v->fetch;
     const enum rc_answer why = decide(s, v);
+    if (why == RC_PREDICTED)
+        return v->missing | (predicted(s, v) & v->fetch);
     const bool is_part =
         why == RC_PART || (why == RC_SUBSEQUENT && s->cfg->sub_ask == FILTER_SUB_NEED);
     return is_part ? v->missing : v->fetch;
@@ -76,6 +85,7 @@ static void count_miss(struct filter_sm *s, const struct line_view *v, cycle_t n
     struct filter_stats *st = &s->stats;
     if (!v->reserved && !v->valid) {
         st->fm++;
+        predict_begin(&s->predictor, v->line, v->access->load);
         return;
     }
     const struct filter_second *before = second_find(s, v->line);
@@ -89,6 +99,7 @@ static void count_request(struct filter_sm *s, const struct line_view *v, uint16
     struct filter_stats *st = &s->stats;
     uint64_t *const why[] = {[RC_PART] = &st->pdr,
                              [RC_ALL_NEEDED] = &st->fdr_need,
+                             [RC_PREDICTED] = &st->predicted,
                              [RC_OFTEN_WHOLE] = &st->fdr_ratio,
                              [RC_SUBSEQUENT] = &st->fdr_sub,
                              [RC_INCONSISTENT] = &st->fdr_ica,
@@ -193,9 +204,9 @@ static void settled(void *self, addr_t line, const struct line_life *life, cycle
 static void left(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct filter_sm *s = self;
-    (void)line;
     if (life->space != MEM_GLOBAL)
         return;
+    predict_end(&s->predictor, line, life);
     s->stats.left_asked += mem_sector_count(life->asked);
     s->stats.left_unused += mem_sector_count(life->asked & (uint16_t)~life->used);
     learn(s, life, true, now);

@@ -4,6 +4,7 @@
 
 #include "tech/engine.h"
 #include "tech/filter/filter_wire.h"
+#include "tech/filter/predict.h"
 #include "tech/filter/rc.h"
 
 struct filter_stats {
@@ -27,6 +28,7 @@ struct filter_sm {
     uint32_t number;
     uint16_t all; /* sub-blocks of a line */
     struct rc_windows windows;
+    struct predictor predictor;
     cycle_t counted; /* up to there `locked` has been */
     /* The miss whose requests are being made: what they tell, what is still to be asked for. */
     uint8_t meta;

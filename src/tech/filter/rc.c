@@ -38,6 +38,8 @@ enum rc_answer rc_decide(const struct filter_cfg *c, const struct rc_windows *w,
         return RC_ALL_NEEDED;
     if (c->decide == FILTER_NEED)
         return RC_PART;
+    if (l->predicted && !l->valid && !l->pending)
+        return RC_PREDICTED;
     if (rc_is_locked(c, w))
         return RC_OFTEN_WHOLE;
     if (l->pending)

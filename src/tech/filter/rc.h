@@ -19,6 +19,7 @@ struct rc_windows {
 enum rc_answer {
     RC_PART,
     RC_ALL_NEEDED,
+    RC_PREDICTED,
     RC_OFTEN_WHOLE,
     RC_SUBSEQUENT,
     RC_INCONSISTENT,
@@ -26,9 +27,9 @@ enum rc_answer {
 };
 
 /* The line as it is before the miss: `all` its sub-blocks, those needed, those that are there and
- * those on their way. */
+ * those on their way; what lines of its kind were read for, 0: not known. */
 struct rc_line {
-    uint16_t all, need, valid, pending;
+    uint16_t all, need, valid, pending, predicted;
 };
 
 /* Changes nothing, so that a miss may ask again. */
