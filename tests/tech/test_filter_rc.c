@@ -20,7 +20,7 @@ static void push_n(uint64_t *window, unsigned n, bool entry)
 static enum rc_answer decide(const struct rc_windows *w, uint16_t need, uint16_t valid,
                              uint16_t pending)
 {
-    const struct rc_line l = {ALL, need, valid, pending};
+    const struct rc_line l = {ALL, need, valid, pending, 0};
     return rc_decide(&dflt, w, &l);
 }
 
@@ -70,7 +70,7 @@ static void or_that_of_the_first_read(void **state)
     (void)state;
     struct filter_cfg c = dflt;
     struct rc_windows w = {0};
-    const struct rc_line absent = {ALL, 0x1, 0, 0}, part = {ALL, 0x2, 0x1, 0};
+    const struct rc_line absent = {ALL, 0x1, 0, 0, 0}, part = {ALL, 0x2, 0x1, 0, 0};
     c.windows = FILTER_BY_FIRST;
     push_n(&w.ica[1], 8, true);
     assert_int_equal(rc_decide(&c, &w, &absent), RC_PART);
