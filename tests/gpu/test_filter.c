@@ -266,6 +266,7 @@ static const char load[] = KERNEL(LOAD), two_loads[] = KERNEL(LOAD OTHER);
 struct measured {
     cycle_t second; /* cycles of the second launch, which finds all in the L2 */
     double partial, absorbed, overflow, answers_4, lookups, decoded, space;
+    double answers, flits; /* of a launch: both have the same */
 };
 
 /* Eight threads read a sub-block of a line; `line` is what is in it. */
@@ -289,6 +290,10 @@ static struct measured measure(const char *text, const char *with, const char *s
     stats_get(gpu_stats(t.gpu), "l2.requests", &m.lookups);
     case_run(&t);
     stats_get(gpu_stats(t.gpu), "filter.decoded", &m.decoded);
+    stats_get(gpu_stats(t.gpu), "filter_node.answers", &m.answers);
+    stats_get(gpu_stats(t.gpu), "filter_node.flits", &m.flits);
+    m.answers /= 2;
+    m.flits *= m.answers;
     m.second = gpu_cycles(t.gpu) - first;
     case_close(&t);
     return m;
@@ -314,6 +319,22 @@ static void a_compressor_takes_its_time(void **state)
     const struct measured soon = measure(load, "dpc", "filter.compress_cycles=0", 1);
     const struct measured late = measure(load, "dpc", "filter.compress_cycles=20", 1);
     assert_int_equal(late.second - soon.second, 2 * 20);
+}
+
+/* One behind the other, the parameter's line and the load's are each later by 2 for the compressor
+ * and, if they came encoded, by 2 for the decompressor, and sooner by the flits of 5 that they do
+ * not take: 1 cycle later with 2 flits, 2 with a raw answer. */
+static void a_lone_hit_is_as_late_as_engines_and_flits_say(void **state)
+{
+    (void)state;
+    static const uint32_t steps[] = {1, 0x9e3779b9};
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        const struct measured base = measure(load, "base", "", steps[i]);
+        const struct measured m = measure(load, "dpc", "", steps[i]);
+        const double later = 2 * m.answers + m.decoded - (5 * m.answers - m.flits);
+        assert_true(m.answers == 2);
+        assert_int_equal(m.second - base.second, (int)later);
+    }
 }
 
 /* Only what came encoded is decoded: the parameter's line, and of the loads' the one with a
@@ -349,6 +370,7 @@ int main(void)
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(a_second_request_comes_back_with_the_first),
         cmocka_unit_test(a_compressor_takes_its_time),
+        cmocka_unit_test(a_lone_hit_is_as_late_as_engines_and_flits_say),
         cmocka_unit_test(a_decompressor_takes_its_time_for_what_came_encoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

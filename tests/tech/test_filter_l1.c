@@ -557,6 +557,7 @@ static void check_end(struct trial *t, uint32_t n)
     assert_true(t->fm > 500 && t->sub > 50);
     assert_true(t->hi > 50 || c->predict || c->idle_queue); /* which are against them */
     assert_true(c->table ? ns->overflow > 100 : !ns->overflow);
+    assert_true(!c->table || ns->occupancy.max <= (uint64_t)c->table);
     assert_true(c->table || c->idle_queue ? t->more > 100 : !t->more);
     assert_int_equal(c->predict && c->decide == FILTER_RC, st->predicted > 0);
     assert_int_equal(c->merge, ns->absorbed > 0);
