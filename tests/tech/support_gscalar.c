@@ -75,3 +75,44 @@ const struct gscalar_stats *gs_rig_run(struct gs_rig *b, uint32_t threads)
     sm_rig_run(b->r, 1, threads);
     return &b->m.stats;
 }
+
+static struct gscalar_stats stats_in(const char *ptx, struct gs_way way)
+{
+    struct gs_rig b;
+    gs_rig_open(&b, ptx, NULL, way.design);
+    b.cfg.affine = way.is_affine;
+    b.g.verify = true;
+    const struct gscalar_stats s = *gs_rig_run(&b, way.threads);
+    if (b.r->is_breached)
+        fail_msg("%s", b.r->breach.what);
+    gs_rig_close(&b);
+    return s;
+}
+
+struct gscalar_stats gs_stats_of(const char *ptx, const char *design, uint32_t threads)
+{
+    return stats_in(ptx, (struct gs_way){design, threads, false});
+}
+
+struct gscalar_stats gs_added_to(const char *body, const char *more, struct gs_way way)
+{
+    static const char whole[] = GS_KERNEL("@");
+    const size_t head = (size_t)(strrchr(whole, '@') - whole);
+    char text[4096];
+    struct gscalar_stats s[2];
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "%.*s %s %s %s", (int)head, whole, body, i ? more : "",
+                 whole + head + 1);
+        s[i] = stats_in(text, way);
+    }
+    uint64_t *a = (uint64_t *)&s[0], *b = (uint64_t *)&s[1];
+    for (size_t k = 0; k < sizeof s[0] / sizeof *a; k++)
+        b[k] -= a[k];
+    return s[1];
+}
+
+struct gscalar_stats gs_added(const char *body, const char *more, const char *design,
+                              uint32_t threads)
+{
+    return gs_added_to(body, more, (struct gs_way){design, threads, false});
+}

@@ -28,4 +28,26 @@ void gs_rig_close(struct gs_rig *b);
 /* One block of so many threads; the statistics of the second of the rig's two runs. */
 const struct gscalar_stats *gs_rig_run(struct gs_rig *b, uint32_t threads);
 
+/* Values: %r1 the thread's number, %r2 one value, %r3 another for each half, %rd1 the buffer. */
+#define GS_KERNEL(body)                                                       \
+    RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,21;\n" \
+               "shr.u32 %r3,%r1,4; " body " ret;\n")
+/* 9: Figure 2.9. Lanes 0 and 4 to 7 of eight write one value to %r5; the others have their own. */
+#define FIGURE_2_9                                                         \
+    "setp.eq.u32 %p1,%r1,0; setp.gt.u32 %p2,%r1,3; or.pred %p3,%p1,%p2;\n" \
+    "add.u32 %r5,%r1,100;\n@%p3 mov.u32 %r5,2;\n"
+
+struct gs_way {
+    const char *design;
+    uint32_t threads;
+    bool is_affine;
+};
+
+/* Statistics of a kernel under --verify, which must find nothing. */
+struct gscalar_stats gs_stats_of(const char *ptx, const char *design, uint32_t threads);
+/* What `more` adds behind `body` in a GS_KERNEL. */
+struct gscalar_stats gs_added(const char *body, const char *more, const char *design,
+                              uint32_t threads);
+struct gscalar_stats gs_added_to(const char *body, const char *more, struct gs_way way);
+
 #endif
