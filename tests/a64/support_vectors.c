@@ -86,15 +86,36 @@ static void get_state(const struct a64_cpu *c, struct vector_state *t)
     t->step = c->pc - VECTOR_PC;
 }
 
+void vector_core_memory(struct vector_core *c, uint64_t *memory)
+{
+    uint64_t s = 1;
+    for (unsigned i = 0; i < VECTOR_PAGE / 8; i++)
+        memory[i] = vector_next(&s);
+    image_write(c->cpu.image, VECTOR_SCRATCH, memory, VECTOR_PAGE);
+}
+
+void vector_core_place(struct vector_core *c, uint32_t word)
+{
+    image_write(c->cpu.image, VECTOR_PC, &word, sizeof word);
+}
+
+void vector_core_put(struct vector_core *c, const struct vector_state *before)
+{
+    put_state(&c->cpu, before);
+}
+
+void vector_core_get(struct vector_core *c)
+{
+    get_state(&c->cpu, &c->after);
+}
+
 bool vector_core_run(struct vector_core *c, uint32_t word, uint64_t seed, unsigned kind,
                      uint32_t *digest)
 {
     struct vector_state before;
-    uint64_t memory[VECTOR_PAGE / 8], s = 1;
-    for (unsigned i = 0; i < VECTOR_PAGE / 8; i++)
-        memory[i] = vector_next(&s);
-    image_write(c->cpu.image, VECTOR_SCRATCH, memory, sizeof memory);
-    image_write(c->cpu.image, VECTOR_PC, &word, sizeof word);
+    uint64_t memory[VECTOR_PAGE / 8];
+    vector_core_memory(c, memory);
+    vector_core_place(c, word);
     vector_make(&before, word, seed, kind);
     put_state(&c->cpu, &before);
     a64_run(&c->cpu, 1);

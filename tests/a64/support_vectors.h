@@ -28,4 +28,11 @@ void vector_core_end(struct vector_core *c);
 bool vector_core_run(struct vector_core *c, uint32_t word, uint64_t seed, unsigned kind,
                      uint32_t *digest);
 
+/* The parts of the above, for tests that change the state in between: memory as every vector finds
+ * it, the instruction in its place, the state of its seed. */
+void vector_core_memory(struct vector_core *c, uint64_t *memory);
+void vector_core_place(struct vector_core *c, uint32_t word);
+void vector_core_put(struct vector_core *c, const struct vector_state *before);
+void vector_core_get(struct vector_core *c);
+
 #endif
