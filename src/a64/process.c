@@ -157,7 +157,23 @@ void a64_process_free(struct a64_process *p)
 
 uint64_t a64_process_ns(const struct a64_process *p)
 {
-    return p->cpu.inst + p->slept_ns;
+    return (p->clock ? p->clock(p->clock_ctx) : p->cpu.inst) + p->slept_ns;
+}
+
+bool a64_process_serve(struct a64_process *p)
+{
+    struct a64_cpu *c = &p->cpu;
+    if (c->stop.kind == A64_CLOCK) {
+        c->x[c->stop.code] = a64_process_ns(p) / 16; /* cntfrq_el0: 62.5 MHz */
+        c->stop.kind = A64_RUNNING;
+    } else if (c->stop.kind == A64_SVC) {
+        c->stop.kind = A64_RUNNING;
+        a64_syscall(p);
+    } else {
+        return false;
+    }
+    c->pc += 4;
+    return true;
 }
 
 void a64_process_run(struct a64_process *p, uint64_t n)
@@ -166,15 +182,7 @@ void a64_process_run(struct a64_process *p, uint64_t n)
     const uint64_t end = c->inst + n;
     do {
         a64_run(c, end - c->inst);
-        if (c->stop.kind == A64_CLOCK) {
-            c->x[c->stop.code] = a64_process_ns(p) / 16; /* cntfrq_el0: 62.5 MHz */
-            c->stop.kind = A64_RUNNING;
-            c->pc += 4;
-        } else if (c->stop.kind == A64_SVC) {
-            c->stop.kind = A64_RUNNING;
-            a64_syscall(p);
-            c->pc += 4;
-        }
+        a64_process_serve(p);
     } while (c->stop.kind == A64_RUNNING && c->inst < end);
 }
 

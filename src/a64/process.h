@@ -41,6 +41,8 @@ struct a64_process {
     int root;                         /* descriptor of o.root, or -1 */
     bool handles_signal[A64_SIGNALS]; /* it has asked for a function to be called */
     uint64_t slept_ns;                /* on top of the instructions' time */
+    uint64_t (*clock)(void *ctx);     /* nanoseconds of a core in time; NULL: an instruction each */
+    void *clock_ctx;
     uint64_t syscalls;
     VEC(uint64_t) noted; /* what has been remarked */
 };
@@ -50,7 +52,10 @@ struct a64_process *a64_process_new(const struct a64_options *o, struct err *err
 void a64_process_free(struct a64_process *p);
 /* Executes at most n instructions, system calls included; cpu.stop says if it is over. */
 void a64_process_run(struct a64_process *p, uint64_t n);
-/* Nanoseconds since its start: an instruction takes one. */
+/* The kernel's turn at a system call or a read of the clock, behind which it goes on. False: it was
+ * something else that stopped the core. */
+bool a64_process_serve(struct a64_process *p);
+/* Nanoseconds since its start: those of its clock, or an instruction takes one. */
 uint64_t a64_process_ns(const struct a64_process *p);
 
 /* Why it ended, as a sentence with pc, symbol and address; empty for an exit. To be freed. */

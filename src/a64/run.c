@@ -1,6 +1,7 @@
 /* The loop: decoded pages, executed instruction by instruction. */
 #include "a64/code.h"
 #include "a64/decode.h"
+#include "a64/exec_int.h"
 
 const struct a64_inst *a64_leave(struct a64_cpu *c, const struct a64_inst *i,
                                  enum a64_stop_kind kind, int code)
@@ -27,8 +28,7 @@ static const struct a64_inst *page_end(struct a64_cpu *c, const struct a64_inst 
     return NULL;
 }
 
-/* What every entry is at first. */
-static const struct a64_inst *decode_now(struct a64_cpu *c, const struct a64_inst *i)
+static const struct a64_inst *decode_entry(struct a64_cpu *c, const struct a64_inst *i)
 {
     struct a64_inst *entry = &c->code->inst[i - c->code->inst];
     const uint64_t pc = a64_pc(c, i);
@@ -37,7 +37,14 @@ static const struct a64_inst *decode_now(struct a64_cpu *c, const struct a64_ins
         return a64_leave(c, i, A64_ACCESS, 0);
     if (!a64_decode(entry, word, pc))
         *entry = (struct a64_inst){.fn = undefined, .word = word};
-    return entry->fn(c, entry);
+    return entry;
+}
+
+/* What every entry is at first. */
+static const struct a64_inst *decode_now(struct a64_cpu *c, const struct a64_inst *i)
+{
+    i = decode_entry(c, i);
+    return i ? i->fn(c, i) : NULL;
 }
 
 void a64_code_forget(struct a64_code *code, unsigned first, unsigned last)
@@ -74,6 +81,23 @@ const struct a64_inst *a64_fetch(struct a64_cpu *c, uint64_t pc)
 static bool is_done(enum a64_stop_kind kind)
 {
     return kind == A64_RUNNING || kind == A64_SVC || kind == A64_CLOCK;
+}
+
+const struct a64_inst *a64_next(struct a64_cpu *c)
+{
+    c->stop.kind = A64_RUNNING;
+    const struct a64_inst *i = go_to(c, c->pc);
+    if (UNLIKELY(!i))
+        i = a64_fetch(c, c->pc);
+    return i && i->fn == decode_now ? decode_entry(c, i) : i;
+}
+
+void a64_execute(struct a64_cpu *c, const struct a64_inst *i)
+{
+    const struct a64_inst *next = i->fn(c, i);
+    if (next)
+        c->pc = a64_pc(c, next);
+    c->inst += is_done(c->stop.kind);
 }
 
 void a64_run(struct a64_cpu *c, uint64_t n)

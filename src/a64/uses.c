@@ -155,7 +155,8 @@ static void use_structure(struct a64_uses *u, const struct a64_inst *i, const st
         use_vectors(u, i->rd, i->ra, false);
     reads(u, i->rn);
     reads(u, i->rm);
-    if (bits(i->word, 23, 23))
+    u->moves_base = bits(i->word, 23, 23);
+    if (u->moves_base)
         writes(u, i->rn);
     u->mode = A64_BASE;
     u->bytes = (uint8_t)(is_list ? i->ra * i->shift : i->ra << i->size);
@@ -190,7 +191,8 @@ static void use_plain(struct a64_uses *u, const struct a64_inst *i, const struct
         reads(u, i->rn);
     if (r->operands == op_mem_reg)
         reads(u, i->rm);
-    if (is_moving_base(r))
+    u->moves_base = is_moving_base(r);
+    if (u->moves_base)
         writes(u, i->rn);
     u->mode = r->operands == op_mem_reg        ? A64_INDEX
               : !fnmatch("*_post", r->name, 0) ? A64_BASE

@@ -17,6 +17,7 @@ struct a64_uses {
     uint8_t mode;  /* enum a64_mode */
     uint8_t bytes; /* of the access */
     bool is_store;
+    bool moves_base; /* the last register that is written */
 };
 
 /* Of a decoded instruction. */

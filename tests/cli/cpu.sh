@@ -84,9 +84,44 @@ ok "JSON has the error" 'grep -q "\"error\": *\"pc 0x.*not mapped" $tmp/j && gre
 (timeout -s TERM 3 "$PARSIM_BIN" cpu run --functional $wrong hang >"$tmp/out" 2>"$tmp/err"; echo $? >"$tmp/code")
 ok "an interrupt ends it with its place" '[ "$(cat $tmp/code)" != 0 ] && says "ended by SIGTERM at pc 0x"'
 
+timed() { "$PARSIM_BIN" cpu run "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
+timed --json "$tmp/j" --csv "$tmp/c.csv" --db "$tmp/d" --interval 20000 --trace "$tmp/t" $programs/memo.elf
+ok "in time: the same output, and cycles" '[ $code = 0 ] && cmp -s $tmp/out $programs/memo.expected && says " cycles (" && [ $(stat core cycles) -gt 100000 ]'
+cat >"$tmp/check.py" <<'PY'
+import json, sys
+what, *files = sys.argv[1:]
+runs = [json.load(open(f)) for f in files]
+core = runs[0]["statistics"]["core"]
+part = lambda head: sum(v for k, v in core.items() if k.startswith(head))
+if what == "sums":
+    assert core["cycles"] == core["issue_cycles"] + part("stall_") and core["inst"] == part("inst_")
+elif what == "roi":
+    roi = runs[0]["region_of_interest"]
+    assert 0 < roi["core"]["cycles"] < core["cycles"] and roi["memo"]["lookups"] == 4000
+    assert runs[0]["series"]
+else:
+    assert core["cycles"] * 3 < runs[1]["statistics"]["core"]["cycles"]
+PY
+ok "cycles are those with an instruction and the stalls" 'python3 $tmp/check.py sums $tmp/j'
+ok "the region of interest is a part of the whole" 'python3 $tmp/check.py roi $tmp/j'
+ok "files beside the CSV, a database, a timeline" 'grep -q "^core.*,cycles," $tmp/c.csv && grep -q "^core.*,cycles," $tmp/c.roi.csv && [ -s $tmp/c.series.csv ] && [ -s $tmp/d ] && grep -q "region of interest" $tmp/t && python3 -m json.tool $tmp/t >/dev/null'
+timed --set memo.force_miss=true --json "$tmp/k" $programs/memo.elf
+ok "without hits it takes longer" '[ $code = 0 ] && python3 $tmp/check.py slower $tmp/j $tmp/k'
+timed $wrong read
+ok "a bad access in time" '[ $code = 139 ] && says "reads address 0x40"'
+timed --max-inst 100K $wrong hang
+ok "a limit in time" '[ $code = 1 ] && says "the limit is 102400 instructions"'
+printf 'base: hpi\nl1d:\n  size: 8K\n' >"$tmp/small.yaml"
+timed --cpu "$tmp/small.yaml" --json "$tmp/k" $programs/memo.elf
+ok "a machine of your own" '[ $code = 0 ] && grep -q "\"size\": *8192" $tmp/k'
+
 refuses() { ok "$1" '[ $code = 2 ] && says "'"$2"'"'; }
-"$PARSIM_BIN" cpu run $wrong >"$tmp/out" 2>"$tmp/err"; code=$?
-refuses "without --functional" "give --functional"
+timed --cpu m1 $wrong; refuses "an unknown machine" "no CPU 'm1'; there are: hpi"
+timed --set core.btb=100 $wrong; refuses "a size that does not fit" "core.btb: 100 is not a power of two"
+timed --set l1d.line_bytes=128 $wrong; refuses "lines of two sizes" "line_bytes"
+timed --set memo.l2_ways=16 $wrong; refuses "no cache left" "leave no cache"
+timed --interval 0 $wrong; refuses "no interval" "not a number above 0"
+run --trace "$tmp/t2" $wrong; refuses "a timeline without time" "--trace needs time"
 "$PARSIM_BIN" cpu fly >"$tmp/out" 2>"$tmp/err"; code=$?
 refuses "unknown command" "'fly' is not a command of cpu"
 run; refuses "no program" "no program was given"
