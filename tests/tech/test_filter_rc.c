@@ -79,32 +79,29 @@ static void or_that_of_the_first_read(void **state)
     assert_int_equal(rc_decide(&c, &w, &absent), RC_INCONSISTENT);
 }
 
-/* Of first reads of two sub-blocks: sixteen entries must have been seen, and none was inconsistent;
- * at 12% one of sixteen may be. */
-static void an_sm_is_sure_of_what_a_full_window_says(void **state)
+/* Of first reads of two sub-blocks: the last four must have been consistent. */
+static void an_sm_is_sure_of_what_was_consistent_for_long(void **state)
 {
     (void)state;
     struct filter_cfg c = dflt;
     struct rc_windows w = {0};
     c.windows = FILTER_BY_FIRST;
-    c.sure_percent = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        assert_false(rc_is_sure(&c, &w, 2));
-        rc_push_ica(&c, &w, 2, false);
+    c.sure_run = 4;
+    for (unsigned again = 0; again < 2; again++) {
+        for (unsigned i = 0; i < 4; i++) {
+            assert_false(rc_is_sure(&c, &w, 2));
+            rc_push_ica(&c, &w, 2, false);
+        }
+        assert_true(rc_is_sure(&c, &w, 2));
+        assert_false(rc_is_sure(&c, &w, 1));
+        rc_push_ica(&c, &w, 2, true);
     }
+    w.run[2] = UINT16_MAX;
+    rc_push_ica(&c, &w, 2, false); /* stays there */
     assert_true(rc_is_sure(&c, &w, 2));
-    assert_false(rc_is_sure(&c, &w, 1));
-    rc_push_ica(&c, &w, 2, true);
+    c.sure_run = 0;
     assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = 12;
-    assert_true(rc_is_sure(&c, &w, 2));
-    rc_push_ica(&c, &w, 2, true);
-    assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = -1;
-    w = (struct rc_windows){.filled = {16, 16, 16, 16, 16}};
-    assert_false(rc_is_sure(&c, &w, 2));
-    c.sure_percent = 0;
-    assert_true(rc_is_sure(&c, &w, 2));
+    c.sure_run = 4;
     c.windows = FILTER_BY_USED; /* has no window of a first read */
     assert_false(rc_is_sure(&c, &w, 2));
 }
@@ -147,7 +144,7 @@ int main(void)
         cmocka_unit_test(an_ica_window_is_over_from_nine_of_sixteen),
         cmocka_unit_test(the_window_is_that_of_the_size),
         cmocka_unit_test(or_that_of_the_first_read),
-        cmocka_unit_test(an_sm_is_sure_of_what_a_full_window_says),
+        cmocka_unit_test(an_sm_is_sure_of_what_was_consistent_for_long),
         cmocka_unit_test(rules_come_in_their_order),
         cmocka_unit_test(thresholds_are_passed_strictly),
     };

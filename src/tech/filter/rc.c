@@ -8,8 +8,7 @@ static bool is_over(const struct filter_cfg *c, uint64_t window, int64_t percent
 
 bool rc_is_sure(const struct filter_cfg *c, const struct rc_windows *w, uint32_t sub_blocks)
 {
-    return c->windows == FILTER_BY_FIRST && w->filled[sub_blocks] == c->window &&
-           !is_over(c, w->ica[sub_blocks], c->sure_percent);
+    return c->windows == FILTER_BY_FIRST && c->sure_run && w->run[sub_blocks] >= c->sure_run;
 }
 
 bool rc_is_locked(const struct filter_cfg *c, const struct rc_windows *w)
@@ -56,5 +55,6 @@ void rc_push(const struct filter_cfg *c, uint64_t *window, bool entry)
 void rc_push_ica(const struct filter_cfg *c, struct rc_windows *w, uint32_t sub_blocks, bool entry)
 {
     rc_push(c, &w->ica[sub_blocks], entry);
-    w->filled[sub_blocks] += w->filled[sub_blocks] < c->window;
+    uint16_t *run = &w->run[sub_blocks];
+    *run = entry ? 0 : (uint16_t)(*run + (*run < UINT16_MAX));
 }

@@ -11,8 +11,8 @@ enum { RC_SUB_BLOCKS = 4 }; /* of a line, at most */
  * were read, from 2 on, or that the first read needed: whether those reads were inconsistent. */
 struct rc_windows {
     uint64_t ica[RC_SUB_BLOCKS + 1];
-    uint64_t fdr;                      /* whether a line was used as a whole */
-    uint8_t filled[RC_SUB_BLOCKS + 1]; /* entries of ica that were pushed, up to its length */
+    uint64_t fdr;                    /* whether a line was used as a whole */
+    uint16_t run[RC_SUB_BLOCKS + 1]; /* entries of ica since the last that was inconsistent */
 };
 
 /* What is asked for, and why. */
@@ -35,8 +35,8 @@ struct rc_line {
 /* Changes nothing, so that a miss may ask again. */
 enum rc_answer rc_decide(const struct filter_cfg *c, const struct rc_windows *w,
                          const struct rc_line *l);
-/* Whether lines whose first read needs that many sub-blocks are known to be consistent: their
- * window is full, and has next to no ones. */
+/* Whether lines whose first read needs that many sub-blocks are known to be consistent: the last
+ * c->sure_run of them were. */
 bool rc_is_sure(const struct filter_cfg *c, const struct rc_windows *w, uint32_t sub_blocks);
 bool rc_is_locked(const struct filter_cfg *c, const struct rc_windows *w);
 /* Into a window of c->window entries; the oldest one goes. */
