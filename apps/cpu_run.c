@@ -21,6 +21,7 @@ struct run {
     struct a64_process *p;
     struct cpu *cpu; /* NULL: functional */
     struct a64_stats counted;
+    struct cpu_energy energy;
     struct stats *stats;
     struct stats *before, *roi; /* at its begin; of the region of interest, NULL: there was none */
     struct cpu_trace *trace;
@@ -28,6 +29,18 @@ struct run {
     int exit_code;
     double seconds;
 };
+
+/* What is not counted as it happens. */
+static void count(struct run *r)
+{
+    r->counted = a64_stats_of(r->p);
+    if (!r->cpu)
+        return;
+    const double seconds =
+        (double)a64_core_stats(cpu_core(r->cpu))->cycles / ((double)r->o->machine->core.mhz * 1e6);
+    const struct memo_cfg *memo = r->p->cpu.memo ? &r->o->machine->memo : NULL;
+    r->energy = cpu_energy_of(&r->o->machine->energy, memo, r->stats, seconds);
+}
 
 /* --- running --- */
 
@@ -74,7 +87,7 @@ static bool run_timed(struct run *r, struct progress *progress, struct err *err)
             limit = next;
         if (!cpu_run(r->cpu, limit, err))
             return false;
-        r->counted = a64_stats_of(r->p);
+        count(r);
         if (next && limit == next && !a64_core_is_done(cpu_core(r->cpu))) {
             stats_sample(r->stats, limit);
             next += r->o->interval;
@@ -83,6 +96,7 @@ static bool run_timed(struct run *r, struct progress *progress, struct err *err)
             break;
         show(progress, r);
     }
+    count(r);
     if (r->o->interval)
         stats_sample(r->stats, a64_core_stats(cpu_core(r->cpu))->cycles);
     return true;
@@ -92,7 +106,7 @@ static bool run_timed(struct run *r, struct progress *progress, struct err *err)
 static void watch(void *ctx, bool is_begin)
 {
     struct run *r = ctx;
-    r->counted = a64_stats_of(r->p);
+    count(r);
     if (is_begin && !r->before)
         r->before = stats_sums(r->stats, NULL);
     else if (!is_begin && r->before && !r->roi)
@@ -221,6 +235,7 @@ static bool start(struct run *r, struct err *err)
     if (!r->cpu)
         return false;
     cpu_add_stats(r->cpu, r->stats);
+    stats_add(r->stats, "energy", cpu_energy_rows, cpu_energy_nrows, &r->energy);
     a64_core_limit(cpu_core(r->cpu), r->o->max_inst);
     a64_core_watch(cpu_core(r->cpu), watch, r);
     r->trace = r->o->trace ? cpu_trace_new(r->o->trace, r->cpu, r->p, r->o->machine, err) : NULL;
@@ -240,7 +255,7 @@ static void end(struct run *r)
 
 static int finish(struct run *r, struct err *err)
 {
-    r->counted = a64_stats_of(r->p);
+    count(r);
     r->trouble = trouble_of(r->p, r->o->max_inst);
     r->exit_code = r->p->cpu.stop.kind ? a64_process_exit_code(r->p) : EXIT_FAILED;
     if (!r->o->is_quiet)

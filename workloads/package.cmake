@@ -2,6 +2,7 @@
 # linked against libcuda by name only (no run path): `parsim run` or LD_LIBRARY_PATH gives it ours, a
 # machine with a GPU its own.
 file(GLOB wl_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.c)
+list(FILTER wl_srcs EXCLUDE REGEX "/ax-") # for an AArch64 core: tools/a64/ax_build
 file(GLOB wl_ptx CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.ptx)
 file(GLOB gen_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/common/gen_*.c)
 list(REMOVE_ITEM wl_srcs ${gen_srcs})

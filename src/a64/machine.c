@@ -109,6 +109,7 @@ struct cpu_cfg *cpu_cfg_new(const char *name, char *const *settings, size_t nset
     conf_add(c->conf, "mc", mem_ctrl_fields, mem_ctrl_nfields, &c->mc);
     conf_add(c->conf, "dram", dram_fields, dram_nfields, &c->dram);
     conf_add(c->conf, "memo", memo_fields, memo_nfields, &c->memo);
+    conf_add(c->conf, "energy", cpu_energy_fields, cpu_energy_nfields, &c->energy);
     bool is_ok = load(c, name, err);
     for (size_t i = 0; i < nsettings && is_ok; i++)
         is_ok = conf_set(c->conf, settings[i], err);

@@ -3,6 +3,7 @@
 #define A64_MACHINE_H
 
 #include "a64/core.h"
+#include "a64/cpu_energy.h"
 #include "dram/dram.h"
 #include "mem/l2.h"
 #include "mem/mem_ctrl.h"
@@ -23,6 +24,7 @@ struct cpu_cfg {
     struct mem_ctrl_cfg mc;
     struct dram_cfg dram, dram_resolved;
     struct memo_cfg memo;
+    struct cpu_energy_cfg energy;
 };
 
 /* `name` of a file of cpus/, or a path (*.yaml); settings "section.field=value". NULL with an error

@@ -102,7 +102,7 @@ static bool is_sum(const char *events)
     return is_one && !*events;
 }
 
-static double sum_of(const struct stats *st, const char *events)
+double energy_events(const struct stats *st, const char *events)
 {
     struct term t;
     double sum = 0;
@@ -246,7 +246,7 @@ void energy_count(const struct energy_model *e, const struct stats *st, double c
     for (size_t i = 0; i < e->nextras; i++) {
         const struct energy_extra *x = &e->extras[i];
         pj[component_of(e->table, x->row->component)] +=
-            e->cfg->scale * x->pj * sum_of(st, x->row->events);
+            e->cfg->scale * x->pj * energy_events(st, x->row->events);
     }
     for (unsigned i = 0; i < ENERGY_MOST; i++)
         out->pj[i] = pj[i] > 0 ? (uint64_t)(pj[i] + 0.5) : 0;

@@ -52,6 +52,9 @@ bool energy_table_add(struct energy_table *t, const struct energy_row *rows, siz
 /* False and an error: the row counts what none of the statistics of a machine is. */
 bool energy_check_row(const struct energy_row *r, const struct stats *st, struct err *err);
 
+/* A row's events, "group.name + group.name / 16 ...", counted. */
+double energy_events(const struct stats *st, const char *events);
+
 /* Picojoules by component. */
 struct energy_stats {
     uint64_t pj[ENERGY_MOST];

@@ -1,6 +1,7 @@
 /* The core in time: sequences whose cycles were computed by hand, and what adds up in whole runs.
  */
 #include "a64/support_core.h"
+#include "energy/energy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,6 +204,63 @@ static void forced_misses_cost_their_instructions(void **state)
     timed_free(hit);
 }
 
+/* --- energy --- */
+
+static void energy_of_a_lookup(void **state)
+{
+    (void)state;
+    struct cpu_energy_cfg cfg;
+    struct memo_cfg memo;
+    struct memo_stats counted = {.inputs = 6, .crc_words = 6, .lookups = 1, .l1_hits = 1};
+    struct stats *st = stats_new();
+    conf_defaults(cpu_energy_fields, cpu_energy_nfields, &cfg);
+    conf_defaults(memo_fields, memo_nfields, &memo);
+    stats_add(st, "memo", memo_stat_rows, memo_nstat_rows, &counted);
+    assert_int_equal(cpu_energy_of(&cfg, &memo, st, 0).memo, 30); /* 29.69 */
+    cfg.scale = 0.8;
+    assert_int_equal(cpu_energy_of(&cfg, &memo, st, 0).memo, 24); /* 23.75 */
+    counted = (struct memo_stats){.inputs = 600, .crc_words = 600, .lookups = 100, .l1_hits = 100};
+    assert_int_equal(cpu_energy_of(&cfg, &memo, st, 0).memo, 2375);
+    assert_true(cpu_energy_lut_pj(4096) == 4.070 && cpu_energy_lut_pj(16384) == 9.043);
+    stats_free(st);
+}
+
+/* No row names a counter that is not there. */
+static void every_row_counts_something(const struct stats *st)
+{
+    static const struct energy_row rows[] = {
+#define CHIP(component, name, pj, events, source) {#component, NULL, #name, pj, events, source},
+#define BOARD(...)                                CHIP(__VA_ARGS__)
+#include "a64/cpu_energy.def"
+#undef CHIP
+#undef BOARD
+    };
+    struct err err = {0};
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+        if (!energy_check_row(&rows[i], st, &err))
+            fail_msg("%s", err.msg);
+}
+
+static void energy_follows_what_was_done(void **state)
+{
+    (void)state;
+    struct timed *t = timed_program("", "memo.elf", 0);
+    struct stats *st = stats_new();
+    timed_run(t);
+    cpu_add_stats(t->cpu, st);
+    memo_add_stats(t->process->cpu.memo, st);
+    every_row_counts_something(st);
+    const struct cpu_energy e = cpu_energy_of(&t->cfg->energy, &t->cfg->memo, st, 1);
+    const struct a64_core_stats *s = core_of(t);
+    assert_true(e.core >= s->inst * 49 && e.core <= s->inst * 70); /* 62 x 0.8, and units */
+    assert_int_equal(
+        e.l1d,
+        (uint64_t)((double)a64_core_l1d_stats(cpu_core(t->cpu))->accesses * 17.8 * 0.8 + 0.5));
+    assert_true(e.memo > 0 && e.dram >= UINT64_C(1824000000000)); /* four ranks, one second */
+    stats_free(st);
+    timed_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +272,8 @@ int main(void)
         cmocka_unit_test(sums_hold),
         cmocka_unit_test(nothing_else_matters),
         cmocka_unit_test(forced_misses_cost_their_instructions),
+        cmocka_unit_test(energy_of_a_lookup),
+        cmocka_unit_test(energy_follows_what_was_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# AxMemo's ten programs: plain they compute what QEMU computes, without hits what they compute plainly, memoized nearly that.
+set -u
+cd "$(dirname "$0")/../.."
+command -v aarch64-linux-gnu-gcc >/dev/null || { echo "skipped: no aarch64-linux-gnu-gcc"; exit 0; }
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; head -3 "$tmp/err"; fi; }
+tools/a64/ax_build "$tmp" plain memo exact >"$tmp/err" 2>&1; ok "they are built" '[ $(ls $tmp/*.plain | wc -l) = 10 ]'
+run() { "$PARSIM_BIN" cpu run --functional --quiet --set memo.data_bytes=$bytes "$@" 2>"$tmp/err"; }
+for name in blk sbl hs md srad fft i2j jm jpeg km; do
+    case $name in blk | sbl | hs | md | srad) bytes=4 ;; *) bytes=8 ;; esac
+    run "$tmp/$name.plain" >"$tmp/plain"
+    if command -v qemu-aarch64 >/dev/null; then
+        qemu-aarch64 -cpu cortex-a53 "$tmp/$name.plain" >"$tmp/theirs" 2>/dev/null
+        ok "$name: plain as QEMU" 'cmp -s $tmp/plain $tmp/theirs'
+    fi
+    run --set memo.force_miss=true "$tmp/$name.memo" >"$tmp/forced"
+    ok "$name: without hits as plain" 'cmp -s $tmp/plain $tmp/forced'
+    run --set memo.sample_every=0 "$tmp/$name.exact" >"$tmp/exact"
+    ok "$name: whole inputs, no collision: as plain" 'cmp -s $tmp/plain $tmp/exact'
+    run --json "$tmp/j" "$tmp/$name.memo" >"$tmp/memo"
+    ok "$name: memoized within its bound" 'tools/a64/ax_error $name $tmp/plain $tmp/memo >$tmp/err'
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
