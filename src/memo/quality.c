@@ -63,7 +63,7 @@ static unsigned reciprocal(unsigned div)
     return div <= 16 ? 0xff - 2 * div : div <= 96 ? 0xf0 - div : 0xbf - (div >> 1);
 }
 
-uint32_t memo_lnl_error(uint32_t a, uint32_t b)
+uint32_t memo_coarse_error(uint32_t a, uint32_t b)
 {
     const int ea = (int)(a >> 23 & 255), eb = (int)(b >> 23 & 255);
     if ((a ^ b) >> 31 || ea - eb > 1 || eb - ea > 1 || ea == 255 || eb == 255)
@@ -79,13 +79,13 @@ uint32_t memo_lnl_error(uint32_t a, uint32_t b)
 static bool is_bad(const struct memo_rule *r, struct memo_type t, uint64_t found, uint64_t own)
 {
     const bool is_single = t.kind == MEMO_ONE && t.is_float && t.bytes == 4;
-    if (!r->is_lnl || !(is_single || t.kind == MEMO_FLOATS))
+    if (!r->is_coarse || !(is_single || t.kind == MEMO_FLOATS))
         return memo_error(t, found, own) > r->bad_error;
     const uint32_t limit = (uint32_t)fmin(r->bad_error * 32768, 1u << 30);
-    const bool is_low_bad = memo_lnl_error((uint32_t)own, (uint32_t)found) >= limit;
+    const bool is_low_bad = memo_coarse_error((uint32_t)own, (uint32_t)found) >= limit;
     return is_single ? is_low_bad
-                     : is_low_bad ||
-                           memo_lnl_error((uint32_t)(own >> 32), (uint32_t)(found >> 32)) >= limit;
+                     : is_low_bad || memo_coarse_error((uint32_t)(own >> 32),
+                                                       (uint32_t)(found >> 32)) >= limit;
 }
 
 /* --- the monitor --- */

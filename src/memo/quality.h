@@ -20,12 +20,12 @@ double memo_error(struct memo_type t, uint64_t found, uint64_t own);
 
 /* The comparison unit of Lock and Load on two floats: their difference by the divisor, in units of
  * 2^-15; UINT32_MAX: signs or exponents are too far apart. */
-uint32_t memo_lnl_error(uint32_t a, uint32_t b);
+uint32_t memo_coarse_error(uint32_t a, uint32_t b);
 
 struct memo_rule {
     uint64_t every, window; /* every 0: no hit is sampled */
     double bad_error, bad_share;
-    bool is_lnl;
+    bool is_coarse;
 };
 
 struct memo_monitor {

@@ -11,7 +11,7 @@ struct memo_unit *memo_unit_new(const struct memo_cfg *c, unsigned l2_way_sets)
                                  .window = (uint64_t)c->sample_window,
                                  .bad_error = c->bad_error,
                                  .bad_share = c->bad_share,
-                                 .is_lnl = c->compare};
+                                 .is_coarse = c->compare};
     memo_crc_init(&u->crc, 16u << c->crc_bits);
     lut_init(&u->luts.l1, (unsigned)(c->l1_bytes / MEMO_SET_BYTES), memo_ways(c));
     lut_init(&u->luts.l2, (unsigned)c->l2_ways * l2_way_sets, memo_ways(c));

@@ -303,19 +303,19 @@ static void errors(void **state)
 static void the_comparison_unit_of_lock_and_load(void **state)
 {
     (void)state;
-    assert_int_equal(memo_lnl_error(0x3f800000, 0x3f866666), 1530);
-    assert_int_equal(memo_lnl_error(0x42fe0000, 0x43000000), 255);
-    assert_int_equal(memo_lnl_error(bits_of(1.5f), bits_of(2.5f)), 13312);
-    assert_int_equal(memo_lnl_error(bits_of(2.5f), bits_of(1.5f)), 13312);
-    assert_int_equal(memo_lnl_error(0x3ffeb852, bits_of(1)), 16128);
-    assert_int_equal(memo_lnl_error(bits_of(1), 0x3ffeb852), 32130);
-    assert_int_equal(memo_lnl_error(0x43a64000, 0x43a68ccd), 0);
-    assert_int_equal(memo_lnl_error(bits_of(1), bits_of(4)), UINT32_MAX);
-    assert_int_equal(memo_lnl_error(bits_of(1), bits_of(-1)), UINT32_MAX);
-    const struct memo_rule rule = {.window = 100, .bad_error = 0.04, .is_lnl = true};
+    assert_int_equal(memo_coarse_error(0x3f800000, 0x3f866666), 1530);
+    assert_int_equal(memo_coarse_error(0x42fe0000, 0x43000000), 255);
+    assert_int_equal(memo_coarse_error(bits_of(1.5f), bits_of(2.5f)), 13312);
+    assert_int_equal(memo_coarse_error(bits_of(2.5f), bits_of(1.5f)), 13312);
+    assert_int_equal(memo_coarse_error(0x3ffeb852, bits_of(1)), 16128);
+    assert_int_equal(memo_coarse_error(bits_of(1), 0x3ffeb852), 32130);
+    assert_int_equal(memo_coarse_error(0x43a64000, 0x43a68ccd), 0);
+    assert_int_equal(memo_coarse_error(bits_of(1), bits_of(4)), UINT32_MAX);
+    assert_int_equal(memo_coarse_error(bits_of(1), bits_of(-1)), UINT32_MAX);
+    const struct memo_rule rule = {.window = 100, .bad_error = 0.04, .is_coarse = true};
     struct memo_monitor m = {0};
     assert_true(memo_monitor_compare(&m, &rule, one_float, 0x3f866666, 0x3f800000));
-    const struct memo_rule wider = {.window = 100, .bad_error = 0.05, .is_lnl = true};
+    const struct memo_rule wider = {.window = 100, .bad_error = 0.05, .is_coarse = true};
     assert_false(memo_monitor_compare(&m, &wider, one_float, 0x3f866666, 0x3f800000));
 }
 
