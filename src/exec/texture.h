@@ -66,4 +66,8 @@ void tex_table_free(struct tex_table *t);
 bool texture_select(const struct ptx_inst *inst, struct arena *arena, struct xop *op,
                     const char **why);
 
+/* What the linear filter gives between two f32 texels, bits: a (256 - weight) / 256 + b weight /
+ * 256. */
+uint32_t texture_between(uint32_t a, uint32_t b, unsigned weight);
+
 #endif

@@ -150,3 +150,13 @@ uint32_t texture_mix(const struct tex_object *o, const struct tex_sum *s, unsign
     return o->format == TEX_FLOAT || texture_is_srgb(o, channel) ? mix_float(o, s, channel)
                                                                  : mix_normalized(o, s, channel);
 }
+
+uint32_t texture_between(uint32_t a, uint32_t b, unsigned weight)
+{
+    static const struct tex_object f32 = {.format = TEX_FLOAT, .channel_bits = 32};
+    const struct tex_value first = {{a}}, second = {{b}};
+    const struct tex_sum sum = {.slices = 1,
+                                .weight = {{(uint16_t)(256 - weight), (uint16_t)weight}},
+                                .texel = {{&first, &second}}};
+    return texture_mix(&f32, &sum, 0);
+}
