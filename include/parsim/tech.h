@@ -19,7 +19,7 @@
 #include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
-#define PARSIM_TECH_VERSION 4
+#define PARSIM_TECH_VERSION 5
 
 #define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -164,8 +164,8 @@ struct tech_part {
     /* Now and then (gpu.look_cycles). */
     void (*look)(void *self, const struct tech_look *at);
     /* The kernel is about to be launched: before it is asked what registers its threads need more.
-     */
-    void (*launch)(void *self, const struct sm_kernel *k);
+     * False and an error: it cannot run. */
+    bool (*launch)(void *self, const struct sm_kernel *k, struct err *err);
     /* What it has done, in a sentence for the report. */
     void (*describe)(const void *self, char *buf, size_t size);
     /* Further numbers, in JSON as an object `values`: the i-th of them (false: there are fewer),

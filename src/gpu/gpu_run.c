@@ -382,7 +382,7 @@ static void run_batch(struct gpu *g, struct launch_result *results)
         g->kernel_end(g->kernel_end_ctx);
 }
 
-static void run_init(struct gpu *g, struct run *r, const struct launch *l)
+static bool run_init(struct gpu *g, struct run *r, const struct launch *l, struct err *err)
 {
     grid_init(&r->root, g->dev, l);
     g->dev->grid_count++;
@@ -390,8 +390,10 @@ static void run_init(struct gpu *g, struct run *r, const struct launch *l)
     r->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     r->kernel = (struct sm_kernel){
         .root = &r->root, .code = decoded_of(g, l->kernel), .registers = l->kernel->regs};
-    techs_launch(g->tech->techs, &r->kernel);
+    if (!techs_launch(g->tech->techs, &r->kernel, err))
+        return false;
     r->capacity = sm_capacity(&g->m->sm, &r->kernel, sm_extra_registers(g->sms[0], &r->kernel));
+    return check_fit(g, r, err);
 }
 
 static bool run_finish(struct gpu *g, struct run *r, struct launch_result *result, bool ok,
@@ -419,10 +421,8 @@ bool gpu_run_many(struct gpu *g, const struct launch *const *l, size_t n,
     struct batch b = {.runs = xcalloc(n, sizeof *b.runs), .n = n}, *outer = g->batch;
     bool fits = true, ok = true;
     g->batch = &b;
-    for (size_t k = 0; k < n; k++) {
-        run_init(g, &b.runs[k], l[k]);
-        fits = fits && check_fit(g, &b.runs[k], err);
-    }
+    for (size_t k = 0; k < n; k++) /* each, for each is finished */
+        fits = run_init(g, &b.runs[k], l[k], fits ? err : NULL) && fits;
     if (fits)
         run_batch(g, results);
     g->is_broken = b.failed;

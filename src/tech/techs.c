@@ -1,4 +1,5 @@
 /* The techniques of one machine: bound in order, told what happens, asked what they have done. */
+#include "exec/device.h"
 #include "tech/tech_list_int.h"
 
 #include <stdlib.h>
@@ -176,13 +177,17 @@ void techs_look(struct techs *t, const struct tech_look *at)
     }
 }
 
-void techs_launch(struct techs *t, const struct sm_kernel *k)
+bool techs_launch(struct techs *t, const struct sm_kernel *k, struct err *err)
 {
     for (size_t i = 0; i < t->parts.len; i++) {
         const struct tech_part *p = &t->parts.data[i].part;
-        if (p->launch)
-            p->launch(p->self, k);
+        struct err why = {0};
+        if (p->launch && !p->launch(p->self, k, &why)) {
+            tech_has_failed(t->parts.data[i].t, "it refuses the kernel", &why);
+            return err_set_code(err, FAULT_LAUNCH_FAILED, "%s", why.msg);
+        }
     }
+    return true;
 }
 
 bool techs_finish(struct techs *t, struct err *err)

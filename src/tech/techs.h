@@ -41,7 +41,8 @@ void techs_free(struct techs *t);
 void techs_copied(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_filled(struct techs *t, addr_t addr, uint64_t bytes);
 void techs_look(struct techs *t, const struct tech_look *at);
-void techs_launch(struct techs *t, const struct sm_kernel *k);
+/* False and an error that one of them gives. */
+bool techs_launch(struct techs *t, const struct sm_kernel *k, struct err *err);
 bool techs_finish(struct techs *t, struct err *err);
 /* The i-th that is bound; NULL: there are fewer. */
 const struct tech_part *techs_part(const struct techs *t, size_t i);

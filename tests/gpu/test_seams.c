@@ -145,10 +145,11 @@ struct all {
     uint32_t held; /* cycles, of the launch's first instruction */
 };
 
-static void launch(void *self, const struct sm_kernel *k)
+static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
-    (void)k;
+    (void)k, (void)err;
     ((struct all *)self)->held = LATER;
+    return true;
 }
 
 static void encode_data(const struct tech_site *at, struct all *all)

@@ -121,6 +121,12 @@ static void errors_name_file_and_line(void **state)
             "k.ptx:10: lnl: the store has not the width of this format");
     refuses(HEAD BEGIN "mov.u32 %r2, 1;\nst.global.u64 [%rd2], %rd1;\n" END,
             "k.ptx:11: lnl: st.global.u64 in the region of line 9: only data of 8 and 32 bits");
+    refuses(HEAD ".pragma \"lnl load H=1 uses=1\";\nld.global.u32 %r2, [%rd1];\n" BEGIN
+                 "mov.u32 %r2, 1;\n" END,
+            "k.ptx:10: lnl: a relative difference is of f32 values");
+    refuses(HEAD ".pragma \"lnl load H=1 uses=1 abs\";\nld.global.f64 %rd3, [%rd1];\n" BEGIN
+                 "mov.u32 %r2, 1;\n" END,
+            "k.ptx:10: lnl: only f32 and integers of up to 32 bits can be compared");
     static const char *const none[] = {"atom.global.add.u32 %r2, [%rd1], 1;",
                                        "membar.gl;",
                                        "ret;",
@@ -161,6 +167,32 @@ static void addresses_and_guards_are_precise(void **state)
     expect_set(HEAD BEGIN
                "add.f32 %f2, %f1, %f1;\n.pragma \"lnl precise\";\nmul.f32 %f3, %f2, %f2;\n" END,
                "PP");
+    /* whether an address is computed is every lane's own, too: its branch is precise */
+    expect_set(HEAD BEGIN "mov.u64 %rd3, %rd2; setp.lt.f32 %p1, %f1, 0f3F800000;\n@%p1 bra L;\n"
+                          "add.u64 %rd3, %rd2, 4;\nL: mul.f32 %f2, %f1, %f1;\n"
+                          "st.global.f32 [%rd3], %f2;\n" END,
+               "PPPPas");
+    /* so is whether a barrier is reached */
+    expect_set(HEAD BEGIN "setp.lt.f32 %p1, %f1, 0f3F800000;\n@%p1 bar.sync 0;\n" END, "P-");
+}
+
+/* What is read behind a region: floats and words are interpolated at its end, the rest is precise.
+ */
+static void what_leaves_a_region_is_known(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD BEGIN "add.f32 %f2, %f1, %f1; cvt.rzi.s32.f32 %r3, %f2; add.u64 %rd3, %rd1, 4;\n"
+                   "setp.lt.u32 %p1, %r1, 9; mul.f32 %f3, %f2, %f2;\n.pragma \"lnl end\";\n"
+                   "@%p1 st.global.f32 [%rd3], %f2; st.global.u32 [%rd3], %r3; ret; }\n";
+    struct read *r = read_text("k.ptx", text, sizeof text - 1, "k");
+    static const uint8_t precise[] = {0, 0, 1, 1, 0};
+    assert_true(r->ok);
+    const struct lnl_region *g = &r->m.regions[0];
+    assert_memory_equal(r->m.is_precise + g->begin, precise, sizeof precise);
+    assert_int_equal(g->nouts, 2);
+    assert_int_equal(g->outs[0].format + g->outs[1].format, LNL_F32 + LNL_U32);
+    read_free(r);
 }
 
 static void branches_over_stores_and_barriers_are_precise(void **state)
@@ -239,6 +271,7 @@ int main(void)
         cmocka_unit_test(marks_are_read),
         cmocka_unit_test(errors_name_file_and_line),
         cmocka_unit_test(addresses_and_guards_are_precise),
+        cmocka_unit_test(what_leaves_a_region_is_known),
         cmocka_unit_test(branches_over_stores_and_barriers_are_precise),
         cmocka_unit_test(the_marked_programs),
     };

@@ -24,11 +24,12 @@ static void describe(const void *self, char *buf, size_t size)
     snprintf(buf, size, "%s: assist/%s.ptx", m->design->name, m->design->codec);
 }
 
-static void launch(void *self, const struct sm_kernel *k)
+static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
     const struct module *m = self;
-    (void)k;
+    (void)k, (void)err;
     assist_launch(m->service->assist);
+    return true;
 }
 
 bool assist_module_bind(const struct tech_site *at, struct tech_part *part, struct err *err)

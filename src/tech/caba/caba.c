@@ -80,9 +80,11 @@ static void look(void *self, const struct tech_look *at)
     adapt_look(((struct caba *)self)->adapt, at);
 }
 
-static void launch(void *self, const struct sm_kernel *k)
+static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
+    (void)err;
     adapt_launch(((struct caba *)self)->adapt, k);
+    return true;
 }
 
 /* The device writes what it is filled with, without assist warps. */

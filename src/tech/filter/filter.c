@@ -59,12 +59,13 @@ static void describe(const void *self, char *buf, size_t size)
                  100 * stat_ratio((double)cut, (double)all));
 }
 
-static void launch(void *self, const struct sm_kernel *k)
+static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
     struct filter *f = self;
-    (void)k;
+    (void)k, (void)err;
     for (uint32_t i = 0; i < f->sms && !f->cfg.keep_windows; i++)
         f->sm[i].windows = (struct rc_windows){0};
+    return true;
 }
 
 static void filter_free(void *self)

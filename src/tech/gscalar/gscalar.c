@@ -105,9 +105,11 @@ void gs_launch(struct gscalar *g, const struct kernel *k, const struct decoded *
     g->plans = p;
 }
 
-static void launch(void *self, const struct sm_kernel *k)
+static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
+    (void)err;
     gs_launch(self, k->root->kernel, k->code);
+    return true;
 }
 
 void gs_plans_free(struct gscalar *g)

@@ -107,3 +107,12 @@ enum lnl_verdict lnl_compare_absolute(const struct lnl_unit *u, enum lnl_value w
 {
     return difference(what, a, b) < u->absolute ? LNL_SIMILAR : LNL_FAIL_THRESHOLD;
 }
+
+bool lnl_unit_passes_none(const struct lnl_unit *u, bool is_absolute)
+{
+    if (u->test == LNL_TEST_BITS)
+        return false;
+    return is_absolute                 ? u->absolute <= 0
+           : u->test == LNL_TEST_EXACT ? u->exact <= 0
+                                       : u->threshold == 0;
+}

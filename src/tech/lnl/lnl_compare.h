@@ -39,6 +39,10 @@ uint32_t lnl_reciprocal(const struct lnl_unit *u, uint32_t div);
 enum lnl_verdict lnl_relative_error(const struct lnl_unit *u, uint32_t a, uint32_t b,
                                     uint32_t *error);
 
+/* A threshold that no difference is below: also a load by anchors alone, which are compared with
+ * nobody, is not similar then. */
+bool lnl_unit_passes_none(const struct lnl_unit *u, bool is_absolute);
+
 /* `a`: the anchor's. */
 enum lnl_verdict lnl_compare(const struct lnl_unit *u, uint32_t a, uint32_t b);
 enum lnl_verdict lnl_compare_absolute(const struct lnl_unit *u, enum lnl_value what, uint32_t a,

@@ -15,7 +15,7 @@ struct search {
     struct ptx_cfg *cfg;
     struct ptx_live live;
     uint32_t *first_read, *reads; /* by instruction: registers that it reads, guard included */
-    bool *is_wanted;              /* by block: has a store, a barrier or a precise branch */
+    bool *is_wanted;              /* by block: has a store, a barrier or a precise instruction */
     bool *is_inside;              /* by block: scratch of visit() */
     bool *is_settled;             /* by instruction: a branch that is known to be precise */
     uint32_t *work, nwork;        /* instructions whose sources are to be made precise */
@@ -87,6 +87,7 @@ static void want(struct search *s, uint32_t pc)
     if (s->is_precise[pc])
         return;
     s->is_precise[pc] = true;
+    s->is_wanted[s->cfg->block_of[pc]] = true; /* whether it is executed is every lane's, too */
     want_sources(s, pc);
 }
 
@@ -149,22 +150,22 @@ static void want_entering(struct search *s)
             want_register(s, s->reads[i], true);
 }
 
-/* Rule 3, over and over: a precise branch is wanted in its turn. */
-static void find_branches(struct search *s)
+/* Rule 3, once round; asked until it finds nothing more: a precise branch is wanted in its turn,
+ * and so is whatever feeds it. */
+static bool find_branches(struct search *s)
 {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t pc = s->r->begin; pc < s->r->end; pc++) {
-            if (!is_branch(&s->f->insts[pc]) || s->is_settled[pc])
-                continue;
-            if (visit(s, pc, true) || s->is_precise[pc]) {
-                s->is_settled[pc] = s->is_wanted[s->cfg->block_of[pc]] = changed = true;
-                want(s, pc);
-                want_entering(s);
-            }
-            visit(s, pc, false);
+    bool found = false;
+    for (uint32_t pc = s->r->begin; pc < s->r->end; pc++) {
+        if (!is_branch(&s->f->insts[pc]) || s->is_settled[pc])
+            continue;
+        if (visit(s, pc, true) || s->is_precise[pc]) {
+            s->is_settled[pc] = s->is_wanted[s->cfg->block_of[pc]] = found = true;
+            want(s, pc);
+            want_entering(s);
         }
+        visit(s, pc, false);
     }
+    return found;
 }
 
 static void find_roots(struct search *s)
@@ -177,10 +178,74 @@ static void find_roots(struct search *s)
             s->is_wanted[s->cfg->block_of[pc]] = true;
         if (i->op == PTX_OP_ST)
             want_address(s, pc);
+        else if (has_effect(i) && i->guard != PTX_NO_REG) /* a barrier is like a store */
+            want_register(s, i->guard, false);
     }
 }
 
-void lnl_find_precise(struct lnl_marks *m, const struct lnl_region *r)
+/* --- what is read behind the region --- */
+
+static bool is_live_at(const struct search *s, uint32_t reg, uint32_t point)
+{
+    for (uint32_t i = s->live.first_range[reg]; i < s->live.first_range[reg + 1]; i++)
+        if (s->live.ranges[i].from <= point && point <= s->live.ranges[i].to)
+            return true;
+    return false;
+}
+
+/* An instruction of the region that writes the register and that only anchors execute. */
+static bool is_approximated(const struct search *s, uint32_t reg)
+{
+    for (uint32_t i = s->live.first_access[reg]; i < s->live.first_access[reg + 1]; i++) {
+        const struct ptx_access *a = &s->live.accesses[i];
+        if (a->is_def && is_in(s, a->pc) && !s->is_precise[a->pc])
+            return true;
+    }
+    return false;
+}
+
+/* Of predicates no ranges are known: read anywhere else. */
+static bool is_read_elsewhere(const struct search *s, uint32_t reg)
+{
+    for (uint32_t pc = 0; pc < s->f->ninsts; pc++)
+        for (uint32_t i = s->first_read[pc]; !is_in(s, pc) && i < s->first_read[pc + 1]; i++)
+            if (s->reads[i] == reg)
+                return true;
+    return false;
+}
+
+static bool leaves(const struct search *s, uint32_t reg)
+{
+    if (!is_approximated(s, reg))
+        return false;
+    return s->f->regs[reg].type == PTX_PRED ? is_read_elsewhere(s, reg)
+                                            : is_live_at(s, reg, 2 * s->r->end);
+}
+
+/* Rule 6: predicates, addresses and the like cannot be interpolated. */
+static void want_others(struct search *s)
+{
+    for (uint32_t reg = 0; reg < s->f->nregs; reg++)
+        if (ptx_type_bits((enum ptx_type)s->f->regs[reg].type) != 32 && leaves(s, reg))
+            want_register(s, reg, false);
+}
+
+static enum lnl_format format_of(enum ptx_type t)
+{
+    return t == PTX_F32 ? LNL_F32 : ptx_type_is_signed(t) ? LNL_S32 : LNL_U32;
+}
+
+static void find_outs(const struct search *s, struct lnl_region *r)
+{
+    for (uint32_t reg = 0; reg < s->f->nregs; reg++) {
+        if (!leaves(s, reg))
+            continue;
+        r->outs = xrealloc(r->outs, (r->nouts + 1) * sizeof *r->outs);
+        r->outs[r->nouts++] = (struct lnl_out){reg, format_of((enum ptx_type)s->f->regs[reg].type)};
+    }
+}
+
+void lnl_find_precise(struct lnl_marks *m, struct lnl_region *r)
 {
     struct search s = {.r = r, .f = m->f, .is_precise = m->is_precise};
     s.cfg = ptx_cfg_build(m->f);
@@ -191,8 +256,10 @@ void lnl_find_precise(struct lnl_marks *m, const struct lnl_region *r)
     s.is_settled = xcalloc(m->f->ninsts + 1, sizeof *s.is_settled);
     s.work = xcalloc(2 * m->f->ninsts + 1, sizeof *s.work);
     find_roots(&s);
-    find_branches(&s);
-    spread(&s);
+    want_others(&s);
+    while (s.nwork || find_branches(&s))
+        spread(&s);
+    find_outs(&s, r);
     free(s.first_read);
     free(s.reads);
     free(s.is_wanted);

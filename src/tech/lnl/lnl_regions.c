@@ -48,15 +48,32 @@ static uint32_t next_of(const struct reading *r, bool (*is_it)(const struct ptx_
     return PTX_NO_PC;
 }
 
+/* Why the comparison unit cannot take such values, or NULL. */
+static const char *why_not_compared(enum ptx_type t, bool is_absolute)
+{
+    if (ptx_type_bits(t) > 32 || (ptx_type_is_float(t) && t != PTX_F32))
+        return "only f32 and integers of up to 32 bits can be compared";
+    return is_absolute || t == PTX_F32 || t == PTX_B32
+               ? NULL
+               : "a relative difference is of f32 values; integers are compared with \"abs\"";
+}
+
 static bool read_load(struct reading *r, const struct ptx_mark *mark)
 {
     struct lnl_marks *m = r->m;
     const uint32_t pc = next_of(r, is_checkable);
+    const bool is_absolute = mark->items[2].is_given;
     if (pc == PTX_NO_PC)
         return wrong(r, r->at->line, "no load of global or constant memory or texture follows");
+    const struct ptx_inst *i = &m->f->insts[pc];
+    const enum ptx_type type = i->ntypes ? (enum ptx_type)i->types[0] : PTX_B32;
+    const char *why = why_not_compared(type, is_absolute);
+    if (why)
+        return wrong(r, i->line, why);
     m->loads = xrealloc(m->loads, (m->nloads + 1) * sizeof *m->loads);
-    m->loads[m->nloads++] = (struct lnl_load){
-        pc, (uint8_t)mark->items[0].value, (uint8_t)mark->items[1].value, mark->items[2].is_given};
+    m->loads[m->nloads++] =
+        (struct lnl_load){pc, (uint8_t)mark->items[0].value, (uint8_t)mark->items[1].value,
+                          is_absolute, (uint8_t)type};
     return true;
 }
 
@@ -240,6 +257,8 @@ bool lnl_marks_read(const struct ptx_func *f, struct lnl_marks *m, struct err *e
 
 void lnl_marks_free(struct lnl_marks *m)
 {
+    for (uint32_t i = 0; i < m->nregions; i++)
+        free(m->regions[i].outs);
     free(m->loads);
     free(m->regions);
     free(m->is_precise);

@@ -10,16 +10,25 @@ struct lnl_load {
     uint32_t pc;
     uint8_t entry, uses; /* of the history table; regions that will use it */
     bool is_absolute;
+    uint8_t type; /* enum ptx_type: of what it brings */
+};
+
+/* In the order of "lnl store" in ptx_marks.def. */
+enum lnl_format { LNL_F32, LNL_U8, LNL_S32, LNL_U32, LNL_U8X4 };
+
+/* A register that approximated instructions write and that is read behind the region. */
+struct lnl_out {
+    uint32_t reg;
+    enum lnl_format format;
 };
 
 struct lnl_region {
     uint32_t begin, end; /* [begin, end) */
     uint32_t loads;      /* entries that decide, a bit each */
     uint32_t line;       /* of its begin */
+    struct lnl_out *outs;
+    uint32_t nouts;
 };
-
-/* In the order of "lnl store" in ptx_marks.def. */
-enum lnl_format { LNL_F32, LNL_U8, LNL_S32, LNL_U32, LNL_U8X4 };
 
 struct lnl_marks {
     const struct ptx_func *f;
@@ -37,7 +46,8 @@ void lnl_marks_free(struct lnl_marks *m);
 
 /* lnl_precise.c: adds to the marked ones (1) what (2) computes addresses and guards of stores, (3)
  * decides branches on which a store or barrier depends, (4) is made outside such a branch and used
- * inside it, and (5) whatever feeds those. */
-void lnl_find_precise(struct lnl_marks *m, const struct lnl_region *r);
+ * inside it, and (5) whatever feeds those; and (6) whatever is read behind the region and has not
+ * 32 bits. Then finds what of the rest is read there. */
+void lnl_find_precise(struct lnl_marks *m, struct lnl_region *r);
 
 #endif
