@@ -69,10 +69,13 @@ uint32_t lnl_check_load(struct lnl_sm *m, struct lnl_slot *s, const struct rf_ev
             lnl_unit_passes_none(&m->g->unit, load->is_absolute) ? LNL_FAIL_THRESHOLD : LNL_SIMILAR,
             0};
         uint32_t room[WARP_LANES];
-        for (unsigned k = 0; k < e->d->ndst; k++)
-            compare_register(m, load,
-                             lane_words(&fn->fn->regs[e->d->regs[k] - fn->regs], e->base, room),
-                             e->mask, &f);
+        for (unsigned k = 0; k < e->d->ndst; k++) {
+            const uint32_t *words =
+                lane_words(&fn->fn->regs[e->d->regs[k] - fn->regs], e->base, room);
+            compare_register(m, load, words, e->mask, &f);
+            if (UNLIKELY(m->g->cfg->errors))
+                lnl_errors_load(m, s, load, words, e->mask);
+        }
         count(&m->stats, &f, e->d->ndst, (unsigned)m->g->cfg->drop_bits);
         lnl_history_note(&s->history, load->entry, f.worst == LNL_SIMILAR, load->uses, e->mask);
     }

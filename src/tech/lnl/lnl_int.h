@@ -164,6 +164,7 @@ struct lnl_slot {
     cycle_t waits_since;
     uint32_t *visits; /* by region: START_APPROX executed so often */
     uint32_t visits_cap;
+    double loaded[LNL_ENTRIES], loaded_error; /* lnl.errors: of checked loads; of a region's */
     uint32_t *stale; /* --verify: by register, lanes that did not take part in its last write */
     uint32_t stale_cap;
 };
@@ -251,6 +252,12 @@ void lnl_spread_branch(struct lnl_sm *m, const struct warp *w, const struct xins
 void lnl_stale_read(struct lnl_sm *m, struct lnl_slot *s, const struct dinst *d, uint32_t lanes);
 void lnl_stale_written(struct lnl_slot *s, const struct dinst *d, uint32_t lanes);
 void lnl_stale_reset(struct lnl_slot *s);
+
+/* lnl_errors.c: Figure 3.2. */
+void lnl_errors_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
+                     const uint32_t *words, uint32_t mask);
+void lnl_errors_begin(struct lnl_slot *s, uint32_t loads);
+void lnl_errors_store(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
 
 /* lnl_prior.c: warp-approx. Whether one lane can execute it for all of `mask`; the others get its
  * results. */

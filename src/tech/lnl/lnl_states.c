@@ -91,6 +91,8 @@ void lnl_begin(struct lnl_sm *m, unsigned slot, struct warp *w, const struct lnl
         st->nested++;
         return;
     }
+    if (UNLIKELY(m->g->cfg->errors))
+        lnl_errors_begin(s, a->loads);
     const struct lnl_answer answer = lnl_history_start(&s->history, a->loads);
     st->starts++;
     st->invalid_entries += answer.invalid;
