@@ -230,6 +230,9 @@ struct encoding_cfg {
     uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
     uint32_t most_bytes;     /* a store whose encoding is larger leaves raw */
     uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
+    /* A line of which a written part was refused is merged and encoded again, unless it is one of
+     * the last so many; 0: all leave raw. */
+    uint32_t refused_lines;
 };
 
 #endif

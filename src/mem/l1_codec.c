@@ -77,6 +77,8 @@ void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
     engine->join(engine->self, &c->client);
     if (cfg->store_lines)
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
+    if (cfg->refused_lines)
+        c->refused = xcalloc(cfg->refused_lines, sizeof *c->refused);
 }
 
 void l1_code_free(struct l1_code *c)
@@ -87,6 +89,7 @@ void l1_code_free(struct l1_code *c)
         free(j);
     }
     free(c->stores);
+    free(c->refused);
 }
 
 /* --- requests that the miss queue had no room for --- */
@@ -129,6 +132,20 @@ static struct mem_req *again(struct l1 *l, cycle_t now, const struct mem_req *r,
     return n;
 }
 
+/* A line that parts of are written again and again would be opened as often: the second time within
+ * a while it stays raw. */
+static bool is_worth_encoding(struct l1_code *c, addr_t line)
+{
+    for (uint32_t i = 0; i < c->cfg.refused_lines; i++)
+        if (c->refused[i] == line)
+            return false;
+    if (!c->cfg.refused_lines)
+        return false;
+    c->refused[c->refused_at] = line;
+    c->refused_at = (c->refused_at + 1) % c->cfg.refused_lines;
+    return true;
+}
+
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     const bool is_atomic = reply->kind == MEM_ATOMIC;
@@ -139,7 +156,8 @@ void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
     l->stats.replies++;
     l->outstanding--;
     l->stats.requests_write++;
-    leave(l, now, line);
+    if (is_atomic || !is_worth_encoding(&l->code, line->addr) || !l1_code_store(l, now, line))
+        leave(l, now, line);
     if (is_atomic) {
         struct mem_req *atomic = again(l, now, reply, reply->sectors, L1_DIRECT);
         atomic->bytes = reply->bytes;

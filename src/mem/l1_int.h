@@ -69,6 +69,8 @@ struct l1_code {
     struct l1_job *free, *made;   /* recycled; all of them */
     struct l1_job **stores;       /* the store buffer, by age */
     uint32_t nstores;
+    addr_t *refused; /* ring of the last lines, a part of which was refused */
+    uint32_t refused_at;
     struct l1_reqs leaving;
 };
 

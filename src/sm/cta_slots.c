@@ -95,8 +95,9 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l, .begin = now};
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
-    sm->regs_spare = (uint64_t)sm->cfg->registers -
-                     sm_capacity(sm->cfg, k, sm_extra_registers(sm, k)) * n.registers;
+    const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));
+    sm->regs_spare = (uint64_t)sm->cfg->registers - most * n.registers;
+    sm->shared_spare = (uint64_t)sm->cfg->shared_bytes - most * n.shared_bytes;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;
     uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);

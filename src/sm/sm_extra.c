@@ -120,12 +120,9 @@ void extra_stop(struct sm *sm, struct warp *w)
     sm->faulted = w;
 }
 
-uint64_t extra_spare_shared(const struct sm *sm, unsigned slot)
+uint64_t extra_spare_shared(const struct sm *sm)
 {
-    const struct sm_kernel *k = sm->ctas[sm->slot[slot].cta].launch->kernel;
-    const uint32_t extra = sm_extra_registers(sm, k);
-    const uint64_t each = cta_need_of(sm->cfg, k, extra).shared_bytes;
-    return sm->cfg->shared_bytes - sm_capacity(sm->cfg, k, extra) * each;
+    return sm->shared_spare;
 }
 
 uint32_t extra_mshrs(const struct sm *sm)
@@ -136,6 +133,12 @@ uint32_t extra_mshrs(const struct sm *sm)
 bool extra_has_program(const struct sm *sm)
 {
     return (sm->live | sm->coming) != 0;
+}
+
+void extra_delay_end(struct sm *sm, cycle_t now)
+{
+    if (!sm->cta_set && sm->launches)
+        sm->launches->ended.end = now;
 }
 
 uint64_t extra_spare_registers(const struct sm *sm)

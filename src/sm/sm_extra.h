@@ -50,12 +50,14 @@ bool extra_is_written(const struct sm *sm, unsigned slot, const struct xfunc *fn
 void extra_jump(struct sm *sm, unsigned slot, uint32_t pc);
 /* Stops the SM for a fault of it. */
 void extra_stop(struct sm *sm, struct warp *w);
-/* Bytes of shared memory that as many blocks as fit, like the slot's, leave. */
-uint64_t extra_spare_shared(const struct sm *sm, unsigned slot);
+/* Bytes of shared memory that as many blocks as fit, of the kernel taken last, leave. */
+uint64_t extra_spare_shared(const struct sm *sm);
 /* Miss registers of the data cache in use. */
 uint32_t extra_mshrs(const struct sm *sm);
 /* Whether a warp of the program has not ended, or is about to begin. */
 bool extra_has_program(const struct sm *sm);
+/* The kernel whose blocks have all ended here ends no sooner than now. */
+void extra_delay_end(struct sm *sm, cycle_t now);
 /* Registers of the SM that no block of the present kernel can have. */
 uint64_t extra_spare_registers(const struct sm *sm);
 /* Whether the program's warp in `slot` has ended, and is only held. */

@@ -246,8 +246,8 @@ struct sm {
     struct cta_slot ctas[MAX_CTAS];
     uint32_t cta_set;
     uint64_t regs_free, shared_free, threads_free;
-    uint64_t regs_spare; /* that no block of the kernel taken last can ever have */
-    uint64_t regs_used;  /* by blocks that have begun */
+    uint64_t regs_spare, shared_spare; /* that no block of the kernel taken last can ever have */
+    uint64_t regs_used;                /* by blocks that have begun */
     struct sm_launch *launches;
     uint64_t next_age;
     unsigned fetch_turn, issue_turn;

@@ -121,7 +121,7 @@ static void memory_free(struct memory *m)
     free(m);
 }
 
-static const struct encoding_cfg decoded = {ENCODED_DECODED, 0, 4, 96, 0};
+static const struct encoding_cfg decoded = {ENCODED_DECODED, 0, 4, 96, 0, 0};
 
 static struct l1_access read_of(addr_t addr, uint32_t token)
 {
@@ -313,7 +313,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
 static void a_full_buffer_lets_stores_go_raw(void **state)
 {
     (void)state;
-    const struct encoding_cfg one = {ENCODED_DECODED, 0, 1, 96, 0};
+    const struct encoding_cfg one = {ENCODED_DECODED, 0, 1, 96, 0, 0};
     struct memory *m = memory_new(20, &one);
     const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
     const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
@@ -414,6 +414,31 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     memory_free(m);
 }
 
+/* A refused line is encoded when it is merged; refused again soon, it stays raw; later, not. */
+static void refused_lines_are_encoded_but_not_again_and_again(void **state)
+{
+    (void)state;
+    struct encoding_cfg cfg = decoded;
+    cfg.refused_lines = 2;
+    struct memory *m = memory_new(20, &cfg);
+    static const struct {
+        addr_t line;
+        uint16_t bytes;
+    } want[] = {{128, CODE}, {128, 0}, {256, CODE}, {384, CODE}, {128, CODE}, {384, 0}};
+    for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
+        m->refusals = 1;
+        const struct l1_access a = store_of(want[i].line, 2, i);
+        l1_rig_submit(m->r, 10 + 1000 * i, &a);
+        l1_rig_run(m->r, 1000 * (i + 1));
+        assert_int_equal(m->r->nsent, 2 * (i + 1));
+        assert_int_equal(m->r->sent[2 * i + 1].full, 15);
+        assert_int_equal(m->r->sent[2 * i + 1].form.bytes, want[i].bytes);
+    }
+    assert_int_equal(l1_stats(m->r->l1)->refused_writes, ARRAY_LEN(want));
+    assert_int_equal(l1_stats(m->r->l1)->coded_stores, 4);
+    memory_free(m);
+}
+
 static void a_refused_atomic_follows_its_line(void **state)
 {
     (void)state;
@@ -462,7 +487,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
 static void kept_lines_are_decoded_for_every_use(void **state)
 {
     (void)state;
-    const struct encoding_cfg kept = {ENCODED_KEPT, 0, 0, 96, 0};
+    const struct encoding_cfg kept = {ENCODED_KEPT, 0, 0, 96, 0, 0};
     struct memory *m = memory_new(20, &kept);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
@@ -482,7 +507,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
 static void direct_loads_need_no_engine(void **state)
 {
     (void)state;
-    const struct encoding_cfg direct = {ENCODED_DIRECT, 3, 0, 96, 0};
+    const struct encoding_cfg direct = {ENCODED_DIRECT, 3, 0, 96, 0, 0};
     struct memory *m = memory_new(20, &direct);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
@@ -645,8 +670,8 @@ static struct l1_rig *wild_run(const struct encoding_cfg *cfg, bool sleeps, uint
 static void nothing_is_lost_and_sleeping_changes_nothing(void **state)
 {
     (void)state;
-    static const struct encoding_cfg ways[] = {{ENCODED_DECODED, 0, 3, 96, 0},
-                                               {ENCODED_KEPT, 0, 2, 96, 0}};
+    static const struct encoding_cfg ways[] = {{ENCODED_DECODED, 0, 3, 96, 0, 2},
+                                               {ENCODED_KEPT, 0, 2, 96, 0, 0}};
     for (size_t k = 0; k < ARRAY_LEN(ways); k++) {
         uint32_t tokens, again;
         struct l1_rig *awake = wild_run(&ways[k], false, &tokens);
@@ -686,6 +711,7 @@ int main(void)
         cmocka_unit_test(a_busy_engine_is_asked_again),
         cmocka_unit_test(an_access_to_a_buffered_line_lets_it_go_first),
         cmocka_unit_test(a_refused_part_comes_again_as_a_whole),
+        cmocka_unit_test(refused_lines_are_encoded_but_not_again_and_again),
         cmocka_unit_test(a_refused_atomic_follows_its_line),
         cmocka_unit_test(nothing_is_lost_when_the_interconnect_is_full),
         cmocka_unit_test(kept_lines_are_decoded_for_every_use),

@@ -92,6 +92,32 @@ static void lines_have_the_form_that_was_written(void **state)
     memory_free(mem);
 }
 
+/* What nobody has written has the form of its bytes when it is asked for first, and keeps it. */
+static void untouched_lines_are_encoded_when_they_are_touched(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct line_codecs bdi;
+    assert_true(line_codecs_init(&bdi, &mem->m, "t", "bdi-lanes", &err));
+    struct cmem_cfg cfg = {
+        .codec = {NULL, 128, false}, .is_told = true, .md_bytes = 512, .md_ways = 1};
+    struct cmem *memory = cmem_new(&mem->m, &cfg);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    const struct form_policy p = caba_form_policy(f, false);
+    caba_form_encode_untouched(f, &bdi, memory);
+    const addr_t a = memory_block(1), b = memory_block(2);
+    assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 1); /* zeros */
+    memory_make_random(mem, 1);
+    assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 1);
+    p.store(p.self, b, (struct line_form){0});
+    assert_int_equal(p.look(p.self, b, false, MEM_READ).bytes, 0);
+    caba_form_free(f);
+    cmem_free(memory);
+    line_codecs_free(&bdi);
+    memory_free(mem);
+}
+
 /* The L2 opens what it has read; memory keeps its code until the copy is changed. */
 static void a_copy_is_raw_after_its_first_use(void **state)
 {
@@ -257,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_code_is_taken),
         cmocka_unit_test(lines_have_the_form_that_was_written),
+        cmocka_unit_test(untouched_lines_are_encoded_when_they_are_touched),
         cmocka_unit_test(a_copy_is_raw_after_its_first_use),
         cmocka_unit_test(an_engine_takes_its_time),
         cmocka_unit_test(memory_is_told_how_large_blocks_are),

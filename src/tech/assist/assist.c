@@ -127,11 +127,11 @@ bool assist_check_codec(const struct assist *a, const struct line_codecs *c, str
 }
 
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c,
-                                  struct tech_seams *s)
+                                  const struct store_room *room, struct tech_seams *s)
 {
     stats_add(s->stats, "assist_codec", assist_codec_stat_rows, assist_codec_nstat_rows,
               awc_codec_stats(a->awcs[sm]));
-    return awc_engine(a->awcs[sm], c, a->verify);
+    return awc_engine(a->awcs[sm], c, room, a->verify);
 }
 
 uint32_t assist_registers(const struct assist *a)

@@ -35,7 +35,7 @@ void assist_free(struct assist *a);
 /* The engine of an SM's L1. There must be routines for all codecs: else false and an error. */
 bool assist_check_codec(const struct assist *a, const struct line_codecs *c, struct err *err);
 struct codec_engine assist_engine(struct assist *a, uint32_t sm, const struct line_codecs *c,
-                                  struct tech_seams *s);
+                                  const struct store_room *room, struct tech_seams *s);
 
 /* Registers that every thread of a kernel needs more; who says how many of them a kernel gets, in
  * place of all of them; and, between kernels, whether instances find registers of their warps, or

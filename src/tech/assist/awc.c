@@ -147,7 +147,8 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
     awc_resolve_inbox(c, sm);
     if (c->cfg->kill_at_exit)
         awc_kill_orphans(c, sm, now);
-    if (((c->used & ~c->high) || c->waiting_low) && !extra_has_program(sm))
+    if (!c->cfg->finish_stores && ((c->used & ~c->high) || c->waiting_low) &&
+        !extra_has_program(sm))
         awc_drop_stores(c, sm, now);
     if (c->may_start)
         awc_start_waiting(c, sm, now);

@@ -22,6 +22,11 @@ struct assist_cfg {
 #include "parsim/rows_members.h"
 };
 
+/* Lines that are written and wait to be encoded: always, and in shared memory that blocks leave. */
+struct store_room {
+    uint32_t lines, shared_lines;
+};
+
 struct awc;
 
 struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm);
@@ -29,7 +34,8 @@ void awc_free(struct awc *c);
 struct warp_source awc_source(struct awc *c);
 /* For lines coded with `codec`, which stays the caller's. With `verify`, what every instance has
  * made is compared with the codec's; a difference is a fault that stops the run. */
-struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec, bool verify);
+struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec,
+                               const struct store_room *room, bool verify);
 /* Who says what registers a kernel's threads need more; unless bound, all that there are routines
  * for. */
 void awc_bind_registers(struct awc *c,

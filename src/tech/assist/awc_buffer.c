@@ -113,12 +113,36 @@ static const struct dinst *to_stage(const struct awt_row *row)
     return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
 }
 
+/* Whether it would wait in the buffer for what one before it writes. */
+static bool would_wait(const struct awt_row *row, const struct dinst *d)
+{
+    if (!extra_is_ready(&row->x, d))
+        return true;
+    for (unsigned i = 0; i < row->nstaged; i++)
+        for (unsigned k = 0; k < row->staged[i]->ndst; k++)
+            for (unsigned j = 0; j < d->nregs; j++)
+                if (row->staged[i]->regs[k] == d->regs[j])
+                    return true;
+    return false;
+}
+
+/* Its part of the buffer serves no other instance. */
+static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
+{
+    const uint64_t low = c->used & ~c->high;
+    return instance_is_high(row->in) ? c->slot_rows[row->x.slot] == 1 : !(low & (low - 1));
+}
+
+/* Where others want the entries, only what need not wait there: so instances hide each other's
+ * latencies. */
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
+    const bool is_alone = has_buffer_alone(c, row);
     unsigned room = room_for(c, row), n = 0;
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (const struct dinst *d; n < room && (d = to_stage(row)); n++, row->pc++)
+    for (const struct dinst *d;
+         n < room && (d = to_stage(row)) && (is_alone || !would_wait(row, d)); n++, row->pc++)
         row->staged[row->nstaged++] = d;
     if (instance_is_high(row->in))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);

@@ -44,6 +44,15 @@ static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
     return CODEC_DONE;
 }
 
+/* For one more store that waits. */
+static bool has_room(struct awc *c)
+{
+    const bool ok =
+        c->nstores < c->room.lines + c->spare_lines && c->waiting_low < (uint32_t)c->cfg->waiting;
+    c->codec_stats.no_room += !ok;
+    return ok;
+}
+
 static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
@@ -53,7 +62,11 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
     if (!bytes || !c->codec->n)
         return is_store ? CODEC_REFUSED : CODEC_DONE;
     c->stats.triggered++;
-    if (is_store && c->waiting_low >= (uint32_t)c->cfg->waiting) {
+    if (is_store && !has_room(c)) {
+        c->stats.overflow++;
+        return CODEC_REFUSED;
+    }
+    if (is_store && !awc_is_worth_trying(c)) {
         c->stats.overflow++;
         return CODEC_REFUSED;
     }
@@ -75,6 +88,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         free(in);
         return answer_empty(c, job);
     }
+    c->nstores += is_store;
     awc_trigger(c, NULL, in, now);
     return CODEC_TAKEN;
 }
@@ -126,6 +140,7 @@ static void push_done(struct awc *c, const struct instance *in)
     if (c->done_at == c->done.len)
         c->done_at = c->done.len = 0;
     vec_push(&c->done, in->job);
+    c->nstores -= in->job.kind == CODEC_STORE;
 }
 
 /* A code that saves no burst is not worth having. */
@@ -158,6 +173,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->job.algorithm = in->best_algorithm;
     }
     c->codec_stats.not_encoded += in->best_bytes == AWC_LINE;
+    awc_note_worth(c, in->best_bytes < AWC_LINE);
     c->stats.encoded++;
     return false;
 }
@@ -207,9 +223,11 @@ static cycle_t next(const void *self, cycle_t now)
     return c->done_at < c->done.len ? now : CYCLE_NEVER;
 }
 
-struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec, bool verify)
+struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec,
+                               const struct store_room *room, bool verify)
 {
     c->codec = codec;
+    c->room = *room;
     c->verify = verify;
     return (struct codec_engine){submit, done, next, c, codec_engine_null.join};
 }

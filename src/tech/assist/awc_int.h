@@ -97,6 +97,12 @@ struct memo {
     uint64_t looked, lookup_cycles, ran, region_cycles; /* what lookups and regions took */
 };
 
+/* Whether compression is worth trying (awc_worth.c). */
+struct awc_worth {
+    uint32_t tried, encoded; /* lines of the window */
+    uint32_t rest, pause;    /* lines that are not tried, still and as of late */
+};
+
 /* The form that won last, for a codec; how many stores ago all were tried. */
 struct awc_form {
     int8_t form;
@@ -125,6 +131,7 @@ struct awc {
     uint16_t low_staged;
     uint32_t spares_used; /* registers */
     uint8_t slot_staged[AWC_SLOTS];
+    uint8_t slot_rows[AWC_SLOTS]; /* of high priority */
     uint16_t blockers[AWC_SLOTS];
     bool may_start; /* something waits, and something has changed */
     bool is_quiet;  /* nothing to do before the next event */
@@ -140,6 +147,10 @@ struct awc {
     /* jobs */
     const struct line_codecs *codec;
     bool verify;
+    struct store_room room;
+    uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
+    uint32_t nstores;     /* jobs that wait in this room */
+    struct awc_worth worth;
     struct awc_form forms[LINE_CODECS];
     VEC(struct codec_job) done;
     size_t done_at;
@@ -204,6 +215,9 @@ void awc_load_line(const struct instance *in, char *src);
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
 /* A store's job that comes to nothing: it leaves raw. */
 void awc_drop_job(struct awc *c, struct instance *in);
+/* awc_worth.c: whether a store is tried at all; what has become of one that was. */
+bool awc_is_worth_trying(struct awc *c);
+void awc_note_worth(struct awc *c, bool is_encoded);
 /* awc_forms.c: the predicates of a routine get the line's mask; what they say behind the last
  * instruction is kept. */
 void awc_forms_begin(struct awt_row *row);

@@ -104,10 +104,10 @@ bool awc_memo_is_ready(struct awc *c, const struct sm *sm, const struct instance
 /* --- the table --- */
 
 /* As much of the variable as the blocks leave; what was there is lost when that changes. */
-static uint32_t table_entries(struct awc *c, const struct sm *sm, unsigned slot)
+static uint32_t table_entries(struct awc *c, const struct sm *sm)
 {
     const uint32_t module = c->memo.lookup->module;
-    uint64_t bytes = extra_spare_shared(sm, slot);
+    uint64_t bytes = extra_spare_shared(sm);
     const uint64_t most = c->aws->modules[module].shared_bytes;
     bytes = bytes < most ? bytes : most;
     uint32_t n = bytes >= ENTRY_BYTES ? 1 : 0;
@@ -145,7 +145,7 @@ static void begin(struct awc *c, struct sm *sm, unsigned slot, const struct memo
     m->open[slot] = NULL;
     c->stats.memo_regions++;
     if (m->rest || !awc_has_spares(c, sm, m->lookup) || !awc_has_spares(c, sm, m->update) ||
-        !table_entries(c, sm, slot)) {
+        !table_entries(c, sm)) {
         m->rest -= m->rest > 0;
         c->stats.memo_off++;
         return;

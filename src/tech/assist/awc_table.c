@@ -89,8 +89,10 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     awc_forms_begin(row);
     fill_params(c, row);
     c->used |= bit;
-    if (instance_is_high(in))
+    if (instance_is_high(in)) {
         c->high |= bit;
+        c->slot_rows[in->slot]++;
+    }
     c->of_sched[sm_scheduler_of(sm, in->slot)] |= bit;
     extra_note(sm, now, true, in->r->id, k);
 }
@@ -124,6 +126,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     awc_release_registers(c, row);
     c->used &= ~bit;
     c->high &= ~bit;
+    c->slot_rows[in->slot] = (uint8_t)(c->slot_rows[in->slot] - instance_is_high(in));
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
@@ -136,6 +139,8 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
         awc_drop_job(c, in);
     if (in->region && !row->is_killed)
         awc_memo_finish(c, sm, in, shared + awc_window(c, row) + AWC_LINE, result, now);
+    if (in->is_job && in->job.kind == CODEC_STORE)
+        extra_delay_end(sm, now);
     ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
     c->stats.instance_cycles += now - in->triggered;
     awc_detach(c, sm, in, now);

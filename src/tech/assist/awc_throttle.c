@@ -20,6 +20,6 @@ void awc_measure(struct awc *c, const struct sm *sm, cycle_t now)
     const double use = (double)delta(s->sp_busy, &c->window_busy) / units;
     const double memory = (double)delta(s->lsu_stall, &c->window_lsu) / (double)cycles;
     c->window_from = now;
-    c->is_throttled =
-        idle < c->cfg->throttle_idle || use > c->cfg->throttle_use || memory > c->cfg->throttle_use;
+    c->is_throttled = idle < c->cfg->throttle_idle || use > c->cfg->throttle_use ||
+                      memory > c->cfg->throttle_memory;
 }

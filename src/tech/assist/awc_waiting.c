@@ -67,6 +67,13 @@ static unsigned parent_of(struct awc *c, const struct codec_job *job)
     return slot;
 }
 
+/* What the blocks leave of shared memory, besides what is there for results of regions. */
+static void measure_room(struct awc *c, const struct sm *sm)
+{
+    const uint64_t spare = c->memo.lookup ? 0 : extra_spare_shared(sm) / AWC_LINE;
+    c->spare_lines = spare < c->room.shared_lines ? (uint32_t)spare : c->room.shared_lines;
+}
+
 void awc_resolve_inbox(struct awc *c, struct sm *sm)
 {
     struct instance *next;
@@ -77,6 +84,7 @@ void awc_resolve_inbox(struct awc *c, struct sm *sm)
         awc_put_waiting(c, in);
     }
     c->inbox = (struct instance_list){0};
+    measure_room(c, sm);
 }
 
 /* --- the way into the table --- */

@@ -28,7 +28,7 @@ struct caba {
     struct adapt *adapt; /* or NULL */
 };
 
-static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool is_raw)
+static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes)
 {
     const struct tech_machine *m = &c->m;
     const addr_t step = (addr_t)m->mc->block_bytes;
@@ -36,7 +36,7 @@ static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes, bool i
         return;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(m->il, a);
-        const struct line_form f = is_raw ? (struct line_form){0} : line_codecs_form(&c->codec, a);
+        const struct line_form f = line_codecs_form(&c->codec, a);
         caba_form_host(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
     }
@@ -56,13 +56,13 @@ static void host_wrote_both(const struct caba *c, addr_t addr, uint64_t bytes)
     }
 }
 
-/* The host encodes what it sends. */
+/* The host encodes what it sends, and what it lets the device be filled with. */
 static void copied(void *self, addr_t addr, uint64_t bytes)
 {
     const struct caba *c = self;
     const struct tech_machine *m = &c->m;
     if (!c->adapt) {
-        host_wrote(c, addr, bytes, false);
+        host_wrote(c, addr, bytes);
         return;
     }
     if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
@@ -85,12 +85,6 @@ static bool launch(void *self, const struct sm_kernel *k, struct err *err)
     (void)err;
     adapt_launch(((struct caba *)self)->adapt, k);
     return true;
-}
-
-/* The device writes what it is filled with, without assist warps. */
-static void filled(void *self, addr_t addr, uint64_t bytes)
-{
-    host_wrote(self, addr, bytes, true);
 }
 
 static void describe(const void *self, char *buf, size_t size)
@@ -181,6 +175,8 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
         mem.is_mixed = c->adapt ? caba_form_is_mixed : NULL;
         mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
+        if (cfg->first_touch && c->codec.n && !c->adapt)
+            caba_form_encode_untouched(c->forms[i], &c->codec, c->memory[i]);
         s->storage[i] = cmem_policy(c->memory[i]);
         s->forms[i] = caba_form_policy(c->forms[i], c->d->variant & CABA_RAW_L2);
         stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(c->memory[i]));
@@ -217,15 +213,18 @@ static void name_modules(const struct line_codecs *k, char *names, size_t size)
 }
 
 /* Assist warps, unless a latency is given for engines that stand in for them. */
-static bool bind_assist(struct caba *c, struct tech_seams *s, struct err *err)
+static bool bind_assist(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
+                        struct err *err)
 {
+    const struct store_room room = {(uint32_t)cfg->store_buffer_lines,
+                                    (uint32_t)cfg->store_shared_lines};
     char modules[64];
     name_modules(&c->codec, modules, sizeof modules);
     c->assist = assist_new(c->d->name, modules, &c->m, s, err);
     if (!c->assist || !assist_check_codec(c->assist, &c->codec, err))
         return false;
     for (uint32_t i = 0; i < c->m.sms; i++)
-        s->codec_engines[i] = assist_engine(c->assist, i, &c->codec, s);
+        s->codec_engines[i] = assist_engine(c->assist, i, &c->codec, &room, s);
     return true;
 }
 
@@ -238,14 +237,16 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
                 : v & CABA_DIRECT ? ENCODED_DIRECT
                                   : ENCODED_DECODED,
         .direct_latency = (uint32_t)cfg->direct_latency,
-        .store_lines = c->codec.n ? (uint32_t)cfg->store_buffer_lines : 0,
+        .store_lines =
+            c->codec.n ? (uint32_t)(cfg->store_buffer_lines + cfg->store_shared_lines) : 0,
+        .refused_lines = (uint32_t)cfg->refused_lines,
         .most_bytes = line_codecs_most(&c->codec),
         .line_buffers = (uint32_t)cfg->line_buffers,
     };
     for (uint32_t i = 0; i < c->m.sms; i++)
         s->encodings[i] = code;
     if (c->codec.n && cfg->engine_latency < 0)
-        return bind_assist(c, s, err);
+        return bind_assist(c, cfg, s, err);
     const uint32_t latency = cfg->engine_latency < 0 ? 0 : (uint32_t)cfg->engine_latency;
     c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));
     for (uint32_t i = 0; i < c->m.sms; i++) {
@@ -307,8 +308,8 @@ bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *e
         bind_capacity(c, k, s);
     if (c->adapt)
         bind_adapt(c, s);
-    *part = (struct tech_part){
-        .self = c, .copied = copied, .filled = filled, .describe = describe, .free = caba_free};
+    *part =
+        (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
     if (c->adapt) {
         part->look = look;
         part->launch = launch;

@@ -9,6 +9,11 @@ struct caba_form {
     addr_t base, end, first; /* device memory; its first channel-local address */
     uint32_t shift;          /* a line's */
     struct block_sizes bytes, algorithms;
+    /* Lines that have a form for some reason; others get one when they are touched first, unless
+     * `codec` is NULL. */
+    struct block_sizes known;
+    const struct line_codecs *codec;
+    struct cmem *memory;
     /* With both forms: what the host left encoded and nobody has changed (0: no), and by region
      * whether there is any such line, and any that an SM has encoded. */
     const bool *is_on;
@@ -41,6 +46,7 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     const uint64_t blocks = (m->memory_range / m->channels + 4 * granule) >> f->shift;
     block_sizes_init(&f->bytes, blocks);
     block_sizes_init(&f->algorithms, blocks);
+    block_sizes_init(&f->known, blocks);
     block_sizes_init(&f->both, is_on ? blocks : 0);
     block_sizes_init(&f->raw, blocks);
     f->is_on = is_on;
@@ -58,6 +64,7 @@ void caba_form_free(struct caba_form *f)
         return;
     block_sizes_free(&f->bytes);
     block_sizes_free(&f->algorithms);
+    block_sizes_free(&f->known);
     block_sizes_free(&f->both);
     block_sizes_free(&f->raw);
     free(f->region_both);
@@ -92,6 +99,35 @@ static bool is_opened(const struct caba_form *f, uint64_t i)
     return f->raw_after_use && block_size_get(&f->raw, i);
 }
 
+static void set(struct caba_form *f, addr_t line, struct line_form form)
+{
+    uint64_t i = number(f, line);
+    if (f->codec)
+        *block_size_at(&f->known, i) = true;
+    *block_size_at(&f->bytes, i) = (uint8_t)form.bytes;
+    f->has_algorithms |= form.algorithm != 0;
+    if (f->has_algorithms)
+        *block_size_at(&f->algorithms, i) = form.algorithm;
+}
+
+void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *codec,
+                                struct cmem *memory)
+{
+    f->codec = codec;
+    f->memory = memory;
+}
+
+/* A line that nobody has written gets its form. */
+static void touch(struct caba_form *f, addr_t line, uint64_t i)
+{
+    if (!f->codec || block_size_get(&f->known, i))
+        return;
+    const struct line_form form = line_codecs_form(f->codec, line);
+    set(f, line, form);
+    if (form.bytes)
+        cmem_tell(f->memory, interleave_locate(&f->il, line).local, form.bytes);
+}
+
 /* A line of which memory has both forms comes in the one that who decides for all lines says; to be
  * changed it comes raw. */
 static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum mem_kind kind)
@@ -100,6 +136,7 @@ static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum 
     if (!is_here(f, line))
         return (struct line_form){0};
     const uint64_t i = number(f, line);
+    touch((struct caba_form *)self, line, i); /* pure but for what it keeps of the first time */
     uint16_t bytes = block_size_get(&f->bytes, i);
     if (is_in_l2 && is_opened(f, i))
         bytes = 0;
@@ -107,15 +144,6 @@ static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum 
     if (both)
         bytes = kind == MEM_READ && *f->is_on ? both : 0;
     return form_of(f, i, bytes);
-}
-
-static void set(struct caba_form *f, addr_t line, struct line_form form)
-{
-    uint64_t i = number(f, line);
-    *block_size_at(&f->bytes, i) = (uint8_t)form.bytes;
-    f->has_algorithms |= form.algorithm != 0;
-    if (f->has_algorithms)
-        *block_size_at(&f->algorithms, i) = form.algorithm;
 }
 
 static void store(void *self, addr_t line, struct line_form form)

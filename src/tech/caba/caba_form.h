@@ -1,11 +1,15 @@
 /* In which form each line of a channel lies, in its L2 slices and in DRAM: the form policy.
  *
- * The host leaves lines encoded where that saves bursts. A line that an SM has written as a whole
- * lies as the SM sent it. What the device was filled with, or nobody has written, is raw. */
+ * The host leaves lines encoded where that saves bursts: what it copies, and what it lets the
+ * device be filled with. So do lines that nobody has written, as they are when they are touched
+ * first: the rule of the circuits' designs. A line that an SM has written as a whole lies as the SM
+ * sent it. */
 #ifndef TECH_CABA_CABA_FORM_H
 #define TECH_CABA_CABA_FORM_H
 
 #include "tech/block_sizes.h"
+#include "tech/cmem.h"
+#include "tech/line_codecs.h"
 #include "tech/tech.h"
 
 struct caba_form_stats {
@@ -24,6 +28,10 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
 void caba_form_free(struct caba_form *f);
 /* `is_raw_after_use`: of the L2's copies. */
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use);
+/* Lines that nobody has written are encoded when they are asked for first; the channel's memory is
+ * told. */
+void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *codec,
+                                struct cmem *memory);
 /* The host has written the line, which is of this channel. */
 void caba_form_host(struct caba_form *f, addr_t line, struct line_form form);
 /* ... and left it raw, and beside that in this form. */

@@ -1,0 +1,160 @@
+/* Lines through the controller of one SM between mocks: in which cycle what was given to it is
+ * decoded or encoded, on an SM whose other warps do nothing. */
+#include "tech/support_assist_rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 128, GIVEN = 40 };
+
+/* A warp that waits for a load, long enough. */
+static const char waits[] = RIG_KERNEL("ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1];\n"
+                                       "add.u32 %r2,%r1,1; st.global.u32 [%rd1],%r2; ret;\n");
+
+struct lines {
+    struct codec *codec;
+    uint8_t bytes[LINE];
+    struct line_codecs all;
+};
+
+static const void *line_at(const void *self, addr_t addr, uint32_t bytes)
+{
+    (void)addr, (void)bytes;
+    return ((const struct lines *)self)->bytes;
+}
+
+static void lines_open(struct lines *l)
+{
+    l->codec = codec_new("bdi-lanes", NULL, NULL);
+    l->all = (struct line_codecs){.codecs = {l->codec},
+                                  .n = 1,
+                                  .block_bytes = LINE,
+                                  .burst_bytes = 32,
+                                  .image = {.at = line_at, .self = l}};
+}
+
+/* A line that takes the form, and no smaller one. */
+static void fill_form(struct lines *l, unsigned form)
+{
+    static const struct {
+        unsigned value_bytes;
+        uint64_t base, step;
+    } of[] = {{8, 0, 0},
+              {8, 0x1234567890, 0},
+              {8, 0x1234567890, 3},
+              {8, 0x1234567890, 300},
+              {8, 0x1234567890, 70001},
+              {4, 0x12345678, 3},
+              {4, 0x12345678, 300},
+              {2, 0x1234, 1}};
+    for (unsigned i = 0; i < LINE / of[form].value_bytes; i++) {
+        const uint64_t v = of[form].base + i * of[form].step + (form == 4 ? i % 3 * 0x8000 : 0);
+        memcpy(l->bytes + i * of[form].value_bytes, &v, of[form].value_bytes);
+    }
+}
+
+/* Cycles from when the line is given to when it is decoded: the parent goes on in the next. */
+static uint64_t decoding_takes(struct lines *l, unsigned form, uint64_t *instructions)
+{
+    struct assist_rig b;
+    assist_rig_open(&b, waits, "bdi");
+    b.r->memory = 400;
+    fill_form(l, form);
+    const struct codec_job job = {
+        .line = 0x1000, .kind = CODEC_FILL, .bytes = (uint16_t)codec_bdi_lanes_bytes(form, LINE)};
+    assist_rig_give_line(&b, &l->all, &job, GIVEN);
+    sm_rig_run(b.r, 1, 32);
+    *instructions = b.c->stats.issued_high;
+    assert_int_equal(b.c->stats.verified, 1);
+    assert_int_equal(b.c->stats.decoded, 1);
+    const uint64_t cycles = b.done - GIVEN;
+    assist_rig_close(&b);
+    return cycles;
+}
+
+/* By form. Two live-in values and an address before the load, 26 cycles of shared memory, the
+ * addition, the store. */
+static void decoding_takes_so_many_cycles(void **state)
+{
+    (void)state;
+    static const char want[] =
+        "4 in 27, 5 in 46, 8 in 69, 8 in 70, 8 in 70, 8 in 69, 8 in 70, 9 in 72, ";
+    char got[256] = "";
+    struct lines l;
+    lines_open(&l);
+    for (unsigned form = 0; form < CODEC_BDI_LANES_FORMS; form++) {
+        uint64_t n;
+        const uint64_t cycles = decoding_takes(&l, form, &n);
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%u in %u, ", (unsigned)n,
+                 (unsigned)cycles);
+    }
+    codec_free(l.codec);
+    assert_string_equal(got, want);
+}
+
+/* The same line once more takes the form that won: no search. */
+static uint64_t encoding_takes(struct lines *l, const struct awc_form *last, uint64_t *instructions)
+{
+    struct assist_rig b;
+    assist_rig_open(&b, waits, "bdi");
+    b.r->memory = 2000;
+    b.last = last;
+    const struct codec_job job = {.line = 0x1000, .kind = CODEC_STORE, .bytes = LINE};
+    assist_rig_give_line(&b, &l->all, &job, GIVEN);
+    sm_rig_run(b.r, 1, 32);
+    *instructions = b.c->stats.issued_low;
+    assert_int_equal(b.c->stats.encoded, 1);
+    assert_int_equal(b.c->codec_stats.form_hits, last->is_known);
+    assert_int_equal(b.c->codec_stats.searches, !last->is_known);
+    assert_int_equal(b.c->stats.verified, last->is_known ? 1 : 2);
+    const uint64_t cycles = b.done - GIVEN;
+    assist_rig_close(&b);
+    return cycles;
+}
+
+static void the_form_that_won_last_is_quick(void **state)
+{
+    (void)state;
+    struct lines l;
+    uint64_t n, all;
+    lines_open(&l);
+    fill_form(&l, 5);
+    const uint64_t quick = encoding_takes(&l, &(struct awc_form){5, true, 0}, &n);
+    const uint64_t slow = encoding_takes(&l, &(struct awc_form){0}, &all);
+    assert_int_equal(n, 15);
+    assert_int_equal(all, 15 + 54);
+    assert_int_equal(quick, 172);
+    assert_int_equal(slow, 736);
+    codec_free(l.codec);
+}
+
+/* Of a window of 4 no line is encoded: the next 4 are not tried, then 4, then 16 are not. */
+static void compression_gives_up_where_it_never_succeeds(void **state)
+{
+    (void)state;
+    struct assist_rig b;
+    assist_rig_open(&b, waits, "bdi");
+    b.cfg.give_up_window = 4;
+    struct awc *c = awc_new(&b.aws, &b.cfg, 0);
+    char tried[64] = "";
+    for (unsigned i = 0; i < 40; i++) {
+        const bool is_tried = awc_is_worth_trying(c);
+        tried[i] = is_tried ? 'x' : '.';
+        if (is_tried)
+            awc_note_worth(c, i >= 28);
+    }
+    assert_string_equal(tried, "xxxx....xxxx................xxxxxxxxxxxx");
+    assert_int_equal(c->codec_stats.given_up, 20);
+    awc_free(c);
+    assist_rig_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decoding_takes_so_many_cycles),
+        cmocka_unit_test(the_form_that_won_last_is_quick),
+        cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
