@@ -80,6 +80,21 @@ static void look(void *self, const struct tech_look *at)
     adapt_look(((struct caba *)self)->adapt, at);
 }
 
+/* Nobody has measured what the device is filled with: it is raw, as what nobody has written. */
+static void filled_raw(void *self, addr_t addr, uint64_t bytes)
+{
+    const struct caba *c = self;
+    const struct tech_machine *m = &c->m;
+    const addr_t step = (addr_t)m->mc->block_bytes;
+    if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
+        return;
+    for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
+        const struct mem_place p = interleave_locate(m->il, a);
+        caba_form_host(c->forms[p.channel], a, (struct line_form){0});
+        cmem_tell(c->memory[p.channel], p.local, (uint32_t)step);
+    }
+}
+
 static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 {
     (void)err;
@@ -312,6 +327,7 @@ bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *e
         (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
     if (c->adapt) {
         part->look = look;
+        part->filled = filled_raw;
         part->launch = launch;
     }
     return true;
