@@ -32,6 +32,8 @@ for w in rodinia-hs sdk-cons sdk-ct sdk-bf sdk-sf; do
     ok "$w: two warps as one: the same bytes, fewer issues" "run fused $w --with lnl $loose --verify && same_output loose fused && facts '(all(g[0][k] == g[1][k] for k in (\"approx_inst\", \"precise_inst\", \"checked\", \"similar\", \"lanes_skipped\", \"interpolated\"))
         and g[1][\"lone_inst\"] == g[0][\"lone_inst\"] - 2 * g[1][\"fused_inst\"] and s[0][\"sm\"][\"warp_inst\"] == s[1][\"sm\"][\"warp_inst\"] and s[0][\"sm\"][\"issue_active\"] == s[1][\"sm\"][\"issue_active\"] + g[1][\"fused_inst\"])' loose fused"
     ok "$w: ... on any number of threads" "run fused2 $w --with lnl $loose --verify --threads 2 && same_output fused fused2 && facts 's[0] == s[1]' fused fused2"
+    ok "$w: lnl-adaptive keeps its bound" "run adaptive $w --with lnl-adaptive --set lnl.max_error=5 --max-error 5 && facts 'g[0][\"samples\"] > 0' adaptive"
+    ok "$w: ... and without one computes what base does" "run none $w --with lnl-adaptive --set lnl.max_error=0 && same_output base none"
     for d in replicate bits exact; do
         ok "$w: lnl-$d" "run $d $w --with lnl-$d $loose --set lnl.drop_bits=22 && facts 'g[0][\"starts\"] == g[1][\"starts\"]' loose $d"
     done

@@ -13,6 +13,7 @@ static void prepare(void *ctx)
     lnl_plans_free(&b->g);
     b->m = (struct lnl_sm){.inner = rf_policy_null};
     b->g.unit = lnl_unit_of(&b->cfg, &b->g.design);
+    lnl_levels_of(&b->g.unit, b->g.levels);
     lnl_sm_init(&b->m, &b->g);
     if (!lnl_launch(&b->g, b->r->kernel, b->r->code, &err))
         fail_msg("%s", err.msg);

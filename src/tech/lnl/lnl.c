@@ -28,6 +28,7 @@ enum lnl_variant {
     LNL_VARIANT_BITS,
     LNL_VARIANT_EXACT,
     LNL_VARIANT_WARP,
+    LNL_VARIANT_ADAPTIVE,
 };
 
 const struct lnl_design lnl_variants[] = {
@@ -37,6 +38,7 @@ const struct lnl_design lnl_variants[] = {
     [LNL_VARIANT_BITS] = {LNL_TEST_BITS, 0},
     [LNL_VARIANT_EXACT] = {LNL_TEST_EXACT, 0},
     [LNL_VARIANT_WARP] = {LNL_TEST_BITS, LNL_USE_WARP},
+    [LNL_VARIANT_ADAPTIVE] = {LNL_TEST_CIRCUIT, LNL_USE_FUSE | LNL_USE_ADAPT},
 };
 
 static const struct tech_design designs[] = {
@@ -50,6 +52,8 @@ static const struct tech_design designs[] = {
     {"lnl-exact", "lnl-nofuse, but relative differences are exact", "", LNL_VARIANT_EXACT, false},
     {"warp-approx", "in marked regions one lane for all where operands agree but for lnl.drop_bits",
      "", LNL_VARIANT_WARP, false},
+    {"lnl-adaptive", "lnl whose threshold and groups follow from sampled regions, by lnl.max_error",
+     "", LNL_VARIANT_ADAPTIVE, false},
 };
 
 struct lnl_unit lnl_unit_of(const struct lnl_cfg *cfg, const struct lnl_design *d)
@@ -68,8 +72,19 @@ static bool changes_values(const struct lnl *g)
 {
     if (g->design.uses & LNL_USE_WARP)
         return g->cfg->drop_bits > 0;
+    if (g->design.uses & LNL_USE_ADAPT)
+        return g->cfg->max_error > 0;
     return g->cfg->group > 1 &&
            !(lnl_unit_passes_none(&g->unit, false) && lnl_unit_passes_none(&g->unit, true));
+}
+
+void lnl_levels_of(const struct lnl_unit *unit, struct lnl_unit *levels)
+{
+    for (unsigned l = 0; l < LNL_LEVELS; l++) {
+        levels[l] = *unit;
+        levels[l].threshold = (uint32_t)floor(lnl_level_relative[l] * (1 << LNL_ERROR_BITS));
+        levels[l].absolute = lnl_level_absolute[l];
+    }
 }
 
 /* --- kernels --- */
@@ -123,7 +138,6 @@ void lnl_plans_free(struct lnl *g)
 void lnl_sm_init(struct lnl_sm *m, const struct lnl *g)
 {
     m->g = g;
-    m->groups.n = (unsigned)g->cfg->group;
 }
 
 void lnl_sm_free(struct lnl_sm *m)
@@ -213,6 +227,7 @@ static struct lnl *lnl_new(const struct tech_site *at)
                       .verify = at->machine->verify,
                       .sms = xcalloc(at->machine->sms, sizeof *g->sms)};
     g->unit = lnl_unit_of(g->cfg, &g->design);
+    lnl_levels_of(&g->unit, g->levels);
     return g;
 }
 

@@ -25,14 +25,21 @@ static uint32_t extend(uint32_t word, const struct lnl_load *load)
                                                          : word << up >> up;
 }
 
-static void compare_register(const struct lnl_sm *m, const struct lnl_load *load,
+static void read_register(const struct lane_ref *r, char *const *base, const struct lnl_load *load,
+                          uint32_t *words)
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        words[l] = extend((uint32_t)lane_u64(r, base, l), load);
+}
+
+static void compare_register(const struct lnl_sm *m, const struct lnl_load *load, unsigned n,
                              const uint32_t *lanes, uint32_t mask, struct finding *f)
 {
-    const uint32_t anchors = lnl_anchors(mask, m->groups.n);
+    const uint32_t anchors = lnl_anchors(mask, n);
     const enum lnl_value what = value_of(load);
     uint32_t a = 0;
     FOR_LANES (l, mask) {
-        const uint32_t b = extend(lanes[l], load);
+        const uint32_t b = lanes[l];
         if (anchors >> l & 1)
             a = b;
         const enum lnl_verdict v = load->is_absolute && m->g->unit.test != LNL_TEST_BITS
@@ -68,16 +75,20 @@ uint32_t lnl_check_load(struct lnl_sm *m, struct lnl_slot *s, const struct rf_ev
         struct finding f = {
             lnl_unit_passes_none(&m->g->unit, load->is_absolute) ? LNL_FAIL_THRESHOLD : LNL_SIMILAR,
             0};
-        uint32_t room[WARP_LANES];
+        uint32_t words[WARP_LANES];
+        s->levels[load->entry] = (struct lnl_levels){{0}};
         for (unsigned k = 0; k < e->d->ndst; k++) {
-            const uint32_t *words =
-                lane_words(&fn->fn->regs[e->d->regs[k] - fn->regs], e->base, room);
-            compare_register(m, load, words, e->mask, &f);
+            read_register(&fn->fn->regs[e->d->regs[k] - fn->regs], e->base, load, words);
+            compare_register(m, load, s->groups.n, words, e->mask, &f);
             if (UNLIKELY(m->g->cfg->errors))
-                lnl_errors_load(m, s, load, words, e->mask);
+                lnl_errors_load(s, load, words, e->mask);
+            if (m->g->design.uses & LNL_USE_ADAPT)
+                lnl_adapt_load(m, s, load, value_of(load), words, e->mask);
         }
         count(&m->stats, &f, e->d->ndst, (unsigned)m->g->cfg->drop_bits);
-        lnl_history_note(&s->history, load->entry, f.worst == LNL_SIMILAR, load->uses, e->mask);
+        const bool is_similar = f.worst == LNL_SIMILAR ||
+                                (m->g->design.uses & LNL_USE_ADAPT); /* decided at the START */
+        lnl_history_note(&s->history, load->entry, is_similar, load->uses, e->mask);
     }
     const uint32_t cycles = (uint32_t)m->g->cfg->check_cycles;
     return cycles ? cycles + e->d->ndst - 1u : 0;

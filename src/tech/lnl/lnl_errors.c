@@ -13,20 +13,10 @@ static double relative(double a, double b)
     return error < 1 ? error : 1; /* what is no number, too */
 }
 
-static double value_as(enum lnl_format format, uint32_t word, unsigned byte)
-{
-    float f;
-    memcpy(&f, &word, sizeof f);
-    return format == LNL_F32   ? (double)f
-           : format == LNL_S32 ? (double)(int32_t)word
-           : format == LNL_U32 ? (double)word
-                               : (double)(word >> 8 * byte & 255);
-}
-
 /* The mean over lanes that are no anchors, and over bytes where there are some. */
 static double spread_of(enum lnl_format format, unsigned n, uint32_t mask, const uint32_t *words)
 {
-    const unsigned bytes = format == LNL_U8X4 ? 4 : 1;
+    const unsigned bytes = lnl_values_in(format);
     const uint32_t anchors = lnl_anchors(mask, n);
     double sum = 0;
     uint32_t a = 0;
@@ -34,7 +24,7 @@ static double spread_of(enum lnl_format format, unsigned n, uint32_t mask, const
         if (anchors >> l & 1)
             a = words[l];
         for (unsigned k = 0; k < bytes; k++)
-            sum += relative(value_as(format, a, k), value_as(format, words[l], k));
+            sum += relative(lnl_value_at(format, a, k), lnl_value_at(format, words[l], k));
     }
     return sum / (bytes * (double)lanes_in(mask & ~anchors));
 }
@@ -44,15 +34,15 @@ static bool has_others(uint32_t mask, unsigned n)
     return mask & ~lnl_anchors(mask, n);
 }
 
-void lnl_errors_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
-                     const uint32_t *words, uint32_t mask)
+void lnl_errors_load(struct lnl_slot *s, const struct lnl_load *load, const uint32_t *words,
+                     uint32_t mask)
 {
     const enum ptx_type t = (enum ptx_type)load->type;
     const enum lnl_format format = ptx_type_is_float(t)    ? LNL_F32
                                    : ptx_type_is_signed(t) ? LNL_S32
                                                            : LNL_U32;
     const double error =
-        has_others(mask, m->groups.n) ? spread_of(format, m->groups.n, mask, words) : 0;
+        has_others(mask, s->groups.n) ? spread_of(format, s->groups.n, mask, words) : 0;
     if (error > s->loaded[load->entry])
         s->loaded[load->entry] = error;
 }
@@ -75,9 +65,9 @@ void lnl_errors_store(struct lnl_sm *m, const struct lnl_slot *s, const struct r
     uint64_t *const errors[] = {&st->stored_1,  &st->stored_2,  &st->stored_5,   &st->stored_10,
                                 &st->stored_20, &st->stored_50, &st->stored_more};
     uint32_t room[WARP_LANES];
-    if (!has_others(e->mask, m->groups.n))
+    if (!has_others(e->mask, s->groups.n))
         return;
-    const double error = spread_of((enum lnl_format)s->inst->format, m->groups.n, e->mask,
+    const double error = spread_of((enum lnl_format)s->inst->format, s->groups.n, e->mask,
                                    lane_words(&e->d->x->mem.regs[0], e->base, room));
     unsigned k = 0;
     while (k < ARRAY_LEN(bounds) && s->loaded_error >= bounds[k])

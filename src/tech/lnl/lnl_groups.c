@@ -3,7 +3,19 @@
 
 #include "exec/texture.h"
 
+#include <string.h>
+
 enum { WEIGHTS = 256 };
+
+double lnl_value_at(enum lnl_format format, uint32_t word, unsigned k)
+{
+    float f;
+    memcpy(&f, &word, sizeof f);
+    return format == LNL_F32   ? (double)f
+           : format == LNL_S32 ? (double)(int32_t)word
+           : format == LNL_U32 ? (double)word
+                               : (double)(word >> 8 * k & 255);
+}
 
 static uint32_t lanes_of(unsigned group, unsigned n)
 {

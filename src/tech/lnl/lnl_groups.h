@@ -25,4 +25,11 @@ void lnl_interpolate(const struct lnl_groups *g, enum lnl_format format, uint32_
                      uint32_t *lanes);
 void lnl_replicate(const struct lnl_groups *g, uint32_t mask, uint32_t *lanes);
 
+/* Numbers that a word of this format holds, and one of them. */
+static inline unsigned lnl_values_in(enum lnl_format format)
+{
+    return format == LNL_U8X4 ? 4 : 1;
+}
+double lnl_value_at(enum lnl_format format, uint32_t word, unsigned k);
+
 #endif

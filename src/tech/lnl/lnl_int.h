@@ -13,6 +13,7 @@
 #include "sm/sm.h"
 #include "sm/sm_policy.h"
 #include "tech/lnl/lnl_compare.h"
+#include "tech/lnl/lnl_control.h"
 #include "tech/lnl/lnl_groups.h"
 #include "tech/lnl/lnl_history.h"
 #include "tech/lnl/lnl_regions.h"
@@ -64,6 +65,7 @@ struct lnl_area {
     uint32_t begin, end; /* pcs: [begin, end) */
     uint32_t loads;      /* entries of the history table */
     uint32_t number;     /* in the plan */
+    uint32_t line;       /* of its begin, in the text */
     uint32_t nouts;
     struct lnl_put start, *outs;
     const struct lnl_func *func;
@@ -97,6 +99,7 @@ enum lnl_use {
     LNL_USE_REPLICATE = 1, /* stores take the anchor's value */
     LNL_USE_WARP = 2,      /* each instruction by itself, by its operands (lnl_prior.c) */
     LNL_USE_FUSE = 4,      /* two approximated warps issue as one (lnl_fuse.c) */
+    LNL_USE_ADAPT = 8,     /* threshold and size of groups by sampled regions (lnl_adapt.c) */
 };
 
 struct lnl_design {
@@ -149,8 +152,8 @@ struct lnl_slot {
     uint32_t nouts; /* of its registers that are read behind it: interpolated */
     /* START_APPROX was issued here, its region's first instruction was not */
     uint32_t begun_pc, begun_mask;
-    cycle_t next_since; /* START_APPROX is next since; CYCLE_NEVER: it is not */
-    uint32_t rows;      /* lnl_groups.rows */
+    cycle_t next_since;       /* START_APPROX is next since; CYCLE_NEVER: it is not */
+    struct lnl_groups groups; /* of the region that it is in, or of the next */
     /* the instruction between before() and cost() */
     const struct lnl_inst *inst;
     enum lnl_role role;
@@ -164,21 +167,34 @@ struct lnl_slot {
     cycle_t waits_since;
     uint32_t *visits; /* by region: START_APPROX executed so often */
     uint32_t visits_cap;
+    /* lnl-adaptive: of checked loads; the region that is a sample, or NULL */
+    struct lnl_levels levels[LNL_ENTRIES], sample_levels;
+    struct lnl_control *sample;
+    const struct lnl_area *sample_of;
     double loaded[LNL_ENTRIES], loaded_error; /* lnl.errors: of checked loads; of a region's */
     uint32_t *stale; /* --verify: by register, lanes that did not take part in its last write */
     uint32_t stale_cap;
 };
 
+/* What an SM has learnt of a region. */
+struct lnl_learnt {
+    char name[128]; /* of its function */
+    uint32_t line;
+    struct lnl_control control;
+};
+enum { LNL_CONTROLS = 16 };
+
 struct lnl_sm {
     struct rf_policy inner; /* parsim/wrap.h wants it first */
     const struct lnl *g;
     struct sm *sm;
-    struct lnl_groups groups;
     cycle_t filter_free; /* when the texture filter has done what it has */
     struct lnl_saved saved[LNL_MAX_SAVED];
     unsigned nsaved;
     uint32_t filtered; /* registers of the instruction that go through the filter */
     struct lnl_pair pairs[LNL_SLOTS / 2];
+    struct lnl_learnt controls[LNL_CONTROLS];
+    unsigned ncontrols;
     struct lnl_stats stats;
     struct lnl_slot slots[LNL_SLOTS];
 };
@@ -187,7 +203,7 @@ struct lnl {
     const struct lnl_cfg *cfg;
     const struct sm_cfg *sm_cfg;
     struct lnl_design design;
-    struct lnl_unit unit;
+    struct lnl_unit unit, levels[LNL_LEVELS];
     const char *name;
     struct lnl_sm *sms;
     uint32_t nsms;
@@ -245,8 +261,8 @@ void lnl_fill_store(struct lnl_sm *m, const struct lnl_slot *s, struct warp *w,
 void lnl_fill_register(struct lnl_sm *m, const struct lnl_slot *s, struct warp *w,
                        const struct lane_ref *r, enum lnl_format format, uint32_t mask);
 /* Where the lanes of `mask` go, their anchors decide. */
-void lnl_spread_branch(struct lnl_sm *m, const struct warp *w, const struct xinst *x,
-                       uint32_t mask);
+void lnl_spread_branch(struct lnl_sm *m, const struct lnl_slot *s, const struct warp *w,
+                       const struct xinst *x, uint32_t mask);
 
 /* lnl_stale.c: --verify. Before it executes, by `lanes`; behind it. */
 void lnl_stale_read(struct lnl_sm *m, struct lnl_slot *s, const struct dinst *d, uint32_t lanes);
@@ -254,10 +270,17 @@ void lnl_stale_written(struct lnl_slot *s, const struct dinst *d, uint32_t lanes
 void lnl_stale_reset(struct lnl_slot *s);
 
 /* lnl_errors.c: Figure 3.2. */
-void lnl_errors_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
-                     const uint32_t *words, uint32_t mask);
+void lnl_errors_load(struct lnl_slot *s, const struct lnl_load *load, const uint32_t *words,
+                     uint32_t mask);
 void lnl_errors_begin(struct lnl_slot *s, uint32_t loads);
 void lnl_errors_store(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
+
+/* lnl_adapt.c: quality control. A checked load's register; whether the region is approximated,
+ * whose START_APPROX is executed; a store of a precise region that is a sample. */
+void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
+                    enum lnl_value what, const uint32_t *words, uint32_t mask);
+bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct lnl_area *a);
+void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
 
 /* lnl_prior.c: warp-approx. Whether one lane can execute it for all of `mask`; the others get its
  * results. */
@@ -277,6 +300,7 @@ void lnl_sm_free(struct lnl_sm *m);
 bool lnl_launch(struct lnl *g, const struct kernel *k, const struct decoded *code, struct err *err);
 void lnl_plans_free(struct lnl *g);
 struct lnl_unit lnl_unit_of(const struct lnl_cfg *cfg, const struct lnl_design *d);
+void lnl_levels_of(const struct lnl_unit *unit, struct lnl_unit *levels);
 struct rf_policy lnl_registers(struct lnl_sm *m);
 struct issue_policy lnl_issue(struct lnl_sm *m);
 

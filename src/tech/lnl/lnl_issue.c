@@ -30,11 +30,11 @@ const struct dinst *lnl_precede(void *self, struct sm *sm, unsigned slot, struct
 
 /* --- which lanes --- */
 
-/* `m`: of the split's lanes those that are in the region; the others are as ever. */
-static void execute_by_anchors(struct lnl_sm *m, struct lnl_slot *s, struct warp *w,
-                               const struct dinst *d, uint32_t in, uint32_t split)
+/* `in`: of the split's lanes those that are in the region; the others are as ever. */
+static void execute_by_anchors(struct lnl_slot *s, struct warp *w, const struct dinst *d,
+                               uint32_t in, uint32_t split)
 {
-    const unsigned n = m->groups.n;
+    const unsigned n = s->groups.n;
     const bool is_late = s->inst->flags & LNL_ANCHOR_GUARD;
     const uint32_t mask = guarded(w, d->x, in);
     const uint32_t anchors = lnl_anchors(is_late ? in : mask, n);
@@ -55,14 +55,14 @@ static void approximate(struct lnl_sm *m, struct lnl_slot *s, struct warp *w, co
     } else if (flags & LNL_BRANCH) {
         s->role = LNL_BY_ANCHORS;
         s->would = in;
-        lnl_spread_branch(m, w, d->x, in);
+        lnl_spread_branch(m, s, w, d->x, in);
     } else if (!(flags & (LNL_PRECISE | LNL_ALL))) {
-        execute_by_anchors(m, s, w, d, in, split);
+        execute_by_anchors(s, w, d, in, split);
     }
     if (UNLIKELY(m->g->verify)) {
         const bool is_all = flags & (LNL_PRECISE | LNL_ALL);
         const uint32_t lanes = s->would & w->lanes;
-        lnl_stale_read(m, s, d, is_all ? lanes : lnl_anchors(lanes, m->groups.n));
+        lnl_stale_read(m, s, d, is_all ? lanes : lnl_anchors(lanes, s->groups.n));
     }
 }
 

@@ -68,6 +68,7 @@ static void plan_area(struct lnl_plan *p, struct lnl_func *f, uint32_t k, const 
                            .end = r->end,
                            .loads = r->loads,
                            .number = p->nareas++,
+                           .line = r->line,
                            .nouts = r->nouts,
                            .func = f};
     a->start = (struct lnl_put){make_start(p, f, a, cfg, by), a, NULL};

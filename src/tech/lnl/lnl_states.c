@@ -32,7 +32,7 @@ void lnl_slot_start(struct lnl_sm *m, unsigned slot, const struct warp *w)
     *s = (struct lnl_slot){.plan = plan_of(m->g, w->grid->kernel),
                            .begun_pc = PTX_NO_PC,
                            .next_since = CYCLE_NEVER,
-                           .rows = m->g->cfg->rows ? rows_of(w) : 0,
+                           .groups = {(unsigned)m->g->cfg->group, m->g->cfg->rows ? rows_of(w) : 0},
                            .sibling = LNL_NO_SLOT,
                            .visits = was.visits,
                            .visits_cap = was.visits_cap,
@@ -93,10 +93,12 @@ void lnl_begin(struct lnl_sm *m, unsigned slot, struct warp *w, const struct lnl
     }
     if (UNLIKELY(m->g->cfg->errors))
         lnl_errors_begin(s, a->loads);
-    const struct lnl_answer answer = lnl_history_start(&s->history, a->loads);
+    struct lnl_answer answer = lnl_history_start(&s->history, a->loads);
     st->starts++;
     st->invalid_entries += answer.invalid;
     st->mask_grew += (split & ~answer.loaded) != 0;
+    if (answer.is_approximable && (m->g->design.uses & LNL_USE_ADAPT))
+        answer.is_approximable = lnl_adapt_begin(m, s, a);
     ++*(answer.is_approximable ? &st->approx_regions : &st->precise_regions);
     if (answer.is_approximable)
         enter(s, a, split, m->g->verify);

@@ -52,15 +52,10 @@ void lnl_put_back(struct lnl_sm *m, char *const *base)
 
 /* --- between anchors --- */
 
-static struct lnl_groups groups_of(const struct lnl_sm *m, const struct lnl_slot *s)
-{
-    return (struct lnl_groups){m->groups.n, s->rows};
-}
-
 static void fill(struct lnl_sm *m, const struct lnl_slot *s, char *const *base,
                  const struct lane_ref *r, enum lnl_format format, uint32_t mask)
 {
-    const struct lnl_groups g = groups_of(m, s);
+    const struct lnl_groups g = s->groups;
     const uint32_t others = mask & ~lnl_anchors(mask, g.n);
     uint32_t words[WARP_LANES];
     read_words(r, base, words);
@@ -83,7 +78,7 @@ static bool is_same(const struct lane_ref *a, const struct lane_ref *b)
 void lnl_fill_store(struct lnl_sm *m, const struct lnl_slot *s, struct warp *w,
                     const struct xinst *x, enum lnl_format format, uint32_t mask)
 {
-    if (!(mask & ~lnl_anchors(mask, m->groups.n)))
+    if (!(mask & ~lnl_anchors(mask, s->groups.n)))
         return;
     m->stats.interp_stores++;
     for (unsigned k = 0; k < x->mem.nregs && k < LNL_MAX_SAVED; k++) {
@@ -112,20 +107,21 @@ static void spread_words(uint32_t *words, uint32_t mask, unsigned n)
     lnl_replicate(&(struct lnl_groups){.n = n}, mask, words);
 }
 
-void lnl_spread_branch(struct lnl_sm *m, const struct warp *w, const struct xinst *x, uint32_t mask)
+void lnl_spread_branch(struct lnl_sm *m, const struct lnl_slot *s, const struct warp *w,
+                       const struct xinst *x, uint32_t mask)
 {
     if (x->has_guard) {
         const struct lane_ref guard = {.off = x->guard_off, .sel = LANE_REGS};
         uint32_t *p = predicate_at(&guard, w->base);
         lnl_save(m, &guard, w->base);
-        *p = lnl_spread(*p, mask, m->groups.n);
+        *p = lnl_spread(*p, mask, s->groups.n);
     }
     if (!x->is_branch) { /* by a table */
         const struct lane_ref *index = &x->op.refs[0];
         uint32_t words[WARP_LANES];
         lnl_save(m, index, w->base);
         read_words(index, w->base, words);
-        spread_words(words, mask, m->groups.n);
+        spread_words(words, mask, s->groups.n);
         write_words(index, w->base, mask, words);
     }
 }
