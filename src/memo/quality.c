@@ -1,6 +1,8 @@
 /* Errors of sampled values, and what follows from them. */
 #include "memo/quality.h"
 
+#include "base/coarse_error.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -56,23 +58,10 @@ double memo_error(struct memo_type t, uint64_t found, uint64_t own)
     }
 }
 
-/* --- Lock and Load's --- */
-
-static unsigned reciprocal(unsigned div)
-{
-    return div <= 16 ? 0xff - 2 * div : div <= 96 ? 0xf0 - div : 0xbf - (div >> 1);
-}
-
 uint32_t memo_coarse_error(uint32_t a, uint32_t b)
 {
-    const int ea = (int)(a >> 23 & 255), eb = (int)(b >> 23 & 255);
-    if ((a ^ b) >> 31 || ea - eb > 1 || eb - ea > 1 || ea == 255 || eb == 255)
-        return UINT32_MAX;
-    unsigned a8 = 128 | (a >> 16 & 127), b8 = 128 | (b >> 16 & 127);
-    const unsigned div = (eb > ea ? b8 : a8) & 127;
-    a8 >>= eb > ea;
-    b8 >>= ea > eb;
-    return (a8 > b8 ? a8 - b8 : b8 - a8) * reciprocal(div);
+    uint32_t error;
+    return coarse_error(COARSE_PIECES, a, b, &error) == COARSE_FOUND ? error : UINT32_MAX;
 }
 
 /* Floats of 32 bits; everything else is divided. */
@@ -81,7 +70,7 @@ static bool is_bad(const struct memo_rule *r, struct memo_type t, uint64_t found
     const bool is_single = t.kind == MEMO_ONE && t.is_float && t.bytes == 4;
     if (!r->is_coarse || !(is_single || t.kind == MEMO_FLOATS))
         return memo_error(t, found, own) > r->bad_error;
-    const uint32_t limit = (uint32_t)fmin(r->bad_error * 32768, 1u << 30);
+    const uint32_t limit = (uint32_t)fmin(ldexp(r->bad_error, COARSE_ERROR_BITS), 1u << 30);
     const bool is_low_bad = memo_coarse_error((uint32_t)own, (uint32_t)found) >= limit;
     return is_single ? is_low_bad
                      : is_low_bad || memo_coarse_error((uint32_t)(own >> 32),

@@ -28,7 +28,8 @@ struct caba {
     struct adapt *adapt; /* or NULL */
 };
 
-static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes)
+/* Notes the form of blocks that no SM has written. */
+static void note_blocks(const struct caba *c, addr_t addr, uint64_t bytes, bool is_raw)
 {
     const struct tech_machine *m = &c->m;
     const addr_t step = (addr_t)m->mc->block_bytes;
@@ -36,7 +37,7 @@ static void host_wrote(const struct caba *c, addr_t addr, uint64_t bytes)
         return;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(m->il, a);
-        const struct line_form f = line_codecs_form(&c->codec, a);
+        const struct line_form f = is_raw ? (struct line_form){0} : line_codecs_form(&c->codec, a);
         caba_form_host(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
     }
@@ -62,7 +63,7 @@ static void copied(void *self, addr_t addr, uint64_t bytes)
     const struct caba *c = self;
     const struct tech_machine *m = &c->m;
     if (!c->adapt) {
-        host_wrote(c, addr, bytes);
+        note_blocks(c, addr, bytes, false);
         return;
     }
     if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
@@ -83,16 +84,7 @@ static void look(void *self, const struct tech_look *at)
 /* Nobody has measured what the device is filled with: it is raw, as what nobody has written. */
 static void filled_raw(void *self, addr_t addr, uint64_t bytes)
 {
-    const struct caba *c = self;
-    const struct tech_machine *m = &c->m;
-    const addr_t step = (addr_t)m->mc->block_bytes;
-    if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
-        return;
-    for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
-        const struct mem_place p = interleave_locate(m->il, a);
-        caba_form_host(c->forms[p.channel], a, (struct line_form){0});
-        cmem_tell(c->memory[p.channel], p.local, (uint32_t)step);
-    }
+    note_blocks(self, addr, bytes, true);
 }
 
 static bool launch(void *self, const struct sm_kernel *k, struct err *err)

@@ -59,9 +59,9 @@ static const struct tech_design designs[] = {
 struct lnl_unit lnl_unit_of(const struct lnl_cfg *cfg, const struct lnl_design *d)
 {
     return (struct lnl_unit){.test = d->test,
-                             .recip2 = (uint32_t)cfg->recip2,
-                             .recip3 = (uint32_t)cfg->recip3,
-                             .threshold = (uint32_t)floor(cfg->threshold * (1 << LNL_ERROR_BITS)),
+                             .pieces = {(uint32_t)cfg->recip2, (uint32_t)cfg->recip3},
+                             .threshold =
+                                 (uint32_t)floor(cfg->threshold * (1 << COARSE_ERROR_BITS)),
                              .exact = cfg->threshold,
                              .drop_bits = (unsigned)cfg->drop_bits,
                              .absolute = cfg->absolute};
@@ -82,7 +82,7 @@ void lnl_levels_of(const struct lnl_unit *unit, struct lnl_unit *levels)
 {
     for (unsigned l = 0; l < LNL_LEVELS; l++) {
         levels[l] = *unit;
-        levels[l].threshold = (uint32_t)floor(lnl_level_relative[l] * (1 << LNL_ERROR_BITS));
+        levels[l].threshold = (uint32_t)floor(lnl_level_relative[l] * (1 << COARSE_ERROR_BITS));
         levels[l].absolute = lnl_level_absolute[l];
     }
 }

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_PIECE = 16, SECOND_PIECE = 96, FULL = 0xff, SPECIAL = 255 };
-
 static float f32_from(uint32_t bits)
 {
     float f;
@@ -13,39 +11,15 @@ static float f32_from(uint32_t bits)
     return f;
 }
 
-static uint32_t exponent_of(uint32_t bits)
-{
-    return bits >> 23 & 0xff;
-}
-
 /* --- the circuit --- */
-
-uint32_t lnl_reciprocal(const struct lnl_unit *u, uint32_t div)
-{
-    return div <= FIRST_PIECE    ? FULL - 2 * div
-           : div <= SECOND_PIECE ? u->recip2 - div
-                                 : u->recip3 - (div >> 1);
-}
-
-/* 1.7 bits. */
-static uint32_t upper_mantissa(uint32_t bits)
-{
-    return 128 | (bits >> 16 & 127);
-}
 
 enum lnl_verdict lnl_relative_error(const struct lnl_unit *u, uint32_t a, uint32_t b,
                                     uint32_t *error)
 {
-    const uint32_t ea = exponent_of(a), eb = exponent_of(b);
-    if ((a ^ b) >> 31)
-        return LNL_FAIL_SIGN;
-    if (ea == SPECIAL || eb == SPECIAL || ea > eb + 1 || eb > ea + 1)
-        return LNL_FAIL_EXPONENT;
-    const uint32_t ma = upper_mantissa(a), mb = upper_mantissa(b);
-    const uint32_t a8 = ma >> (ea < eb), b8 = mb >> (eb < ea);
-    const uint32_t divisor = eb > ea ? mb : ma;
-    *error = (a8 > b8 ? a8 - b8 : b8 - a8) * lnl_reciprocal(u, divisor & 127);
-    return LNL_SIMILAR;
+    const enum coarse_result r = coarse_error(u->pieces, a, b, error);
+    return r == COARSE_SIGNS_DIFFER       ? LNL_FAIL_SIGN
+           : r == COARSE_EXPONENTS_DIFFER ? LNL_FAIL_EXPONENT
+                                          : LNL_SIMILAR;
 }
 
 static enum lnl_verdict by_circuit(const struct lnl_unit *u, uint32_t a, uint32_t b)

@@ -4,6 +4,8 @@
 #ifndef TECH_LNL_COMPARE_H
 #define TECH_LNL_COMPARE_H
 
+#include "base/coarse_error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,19 +25,15 @@ enum lnl_test { LNL_TEST_CIRCUIT, LNL_TEST_EXACT, LNL_TEST_BITS };
 
 /* How they are compared: fixed at launch. */
 struct lnl_unit {
-    enum lnl_test test;      /* of relative differences */
-    uint32_t recip2, recip3; /* constants of the reciprocal's second and third piece */
-    uint32_t threshold;      /* LNL_TEST_CIRCUIT: in units of 2^-15 */
-    double exact;            /* LNL_TEST_EXACT */
-    unsigned drop_bits;      /* LNL_TEST_BITS: lower bits that may differ */
-    double absolute;         /* of absolute differences */
+    enum lnl_test test; /* of relative differences */
+    struct coarse_pieces pieces;
+    uint32_t threshold; /* LNL_TEST_CIRCUIT: in units of 2^-COARSE_ERROR_BITS */
+    double exact;       /* LNL_TEST_EXACT */
+    unsigned drop_bits; /* LNL_TEST_BITS: lower bits that may differ */
+    double absolute;    /* of absolute differences */
 };
 
-enum { LNL_ERROR_BITS = 15 };
-
-/* 1/x of a divisor of 1.7 bits whose lower seven these are, as 0.8. */
-uint32_t lnl_reciprocal(const struct lnl_unit *u, uint32_t div);
-/* The circuit's relative error in units of 2^-15, where it gets that far. */
+/* The circuit's relative error in units of 2^-COARSE_ERROR_BITS, where it gets that far. */
 enum lnl_verdict lnl_relative_error(const struct lnl_unit *u, uint32_t a, uint32_t b,
                                     uint32_t *error);
 
