@@ -213,9 +213,9 @@ static bool parse_file(struct codec_file *f, int argc, char **argv, struct err *
             f->out = optarg;
         else if (k == '?')
             return cli_refuse_option(argv, err);
-        else if (!parse_number(k == 'b' ? "block" : "mag", optarg, CODEC_BLOCK_MAX,
-                               k == 'b' ? &f->block : &f->mag, err))
-            return false;
+        else if (!cli_u64(optarg, k == 'b' ? &f->block : &f->mag)) /* which: encode_file() */
+            return err_set(err, "--%s takes a number, not '%s'", k == 'b' ? "block" : "mag",
+                           optarg);
     }
     if (optind < argc)
         f->in = argv[optind++];

@@ -94,6 +94,8 @@ run codec encode "$tmp/data" "$tmp/packed"
 ok "codec encode" '[ $code = 0 ]'
 run codec encode --block 0 "$tmp/data" "$tmp/zero"
 ok "a block of no bytes" '[ $code = 2 ] && says "32, 64 or 128" && [ ! -e $tmp/zero ]'
+run codec encode --mag 999 "$tmp/data" "$tmp/zero"
+ok "a granularity beyond a block" '[ $code = 2 ] && says "granularity of 999 bytes" && [ ! -e $tmp/zero ]'
 run codec decode tests/fuzz/corpus/fuzz_codec_container/block-0 "$tmp/zero"
 ok "a container with the right checksum and blocks of no bytes" '[ $code = 2 ] && says "damaged" && [ ! -e $tmp/zero ]'
 run codec decode "$tmp/packed" /dev/full

@@ -86,7 +86,10 @@ static bool encode_file(const struct codec_file *f, struct job *j, struct err *e
     unsigned symbol_bits, ways;
     struct codec_error why;
     bool known = codec_name_parse(f->codec, &id, &symbol_bits, &ways);
-    if (!f->block || f->block > CODEC_BLOCK_MAX || f->mag > CODEC_BLOCK_MAX)
+    if (f->mag > CODEC_BLOCK_MAX)
+        return err_set(err, "a granularity of %llu bytes; at most a block is possible",
+                       (unsigned long long)f->mag);
+    if (!f->block || f->block > CODEC_BLOCK_MAX)
         return err_set(err, "a block of %llu bytes; 32, 64 or 128 is possible",
                        (unsigned long long)f->block);
     if (f->table && !(j->box.table = codec_table_load(f->table, &why)))
