@@ -21,12 +21,15 @@ static void cfg_make(struct dram_cfg *cfg, int device)
     assert_true(dram_cfg_resolve(cfg, &err));
 }
 
-/* Another bank that shares `level` with bank 0 but nothing narrower; bank 0 itself for BANK. */
+/* Another bank that shares `level` with bank 0 but nothing narrower, where a device has more than
+ * one group; bank 0 itself for BANK. */
 static uint32_t peer(const struct dram_cfg *cfg, enum dram_level level)
 {
     if (level == LEVEL_BANK)
         return 0;
-    return level == LEVEL_GROUP ? 1 : (uint32_t)(cfg->banks / cfg->bank_groups);
+    return level == LEVEL_GROUP || cfg->bank_groups == 1
+               ? 1
+               : (uint32_t)(cfg->banks / cfg->bank_groups);
 }
 
 /* After `preceding` to bank 0, when is `following` open at the peer, by that row alone? */
