@@ -217,9 +217,19 @@ static inline val b_fcmp(const struct emit *e, LLVMRealPredicate p, val x, val y
 {
     return LLVMBuildFCmp(e->b, p, x, y, "");
 }
+static inline bool b_is_chosen(val x)
+{
+    while (LLVMIsABitCastInst(x))
+        x = LLVMGetOperand(x, 0);
+    return LLVMIsASelectInst(x);
+}
+/* LLVM 14 widens what a selection reads and not what it selects by, of doubles, and then ends the
+ * process: "Cannot emit physreg copy instruction". What is widened is not seen to be a selection.
+ */
 static inline val b_cast(const struct emit *e, LLVMOpcode how, val x, LLVMTypeRef t)
 {
-    return LLVMBuildCast(e->b, how, x, t, "");
+    const bool widens = how == LLVMZExt || how == LLVMSExt;
+    return LLVMBuildCast(e->b, how, widens && b_is_chosen(x) ? b_opaque(e, x) : x, t, "");
 }
 /* As bits of another type of the same size. */
 static inline val b_as(const struct emit *e, val x, LLVMTypeRef t)

@@ -89,6 +89,37 @@ PARSIM_JIT=always "$PARSIM_BIN" launch "$tmp/sign.ptx" sign --functional --grid 
 [ "$(od -An -v -w8 -t d4 "$tmp/sign.bin" | awk '$1 != 1 - NR || $2 != 0' | wc -l)" = 0 ] ||
     fail "a known sign: $(od -An -v -w8 -t d4 "$tmp/sign.bin")"
 
+# A value chosen by doubles and then widened: LLVM 14 ended the process.
+cat >"$tmp/chosen.ptx" <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry chosen(.param .u64 out)
+{
+    .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f64 %fd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 8;
+    add.s64 %rd1, %rd1, %rd2;
+    mul.lo.u32 %r2, %r1, 0x01010003;
+    add.u32 %r3, %r1, 0x3210;
+    cvt.rn.f64.u32 %fd1, %r1;
+    mov.f64 %fd2, 0d402F000000000000;
+    bar.sync 0;
+    setp.lt.f64 %p1, %fd1, %fd2;
+    selp.b32 %r4, %r2, %r3, %p1;
+    prmt.b32 %r5, %r2, %r3, %r4;
+    st.global.u32 [%rd1], %r4;
+    st.global.u32 [%rd1+4], %r5;
+    ret;
+}
+END
+for jit in off always; do
+    PARSIM_JIT=$jit "$PARSIM_BIN" launch "$tmp/chosen.ptx" chosen --functional --grid 1 --block 32 "out:256:$tmp/chosen.$jit" >"$tmp/out" 2>&1 ||
+        fail "a choice by doubles, $jit: $(cat "$tmp/out")"
+done
+cmp -s "$tmp/chosen.off" "$tmp/chosen.always" || fail "a choice by doubles: another result translated"
+
 # A value that is none of PARSIM_JIT's is no secret way of switching it off.
 if PARSIM_JIT=of "$PARSIM_BIN" run --functional workload:sdk-fwt --size tiny >/dev/null 2>"$tmp/err" ||
     ! grep -q 'PARSIM_JIT=of: there are auto, off and always' "$tmp/err"; then
