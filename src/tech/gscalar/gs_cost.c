@@ -194,11 +194,9 @@ void gs_waited(void *self, unsigned bank, uint32_t operands)
 void gs_start(void *self, unsigned slot, const struct warp *w, uint32_t registers)
 {
     struct gs_sm *m = self;
-    const struct gs_plan *p = m->g->plans;
+    const struct kernel_plan *p = kernel_plans_find(m->g->plans, w->grid->kernel);
     (void)registers;
-    while (p->kernel != w->grid->kernel)
-        p = p->next;
-    gs_slot_start(&m->slots[slot], p, m->g);
+    gs_slot_start(&m->slots[slot], (const struct gs_plan *)p, m->g);
     if (m->g->cfg->wide)
         gs_wide_start(m, slot, w);
 }

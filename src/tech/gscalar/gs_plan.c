@@ -217,7 +217,7 @@ struct gs_plan *gs_plan_new(const struct kernel *k, const struct decoded *code,
 {
     struct gs_plan *p = xcalloc(1, sizeof *p);
     const uint32_t n = program_func_count(k->prog);
-    p->kernel = k;
+    p->of.kernel = k;
     p->funcs = arena_array(&p->arena, struct gs_func, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         if (!k->funcs[i])

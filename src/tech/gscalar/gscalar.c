@@ -69,40 +69,33 @@ static const struct tech_design designs[] = {
 
 /* --- kernels --- */
 
-static bool is_in_use(const struct gscalar *g, const struct gs_plan *p)
+static bool is_in_use(const void *self, const struct kernel_plan *p)
 {
+    const struct gscalar *g = self;
     for (uint32_t i = 0; i < g->nsms; i++)
         for (unsigned k = 0; k < GS_SLOTS; k++)
-            if (g->sms[i].slots[k].plan == p)
+            if (g->sms[i].slots[k].plan == (const struct gs_plan *)p)
                 return true;
     return false;
 }
 
-static void plan_free(struct gscalar *g, struct gs_plan *p)
+static void plan_end(void *self, struct kernel_plan *of)
 {
+    struct gscalar *g = self;
+    struct gs_plan *p = (struct gs_plan *)of;
     if (g->lines)
         gs_lines_end(g->lines, p, g->nsms);
     gs_plan_free(p);
 }
 
-/* A kernel that was unloaded may have left its address to another: planned anew, unless it runs. */
 void gs_launch(struct gscalar *g, const struct kernel *k, const struct decoded *code)
 {
-    struct gs_plan **at = &g->plans, *old;
-    while (*at && (*at)->kernel != k)
-        at = &(*at)->next;
-    old = *at;
-    if (old && is_in_use(g, old))
+    if (!kernel_plans_lack(&g->plans, k, is_in_use, plan_end, g))
         return;
-    if (old) {
-        *at = old->next;
-        plan_free(g, old);
-    }
     struct gs_plan *p = gs_plan_new(k, code, g->sm_cfg, g, g->cfg->moves == GS_MOVES_LIVE);
     if (g->lines)
         gs_lines_begin(p, g->nsms);
-    p->next = g->plans;
-    g->plans = p;
+    kernel_plans_add(&g->plans, &p->of);
 }
 
 static bool launch(void *self, const struct sm_kernel *k, struct err *err)
@@ -114,11 +107,7 @@ static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 
 void gs_plans_free(struct gscalar *g)
 {
-    for (struct gs_plan *p = g->plans, *next; p; p = next) {
-        next = p->next;
-        plan_free(g, p);
-    }
-    g->plans = NULL;
+    kernel_plans_end(&g->plans, plan_end, g);
 }
 
 /* --- an SM --- */

@@ -12,6 +12,7 @@
 #include "sm/decode.h"
 #include "sm/sm.h"
 #include "tech/gscalar/gs_lanes.h"
+#include "tech/kernel_plans.h"
 #include "tech/tech.h"
 
 enum gs_moves { GS_MOVES_ALWAYS, GS_MOVES_LIVE };
@@ -97,7 +98,7 @@ struct gs_line {
 };
 
 struct gs_plan {
-    const struct kernel *kernel;
+    struct kernel_plan of;
     struct gs_line *lines; /* gscalar.lines: by SM, then by instruction; else NULL */
     const char **where;    /* of each instruction in the report */
     struct gs_func *funcs;
@@ -105,7 +106,6 @@ struct gs_plan {
     bool has_generic;         /* has accesses whose address says where they go */
     VEC(uint32_t) late_preds; /* predicates (places) that instructions write which can wait */
     struct arena arena, rare; /* what every instruction needs; what few do */
-    struct gs_plan *next;
 };
 
 /* `by`: who puts moves in. Liveness where `is_live`. */
@@ -216,8 +216,8 @@ struct gscalar {
     struct gs_sm *sms;
     uint32_t nsms;
     const struct stats *stats; /* all of the machine's */
-    struct gs_plan *plans;
-    struct gs_lines *lines; /* gscalar.lines; else NULL */
+    struct kernel_plan *plans; /* struct gs_plan */
+    struct gs_lines *lines;    /* gscalar.lines; else NULL */
     bool verify;
 };
 

@@ -89,33 +89,30 @@ void lnl_levels_of(const struct lnl_unit *unit, struct lnl_unit *levels)
 
 /* --- kernels --- */
 
-static bool is_in_use(const struct lnl *g, const struct lnl_plan *p)
+static bool is_in_use(const void *self, const struct kernel_plan *p)
 {
+    const struct lnl *g = self;
     for (uint32_t i = 0; i < g->nsms; i++)
         for (unsigned k = 0; k < LNL_SLOTS; k++)
-            if (g->sms[i].slots[k].plan == p)
+            if (g->sms[i].slots[k].plan == (const struct lnl_plan *)p)
                 return true;
     return false;
 }
 
-/* A kernel that was unloaded may have left its address to another: planned anew, unless it runs. */
+static void plan_end(void *self, struct kernel_plan *p)
+{
+    (void)self;
+    lnl_plan_free((struct lnl_plan *)p);
+}
+
 bool lnl_launch(struct lnl *g, const struct kernel *k, const struct decoded *code, struct err *err)
 {
-    struct lnl_plan **at = &g->plans, *old;
-    while (*at && (*at)->kernel != k)
-        at = &(*at)->next;
-    old = *at;
-    if (old && is_in_use(g, old))
+    if (!kernel_plans_lack(&g->plans, k, is_in_use, plan_end, g))
         return true;
-    if (old) {
-        *at = old->next;
-        lnl_plan_free(old);
-    }
     struct lnl_plan *p = lnl_plan_new(k, code, g->sm_cfg, g, err);
     if (!p)
         return false;
-    p->next = g->plans;
-    g->plans = p;
+    kernel_plans_add(&g->plans, &p->of);
     return true;
 }
 
@@ -126,11 +123,7 @@ static bool launch(void *self, const struct sm_kernel *k, struct err *err)
 
 void lnl_plans_free(struct lnl *g)
 {
-    for (struct lnl_plan *p = g->plans, *next; p; p = next) {
-        next = p->next;
-        lnl_plan_free(p);
-    }
-    g->plans = NULL;
+    kernel_plans_end(&g->plans, plan_end, g);
 }
 
 /* --- an SM --- */

@@ -12,6 +12,7 @@
 #include "sm/decode.h"
 #include "sm/sm.h"
 #include "sm/sm_policy.h"
+#include "tech/kernel_plans.h"
 #include "tech/lnl/lnl_compare.h"
 #include "tech/lnl/lnl_control.h"
 #include "tech/lnl/lnl_groups.h"
@@ -79,11 +80,10 @@ struct lnl_func {
 };
 
 struct lnl_plan {
-    const struct kernel *kernel;
+    struct kernel_plan of;
     struct lnl_func *funcs;
     uint32_t nfuncs, nareas;
     struct arena arena;
-    struct lnl_plan *next;
 };
 
 /* NULL and an error that names file and line: marks that cannot be. `by`: whose instructions are
@@ -207,7 +207,7 @@ struct lnl {
     const char *name;
     struct lnl_sm *sms;
     uint32_t nsms;
-    struct lnl_plan *plans;
+    struct kernel_plan *plans; /* struct lnl_plan */
     bool verify;
 };
 

@@ -149,7 +149,7 @@ struct lnl_plan *lnl_plan_new(const struct kernel *k, const struct decoded *code
 {
     struct lnl_plan *p = xcalloc(1, sizeof *p);
     const uint32_t n = program_func_count(k->prog);
-    p->kernel = k;
+    p->of.kernel = k;
     p->funcs = arena_array(&p->arena, struct lnl_func, n + 1);
     for (uint32_t i = 0; i < n; i++)
         if (k->funcs[i] &&

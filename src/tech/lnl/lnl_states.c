@@ -9,9 +9,7 @@
 
 static const struct lnl_plan *plan_of(const struct lnl *g, const struct kernel *k)
 {
-    const struct lnl_plan *p = g->plans;
-    while (p && p->kernel != k)
-        p = p->next;
+    const struct lnl_plan *p = (const struct lnl_plan *)kernel_plans_find(g->plans, k);
     return p && p->nfuncs ? p : NULL;
 }
 
