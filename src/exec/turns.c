@@ -44,42 +44,20 @@ struct place {
 
 /* Frames are large: a copy, and a comparison that ends at the first difference, cost a part of what
  * a sum over all of them does. */
-typedef uint64_t regs_part __attribute__((vector_size(16)));
-
-EXACT_READS_ALL static void keep_regs(const struct warp *w, const struct frame *f)
+static void keep_regs(const struct warp *w, const struct frame *f)
 {
     struct grid *g = w->grid;
-    const char *at = w->regs + f->reg_off;
-    const size_t bytes = f->fn->frame_bytes;
-    size_t i = 0;
+    const uint32_t bytes = f->fn->frame_bytes;
     if (g->seen_bytes < bytes) {
-        g->seen_bytes = (uint32_t)bytes;
+        g->seen_bytes = bytes;
         g->seen = xrealloc(g->seen, bytes);
     }
-    for (regs_part v; bytes - i >= sizeof v; i += sizeof v) {
-        __builtin_memcpy(&v, at + i, sizeof v);
-        __builtin_memcpy(g->seen + i, &v, sizeof v);
-        __asm__("" : : : "memory"); /* it must not become a call of memcpy(), which minds gaps */
-    }
-    for (; i < bytes; i++)
-        g->seen[i] = at[i];
+    exact_copy_all(g->seen, w->regs + f->reg_off, bytes);
 }
 
-EXACT_READS_ALL static bool has_kept_regs(const struct warp *w, const struct frame *f)
+static bool has_kept_regs(const struct warp *w, const struct frame *f)
 {
-    const char *at = w->regs + f->reg_off, *seen = w->grid->seen;
-    const size_t bytes = f->fn->frame_bytes;
-    size_t i = 0;
-    for (regs_part now, before; bytes - i >= sizeof now; i += sizeof now) {
-        __builtin_memcpy(&now, at + i, sizeof now);
-        __builtin_memcpy(&before, seen + i, sizeof before);
-        now ^= before;
-        if (now[0] | now[1])
-            return false;
-    }
-    while (i < bytes && at[i] == seen[i])
-        i++;
-    return i == bytes;
+    return exact_is_same(w->regs + f->reg_off, w->grid->seen, f->fn->frame_bytes);
 }
 
 static bool is_at(struct warp *w, const struct place *p)

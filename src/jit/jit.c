@@ -1,10 +1,13 @@
 /* The module's face: runs to an LLVM module, the module to host code. */
 #include "jit/emit.h"
 
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
+#include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 const struct translator *parsim_translator(void);
@@ -139,7 +142,8 @@ static void drop(void *p)
     free(c);
 }
 
-static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
+/* A function of its own: none of its values lives where give_up() returns to. */
+__attribute__((noinline)) static void *compile(const struct run_text *runs, uint32_t n, run_fn *fn)
 {
     struct code *c = xcalloc(1, sizeof *c);
     char name[16];
@@ -167,6 +171,30 @@ static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
     return NULL;
 }
 
+/* LLVM ends the process when it cannot go on. Here it only stops translating: what it has begun is
+ * left as it is, and no run is translated any more. */
+static _Thread_local jmp_buf *rescue;
+static atomic_bool is_broken;
+
+static void give_up(const char *reason)
+{
+    atomic_store(&is_broken, true);
+    fprintf(stderr, "parsim: LLVM: %s; the rest of the program is not translated\n", reason);
+    if (rescue)
+        longjmp(*rescue, 1);
+}
+
+static void *translate(const struct run_text *runs, uint32_t n, run_fn *fn)
+{
+    jmp_buf here;
+    if (atomic_load(&is_broken))
+        return NULL;
+    rescue = &here;
+    void *code = setjmp(here) ? NULL : compile(runs, n, fn);
+    rescue = NULL;
+    return code;
+}
+
 /* The only loop of a run goes over the strips, from pointers that are ready. */
 static void set_passes(void)
 {
@@ -178,6 +206,7 @@ const struct translator *parsim_translator(void)
 {
     static const struct translator translator = {RUN_ABI, knows, translate, drop};
     set_passes();
+    LLVMInstallFatalErrorHandler(give_up);
     LLVMLinkInMCJIT();
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
         return NULL;
