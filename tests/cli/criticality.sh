@@ -29,6 +29,15 @@ done
 ok "not with what decides the same" '! run --gpu mesh56 --with df-truc --with hw-bdi; says "hw-bdi cannot be combined with df-truc"'
 ok "on a machine without sectors it compresses" 'run --gpu gtx480 --with df-truc --verify --json "$tmp/one.json" && [ "$(value "$tmp/one.json" stats filter_node partial)" = 0 ]'
 ok "on one with sectors everywhere" 'run --gpu h200 --with df-truc --verify'
+own="--set filter.refill=append --set filter.wake=own"
+run --gpu mesh56 --with df-truc $own --json "$tmp/own.json"
+ok "a run records its maps and is the same" 'run --gpu mesh56 --with df-truc $own --set filter.record="$tmp/maps" --json "$tmp/first.json" && [ "$(stats "$tmp/first.json")" = "$(stats "$tmp/own.json")" ]'
+ok "... and its replay has fewer misses on what is there in part" 'run --gpu mesh56 --with df-truc $own --set filter.replay="$tmp/maps" --verify --threads 2 --json "$tmp/second.json" && [ "$(value "$tmp/second.json" stats filter predicted)" -gt 0 ] &&
+  [ "$(value "$tmp/second.json" stats filter hi)" -lt "$(value "$tmp/own.json" stats filter hi)" ]'
+ok "a record of another machine is refused" '! run --gpu mesh56 --set gpu.sms=8 --with df-truc --set filter.replay="$tmp/maps" && says "maps: recorded with 56 SMs"'
+ok "what is no record is refused" '! run --gpu mesh56 --with df-truc --set filter.replay="$tmp/own.json" && says "own.json: not a record of maps"'
+ok "nor a file that is not there" '! run --gpu mesh56 --with df-truc --set filter.replay="$tmp/none" && says "$tmp/none"'
+ok "who asks for lines has nothing to record" '! run --gpu mesh56 --with dpc --set filter.record="$tmp/x" && says "filter.record: dpc asks for whole lines"'
 ok "unknown choices are refused" '! run --gpu mesh56 --with df-truc --set filter.decide=maybe && says "filter.decide"'
 ok "a region is a power of two" '! run --gpu mesh56 --with df-truc --set filter.predict_region=5000 && says "filter.predict_region is 5000"'
 ok "smaller sub-blocks are refused" '! run --gpu mesh56 --with df-raw $(for s in l1 l1c l1t l1i l2 mc; do echo --set $s.sector_bytes=16; done) && says "l1.sector_bytes is 16"'

@@ -36,6 +36,8 @@ struct filter {
     const char *name;
     struct filter_cfg cfg;
     struct filter_wire wire;
+    struct replay_shape shape;
+    struct replay *replay;
     uint32_t sms, slices;
     struct filter_sm *sm;
     struct filter_node *node;
@@ -68,6 +70,20 @@ static bool launch(void *self, const struct sm_kernel *k, struct err *err)
     return true;
 }
 
+/* The record that filter.record asks for. */
+static bool finish(void *self, struct err *err)
+{
+    struct filter *f = self;
+    if (!*f->cfg.record)
+        return true;
+    struct replay_notes **notes = xcalloc(f->sms, sizeof *notes);
+    for (uint32_t i = 0; i < f->sms; i++)
+        notes[i] = &f->sm[i].notes;
+    const bool ok = replay_write(f->cfg.record, &f->shape, notes, err);
+    free(notes);
+    return ok;
+}
+
 static void filter_free(void *self)
 {
     struct filter *f = self;
@@ -76,6 +92,7 @@ static void filter_free(void *self)
     for (uint32_t i = 0; i < f->slices; i++)
         filter_node_free(&f->node[i]);
     filter_wire_free(&f->wire);
+    replay_close(f->replay);
     free(f->sm);
     free(f->node);
     free(f);
@@ -105,6 +122,8 @@ static void bind_parts(struct filter *f, const struct tech_site *at, const struc
     f->node = xcalloc(f->slices, sizeof *f->node);
     for (uint32_t i = 0; i < f->sms; i++) {
         filter_sm_init(&f->sm[i], &f->cfg, &f->wire, at->machine, i);
+        f->sm[i].replay = f->replay;
+        f->sm[i].records = *f->cfg.record;
         p->sm[i] = filter_sm_packets(&f->sm[i], cuts);
         if (cuts)
             p->requests[i] = filter_sm_requests(&f->sm[i]);
@@ -125,6 +144,18 @@ static bool check_region(const struct filter_cfg *c, struct err *err)
                    c->predict_region);
 }
 
+/* A record is of what misses ask for. */
+static bool open_replay(struct filter *f, const struct tech_machine *m, bool cuts, struct err *err)
+{
+    const struct filter_cfg *c = &f->cfg;
+    f->shape =
+        (struct replay_shape){m->sms, (uint32_t)m->l1->line_bytes, (uint32_t)m->l1->sector_bytes};
+    if (!cuts && (*c->record || *c->replay))
+        return err_set(err, "filter.%s: %s asks for whole lines; a df- design has maps to record",
+                       *c->record ? "record" : "replay", f->name);
+    return !*c->replay || (f->replay = replay_open(c->replay, &f->shape, err));
+}
+
 static bool filter_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     const enum filter_method method = (enum filter_method)(at->design->variant & METHOD);
@@ -138,6 +169,7 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
         set_ours(&f->cfg);
     if (!check_region(&f->cfg, err) ||
         !filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
+        !open_replay(f, m, method != FILTER_WHOLE, err) ||
         !take(&places, at, method != FILTER_WHOLE, err)) {
         filter_free(f);
         return false;
@@ -145,8 +177,8 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->sms = m->sms;
     f->slices = m->slices;
     bind_parts(f, at, &places);
-    *part =
-        (struct tech_part){.self = f, .launch = launch, .describe = describe, .free = filter_free};
+    *part = (struct tech_part){
+        .self = f, .launch = launch, .describe = describe, .finish = finish, .free = filter_free};
     return true;
 }
 

@@ -4,6 +4,7 @@
  *
  *   rc           what a miss asks for, and the windows that it goes by
  *   predict      what lines of a kind were read for
+ *   replay       what every line was read for in a run before
  *   filter_sm    an SM: tells first, subsequent and invalid misses apart, learns, decodes
  *   filter_table a memory node's requests for parts of lines
  *   filter_node  a memory node: joins requests, cuts and encodes answers

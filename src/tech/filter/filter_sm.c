@@ -29,6 +29,7 @@ void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
 void filter_sm_free(struct filter_sm *s)
 {
     free(s->seconds);
+    replay_notes_free(&s->notes);
     predict_free(&s->predictor);
 }
 
@@ -36,7 +37,8 @@ void filter_sm_free(struct filter_sm *s)
 
 static uint16_t predicted(const struct filter_sm *s, const struct line_view *v)
 {
-    return predict_map(&s->predictor, v->line, v->access->load, v->need);
+    const uint16_t known = s->replay ? replay_map(s->replay, s->number, v->line) : 0;
+    return known ? known : predict_map(&s->predictor, v->line, v->access->load, v->need);
 }
 
 static enum rc_answer decide(const struct filter_sm *s, const struct line_view *v)
@@ -80,12 +82,21 @@ static void second_note(struct filter_sm *s, addr_t line, bool is_hi, cycle_t no
         s->seconds[s->nseconds++] = (struct filter_second){line, now, is_hi};
 }
 
+static void life_begins(struct filter_sm *s, const struct line_view *v)
+{
+    predict_begin(&s->predictor, v->line, v->access->load);
+    if (s->replay)
+        replay_begin(s->replay, s->number, v->line);
+    if (s->records)
+        replay_note_begin(&s->notes, v->line, v->need);
+}
+
 static void count_miss(struct filter_sm *s, const struct line_view *v, cycle_t now)
 {
     struct filter_stats *st = &s->stats;
     if (!v->reserved && !v->valid) {
         st->fm++;
-        predict_begin(&s->predictor, v->line, v->access->load);
+        life_begins(s, v);
         return;
     }
     const struct filter_second *before = second_find(s, v->line);
@@ -191,6 +202,12 @@ static void second_end(struct filter_sm *s, addr_t line, cycle_t now)
     *second = s->seconds[--s->nseconds];
 }
 
+static void note_used(struct filter_sm *s, addr_t line, const struct line_life *life)
+{
+    if (s->records)
+        replay_note_used(&s->notes, line, life->used);
+}
+
 static void settled(void *self, addr_t line, const struct line_life *life, cycle_t now)
 {
     struct filter_sm *s = self;
@@ -198,6 +215,7 @@ static void settled(void *self, addr_t line, const struct line_life *life, cycle
         return;
     if (s->nseconds)
         second_end(s, line, now);
+    note_used(s, line, life);
     learn(s, life, false, now);
 }
 
@@ -207,6 +225,7 @@ static void left(void *self, addr_t line, const struct line_life *life, cycle_t 
     if (life->space != MEM_GLOBAL)
         return;
     predict_end(&s->predictor, line, life);
+    note_used(s, line, life);
     s->stats.left_asked += mem_sector_count(life->asked);
     s->stats.left_unused += mem_sector_count(life->asked & (uint16_t)~life->used);
     learn(s, life, true, now);

@@ -6,6 +6,7 @@
 #include "tech/filter/filter_wire.h"
 #include "tech/filter/predict.h"
 #include "tech/filter/rc.h"
+#include "tech/filter/replay.h"
 
 struct filter_stats {
 #define ROWS_FILE "tech/filter/filter_stats.def"
@@ -29,6 +30,9 @@ struct filter_sm {
     uint16_t all; /* sub-blocks of a line */
     struct rc_windows windows;
     struct predictor predictor;
+    struct replay *replay; /* shared, of which an SM changes its own part; NULL: none */
+    bool records;
+    struct replay_notes notes;
     cycle_t counted; /* up to there `locked` has been */
     /* The miss whose requests are being made: what they tell, what is still to be asked for. */
     uint8_t meta;
