@@ -78,7 +78,8 @@ const struct cli_workload cli_workloads[] = {
 
 const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 {
-    const size_t len = strcspn(name, ":"); /* a variant, of which the workload itself knows */
+    /* behind it a variant and a seed, of which the workload itself knows */
+    const size_t len = strcspn(name, ":#");
     for (const struct cli_workload *w = cli_workloads; w->name; w++)
         if (strlen(w->name) == len && !strncmp(w->name, name, len))
             return w;
@@ -88,6 +89,10 @@ const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 
 bool cli_check_workload(const char *name, struct err *err)
 {
+    const char *seed = strchr(name, '#');
+    uint64_t n;
+    if (seed && !cli_u64(seed + 1, &n))
+        return err_set(err, "%s: the seed is no number", name);
     return cli_find_workload(name, err);
 }
 

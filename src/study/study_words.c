@@ -37,13 +37,19 @@ void study_words_plugins(struct study_words *w, const char *files)
 void study_words_workload(struct study_words *w, const struct study_setup *s,
                           const struct study_job *j)
 {
-    const size_t len = strcspn(j->workload, ":");
-    study_words_take(w, xasprintf("workload:%.*s", (int)len, j->workload));
+    const char *rest = j->workload + strcspn(j->workload, ":#");
+    study_words_take(w, xasprintf("workload:%.*s", (int)(rest - j->workload), j->workload));
     study_words_add(w, "--size");
     study_words_add(w, s->size);
-    if (j->workload[len]) {
+    if (*rest == ':') {
+        const size_t len = strcspn(++rest, "#");
         study_words_add(w, "--variant");
-        study_words_add(w, j->workload + len + 1);
+        study_words_take(w, xasprintf("%.*s", (int)len, rest));
+        rest += len;
+    }
+    if (*rest == '#') {
+        study_words_add(w, "--seed");
+        study_words_add(w, rest + 1);
     }
 }
 

@@ -51,6 +51,20 @@ static void compare_register(const struct lnl_sm *m, const struct lnl_load *load
     }
 }
 
+/* Figure 3.4: `equal` upper bits, 32 of all. */
+static void count_first_bit(struct lnl_stats *st, unsigned equal)
+{
+    uint64_t *const by[] = {&st->differ_7,  &st->differ_8,  &st->differ_9,
+                            &st->differ_10, &st->differ_11, &st->differ_12};
+    hist_add(&st->first_bit, equal);
+    if (equal == 32)
+        st->equal++;
+    else if (equal >= 12)
+        ++*(equal < 16 ? &st->differ_16 : &st->differ_more);
+    else
+        ++*by[equal < 7 ? 0 : equal - 6];
+}
+
 static void count(struct lnl_stats *st, const struct finding *f, unsigned registers,
                   unsigned drop_bits)
 {
@@ -61,7 +75,7 @@ static void count(struct lnl_stats *st, const struct finding *f, unsigned regist
     ++*by[f->worst];
     if (f->worst != LNL_SIMILAR)
         return;
-    hist_add(&st->first_bit, f->differ ? (unsigned)__builtin_clz(f->differ) : 32);
+    count_first_bit(st, f->differ ? (unsigned)__builtin_clz(f->differ) : 32);
     st->bitwise_similar += !((uint64_t)f->differ >> drop_bits);
 }
 
