@@ -8,6 +8,7 @@
 #include "exec/grid.h"
 #include "gpu/launch_progress.h"
 #include "gpu/report.h"
+#include "gpu/selection.h"
 #include "out/json.h"
 #include "run_options.h"
 
@@ -270,6 +271,8 @@ static bool report_all(const struct options *o, const struct kernel *k, struct l
     bool ok = run_report_write(&report, err);
     if (!o->quiet)
         run_report_print(&report, stderr);
+    const struct selection *selection = session_selection(o->session);
+    ok = ok && (!selection || is_interrupted || selection_holds(selection, err));
     json_object_put(report.extra);
     return ok;
 }
@@ -281,7 +284,7 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
         return EXIT_USAGE;
     char *params = xcalloc(1, k->src->param_bytes);
     int code = EXIT_USAGE;
-    struct progress progress;
+    struct progress progress = {.is_asked = o->run.o.progress};
     progress_start(&progress);
     struct launch l = {.kernel = k,
                        .dynamic_shared_bytes = (uint32_t)o->shared,

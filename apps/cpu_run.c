@@ -276,7 +276,7 @@ int cpu_run_program(const struct cpu_run_options *o, struct err *err)
         return cli_fail("cpu", "%s", err->msg);
     }
     interrupt_catch();
-    struct progress progress;
+    struct progress progress = {0};
     const double begin = wall_seconds();
     progress_start(&progress);
     bool is_run = true;

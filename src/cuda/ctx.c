@@ -131,11 +131,12 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (pthread_mutex_trylock(&lock) && interrupt_signal())
         pause(); /* the report is being written; then the process ends */
-    if (report_write_all(&the_ctx, interrupt_signal()))
+    const int code = report_write_all(&the_ctx, interrupt_signal());
+    if (!code)
         return;
     fflush(NULL);
     tempfile_remove_all();
-    _exit(exit_status ? exit_status : EXIT_FAILURE);
+    _exit(exit_status ? exit_status : code);
 }
 
 static bool start(struct ctx *c)

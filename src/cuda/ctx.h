@@ -31,6 +31,7 @@
 #include "cuda/cuda_types.h"
 #include "exec/device.h"
 #include "gpu/session.h"
+#include "out/progress.h"
 
 #include <sys/types.h>
 
@@ -101,9 +102,10 @@ struct ctx {
     uint64_t resets;     /* streams and events of before the last one are gone */
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
-    struct batch_list batch; /* kernels that wait: batch.h */
-    VEC(char *) faults;      /* messages, for the report */
-    VEC(char *) findings;    /* of PARSIM_CHECK */
+    struct batch_list batch;  /* kernels that wait: batch.h */
+    struct progress progress; /* of the launches */
+    VEC(char *) faults;       /* messages, for the report */
+    VEC(char *) findings;     /* of PARSIM_CHECK */
 };
 
 /* What CUDA keeps for each host thread. */
@@ -153,8 +155,10 @@ void report_fault(struct ctx *c, const char *msg);
 /* A finding of a checker (report_finding) and, at the end, what was never freed. */
 void report_finding(const char *msg, void *ctx);
 void report_leaks(struct ctx *c);
-/* `interrupted`: the signal that ended the program, or 0. False: an output could not be written,
- * which was said. Nothing in a child that was forked off the process that started the GPU. */
-bool report_write_all(struct ctx *c, int interrupted);
+/* `interrupted`: the signal that ended the program, or 0. The exit code of a program that says all
+ * is well: 0, 1 if an output could not be written or is too far off, 2 if what was asked for has
+ * not happened; that was said. Nothing in a child that was forked off the process that started the
+ * GPU. */
+int report_write_all(struct ctx *c, int interrupted);
 
 #endif

@@ -69,15 +69,41 @@ static uint32_t declared_threads(const struct ptx_func *src)
     return n && n < 1024 ? (uint32_t)n : 1024;
 }
 
+static int refuse_shape(const struct function *f, const struct dim3 *g, const struct dim3 *b)
+{
+    ctx_say("kernel %s: a grid of %u x %u x %u blocks of %u x %u x %u threads; a grid has 1 to "
+            "2147483647 x 65535 x 65535 blocks, a block 1 to 1024 threads, at most 64 of them in z",
+            f->kernel->src->name, g->x, g->y, g->z, b->x, b->y, b->z);
+    return CUDA_INVALID_VALUE;
+}
+
+static int refuse_threads(const struct function *f, uint64_t threads)
+{
+    ctx_say(
+        "kernel %s: %llu threads a block, but it was compiled for at most %u (__launch_bounds__, "
+        ".maxntid)",
+        f->kernel->src->name, (unsigned long long)threads, declared_threads(f->kernel->src));
+    return CUDA_INVALID_VALUE;
+}
+
+static int refuse_cooperative(const struct ctx *c, const struct function *f, uint64_t blocks,
+                              uint64_t most)
+{
+    ctx_say("kernel %s: %llu blocks of a cooperative launch, but %llu fit on %s at a time",
+            f->kernel->src->name, (unsigned long long)blocks, (unsigned long long)most,
+            c->dev->name);
+    return CUDA_COOPERATIVE_TOO_LARGE;
+}
+
 static int check_shape(struct ctx *c, struct function *f, const struct launch_shape *s)
 {
     const struct dim3 *b = &s->block, *g = &s->grid;
     uint64_t threads = (uint64_t)b->x * b->y * b->z;
     if (!g->x || !g->y || !g->z || !b->x || !b->y || !b->z || threads > 1024 || b->z > 64 ||
         g->x > INT32_MAX || g->y > 65535 || g->z > 65535)
-        return CUDA_INVALID_VALUE; /* what CUDA 13 answers; it was 9, invalid configuration */
+        return refuse_shape(f, g, b); /* what CUDA 13 answers; it was 9, invalid configuration */
     if (threads > declared_threads(f->kernel->src))
-        return CUDA_INVALID_VALUE;
+        return refuse_threads(f, threads);
     if (check_shared(c, f, s->shared_bytes))
         return CUDA_INVALID_VALUE;
     if (s->cluster.x && (g->x % s->cluster.x || g->y % s->cluster.y || g->z % s->cluster.z))
@@ -89,8 +115,10 @@ static int check_shape(struct ctx *c, struct function *f, const struct launch_sh
         int e = occupancy_blocks(c, &per_sm, f, (int)threads, s->shared_bytes);
         if (e)
             return e;
-        if ((uint64_t)g->x * g->y * g->z > (uint64_t)per_sm * (uint32_t)c->machine->gpu.sms)
-            return CUDA_COOPERATIVE_TOO_LARGE;
+        const uint64_t blocks = (uint64_t)g->x * g->y * g->z;
+        const uint64_t most = (uint64_t)per_sm * (uint32_t)c->machine->gpu.sms;
+        if (blocks > most)
+            return refuse_cooperative(c, f, blocks, most);
     }
     return CUDA_OK;
 }
@@ -170,17 +198,17 @@ int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n)
     struct err err = {0};
     struct launch *l = xcalloc(n, sizeof *l);
     struct launch_result *r = xcalloc(n, sizeof *r);
-    struct progress progress;
     int e = CUDA_OK;
-    progress_start(&progress);
+    c->progress.is_asked = session_options(c->session)->progress;
+    progress_start(&c->progress);
     host_memory_refresh(c);
     for (size_t i = 0; i < n && !e; i++) {
         e = function_open(c, k[i]->fn); /* cudaDeviceReset() may have closed it */
         if (!e)
-            fill_launch(c, k[i], &progress, &l[i]);
+            fill_launch(c, k[i], &c->progress, &l[i]);
     }
     bool ok = !e && session_run_many(c->session, l, n, r, &err);
-    progress_end(&progress);
+    progress_end(&c->progress);
     if (!e && !ok) {
         size_t bad = 0;
         while (bad < n && !r[bad].fault.code)

@@ -3,6 +3,7 @@
 #include "gpu/report.h"
 #include "cuda/batch.h"
 #include "gpu/judge.h"
+#include "gpu/selection.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -48,16 +49,29 @@ void report_leaks(struct ctx *c)
 
 static void print_report(const struct ctx *c, const struct run_report *r)
 {
+    fflush(stdout); /* what the program has said comes first */
     fputs("parsim: ", stderr);
     run_report_print(r, stderr);
     if (c->checks_memory || c->checks_race)
-        ctx_say("check: %zu findings", c->findings.len);
+        ctx_say("check: %zu finding%s", c->findings.len, c->findings.len == 1 ? "" : "s");
 }
 
-bool report_write_all(struct ctx *c, int interrupted)
+/* Whether --kernel has found what it asks for. */
+static bool selection_kept(const struct ctx *c, int interrupted)
 {
-    if (c->session && c->owner != getpid())
+    struct err err = {0};
+    const struct selection *s = c->session ? session_selection(c->session) : NULL;
+    if (!s || interrupted || selection_holds(s, &err))
         return true;
+    ctx_say("%s", err.msg);
+    return false;
+}
+
+int report_write_all(struct ctx *c, int interrupted)
+{
+    enum { DONE, FAILED, UNMET };
+    if (c->session && c->owner != getpid())
+        return DONE;
     if (!interrupted)
         batch_flush(c);
     report_leaks(c);
@@ -79,5 +93,5 @@ bool report_write_all(struct ctx *c, int interrupted)
     if (!ok)
         ctx_say("%s", err.msg);
     signal(SIGXFSZ, before);
-    return ok;
+    return !ok ? FAILED : selection_kept(c, interrupted) ? DONE : UNMET;
 }

@@ -24,6 +24,7 @@ enum fault_code {
 };
 
 struct checker;
+struct mem_watch;
 struct oob;
 
 struct device {
@@ -35,11 +36,18 @@ struct device {
     uint64_t heap_used_bytes;
     struct ptx_reg_limits regs; /* that kernels are compiled for */
     uint32_t sm_count;
-    uint32_t block_shared_bytes; /* the most a block may have */
-    uint32_t grid_count;         /* %gridid of the next launch */
-    struct checker *check;       /* NULL: none; freed by who made it */
-    struct oob *oob;             /* NULL: accesses outside every allocation are faults */
+    uint32_t block_shared_bytes;   /* the most a block may have */
+    uint32_t grid_count;           /* %gridid of the next launch */
+    struct checker *check;         /* NULL: none; freed by who made it */
+    const struct mem_watch *watch; /* NULL: nobody is told of accesses */
+    struct oob *oob;               /* NULL: accesses outside every allocation are faults */
 };
+
+/* Whether global accesses have to go the checked way. */
+static inline bool device_is_watched(const struct device *d)
+{
+    return d->check || d->watch;
+}
 
 struct device *device_new(uint64_t memory_bytes, struct err *err);
 /* With all addresses below 4 GB, for modules whose addresses have 32 bits. */

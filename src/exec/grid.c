@@ -270,7 +270,7 @@ void grid_init(struct grid *g, struct device *d, const struct launch *l)
     g->shared_bytes = (uint32_t)grid_shared_bytes(l);
     g->lanes = memory_lanes_get();
     g->mem_epoch = devmem_epoch_at(d->mem);
-    g->tlb_epoch = d->check ? UINT64_MAX : devmem_epoch(d->mem);
+    g->tlb_epoch = device_is_watched(d) ? UINT64_MAX : devmem_epoch(d->mem);
     g->root = g;
 }
 

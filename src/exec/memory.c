@@ -4,6 +4,7 @@
 #include "exec/check.h"
 #include "exec/oob.h"
 #include "exec/step.h"
+#include "exec/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,12 @@ static bool fault_global(struct warp *w, const struct xinst *x, const struct acc
     return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS, "%s", what);
 }
 
+static void tell_watch(const struct mem_watch *watch, const struct access *a)
+{
+    FOR_LANES (l, a->mask)
+        watch->touched(watch->self, a->addr[l], (uint64_t)a->bytes * a->count, a->is_write);
+}
+
 /* The lanes lie in more than one allocation, or in one not seen before by this instruction. */
 static bool check_global_slow(struct warp *w, const struct xinst *x, struct access *a,
                               struct tlb_entry *entry)
@@ -118,7 +125,9 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
         oob_redirect(w, x, a, outside);
     else if (g->dev->check)
         check_access(w, x, a);
-    if (g->dev->check)
+    if (g->dev->watch)
+        tell_watch(g->dev->watch, a);
+    if (device_is_watched(g->dev))
         g->tlb_epoch = UINT64_MAX; /* the next access is to come here, too */
     return true;
 }

@@ -66,13 +66,28 @@ void gpu_free(struct gpu *g)
     free(g);
 }
 
-static void leave_in_l2(struct gpu *g, addr_t addr, uint64_t bytes)
+void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes)
 {
-    if (!g->m->gpu.copy_fills_l2 || !bytes)
-        return;
     const uint64_t step = (uint64_t)g->m->l2.line_bytes;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step)
         l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
+}
+
+static void leave_in_l2(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    if (g->m->gpu.copy_fills_l2 && bytes)
+        gpu_touched(g, addr, bytes);
+}
+
+void gpu_rewritten(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    techs_copied(g->tech->techs, addr, bytes);
+}
+
+void gpu_forget(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->nslices; i++)
+        l2_flush(g->l2[i]);
 }
 
 void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes)

@@ -9,6 +9,7 @@
 #define GPU_GPU_H
 
 #include "exec/grid.h"
+#include "gpu/limits.h"
 #include "gpu/machine.h"
 #include "stats/stats.h"
 
@@ -29,6 +30,12 @@ void gpu_copied(struct gpu *g, addr_t addr, uint64_t bytes);
 /* The host has let the device fill its memory with a value. */
 void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes);
 
+/* Kernels that kept no time have read or written a line, so that the L2 has it; have written it;
+ * or nothing of them is to be in the caches. */
+void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes);
+void gpu_rewritten(struct gpu *g, addr_t addr, uint64_t bytes);
+void gpu_forget(struct gpu *g);
+
 /* A kernel that was run. Counters are differences over its run. */
 struct gpu_kernel {
     char *name;
@@ -42,6 +49,8 @@ struct gpu_kernel {
     uint64_t warp_inst, thread_inst, ctas;
     cycle_t began; /* as `start`, but of the core clock, which also runs between kernels */
     double wall_seconds;
+    uint64_t limits[LIMITS]; /* cycles that each held the machine back, and those with it */
+    uint64_t divergences;    /* branches at which lanes parted; the same */
 };
 
 /* The i-th technique that is bound on it; NULL: there are fewer. */

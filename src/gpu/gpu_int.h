@@ -30,6 +30,7 @@ struct batch {
     uint64_t seen;        /* instructions at the last look */
     uint64_t reported;    /* at the last progress report */
     uint64_t inst_before; /* warp instructions before the batch */
+    uint64_t limits_before[LIMITS], divergences_before;
 };
 
 struct gpu {

@@ -309,8 +309,8 @@ static void run_to_end(struct gpu *g)
     struct batch *b = g->batch;
     b->begin = b->end = sim_now(g->sim, g->core);
     b->first = b->begin + (cycle_t)g->m->gpu.launch_cycles;
-    for (uint32_t i = 0; i < g->nslices && g->m->gpu.flush_l2; i++)
-        l2_flush(g->l2[i]);
+    if (g->m->gpu.flush_l2)
+        gpu_forget(g);
     for (uint32_t i = 0; i < g->nsms; i++)
         sm_begin(g->sms[i], b->begin);
     limits_begin(g->limits, g, b->begin);
@@ -332,6 +332,14 @@ static void run_to_end(struct gpu *g)
     g->cycles += b->end - b->begin;
 }
 
+static uint64_t divergences(const struct gpu *g)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        n += sm_stats(g->sms[i])->divergences;
+    return n;
+}
+
 static void record(struct gpu *g, const struct run *r, double seconds,
                    const struct launch_result *result)
 {
@@ -351,7 +359,10 @@ static void record(struct gpu *g, const struct run *r, double seconds,
                            .together_cycles = b->end - b->begin,
                            .accesses = r->accesses,
                            .ctas = r->done,
-                           .wall_seconds = seconds};
+                           .wall_seconds = seconds,
+                           .divergences = divergences(g) - b->divergences_before};
+    for (enum limit i = 0; i < LIMITS; i++)
+        k.limits[i] = limits_stats(g->limits)->cycles[i] - b->limits_before[i];
     memcpy(k.grid, l->grid, sizeof k.grid);
     memcpy(k.block, l->block, sizeof k.block);
     vec_push(&g->kernels, k);
@@ -364,6 +375,8 @@ static void run_batch(struct gpu *g, struct launch_result *results)
     double start = wall_seconds();
     uint64_t threads_before, threads_after;
     b->inst_before = instructions(g, &threads_before);
+    b->divergences_before = divergences(g);
+    memcpy(b->limits_before, limits_stats(g->limits)->cycles, sizeof b->limits_before);
     run_to_end(g);
     double seconds = wall_seconds() - start;
     uint64_t warps = instructions(g, &threads_after) - b->inst_before;

@@ -38,12 +38,11 @@ static enum limit doubled_for(const struct stats *st, enum limit k)
     return best;
 }
 
-static bool is_divergent(const struct report_facts *f, const struct stats *st, enum limit k)
+bool report_is_divergent(enum limit k, double warp_inst, double thread_inst, double divergences)
 {
     const bool is_of_lanes =
         k <= LIMIT_tensor || k == LIMIT_collectors || k == LIMIT_dependences || k == LIMIT_fetch;
-    return is_of_lanes && fact_get(st, "sm.divergences") > 0 &&
-           f->thread_inst < FEW_LANES * 32 * f->warp_inst;
+    return is_of_lanes && divergences > 0 && thread_inst < FEW_LANES * 32 * warp_inst;
 }
 
 /* --- what twice of it would save --- */
@@ -168,7 +167,7 @@ void report_bottleneck(struct report_facts *f, const struct machine *m, const st
     *l = (struct report_limit){.key = limit_keys[k],
                                .time_share = limit_get(st, k, "cycles") / f->cycles,
                                .used = limit_get(st, part, "used") / f->cycles};
-    if (is_divergent(f, st, k)) {
+    if (report_is_divergent(k, f->warp_inst, f->thread_inst, fact_get(st, "sm.divergences"))) {
         l->key = "divergence";
         say_divergence(f, st, k);
         return;

@@ -53,6 +53,9 @@ void report_facts(struct report_facts *f, const struct machine *m, const struct 
 /* report_bottleneck.c: fills in f->limit and f->bottleneck from the rest and the counters. */
 void report_bottleneck(struct report_facts *f, const struct machine *m, const struct stats *st);
 
+/* Whether a run that `k` held back is one whose lanes have parted. */
+bool report_is_divergent(enum limit k, double warp_inst, double thread_inst, double divergences);
+
 /* report_double.c: what to set for twice of a limit's resource; how many settings. */
 size_t report_double(const struct machine *m, enum limit of, report_setting *to, size_t most);
 
@@ -61,6 +64,9 @@ double fact_get(const struct stats *st, const char *key);
 
 /* The i-th kernel's name, and of those that ran together with it: "a+b". The caller frees it. */
 char *report_kernel_names(const struct gpu *g, size_t i);
+
+/* report_kernels.c: a table by kernel name, with what held each back. */
+void report_kernels_print(const struct gpu *g, FILE *out);
 
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);

@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "exec/oob.h"
+#include "gpu/selection.h"
 #include "out/json.h"
 
 static void add_rate(json *o, const char *key, const struct fact_rate *r)
@@ -144,6 +145,25 @@ static json *kernels_of(const struct session *s)
 
 /* --- all --- */
 
+/* What was not timed; null where all launches are. */
+static json *selection_of(const struct session *s)
+{
+    const struct selection *sel = s ? session_selection(s) : NULL;
+    if (!sel)
+        return NULL;
+    const struct selection_passed *p = selection_passed(sel);
+    json *o = json_object_new_object(), *passed = json_child(o, "not_timed");
+    json_add_text(o, "kernel", session_options(s)->kernel);
+    json_add_count(o, "skip", session_options(s)->skip);
+    json_add_count(o, "count", session_options(s)->count);
+    json_add_text(o, "caches", session_options(s)->caches ? session_options(s)->caches : "warm");
+    json_add_count(o, "timed_launches", selection_taken(sel));
+    json_add_count(passed, "launches", p->launches);
+    json_add_count(passed, "warp_instructions", p->warp_inst);
+    json_add_count(passed, "thread_instructions", p->thread_inst);
+    return o;
+}
+
 static void add_top(json *o, const struct session *s)
 {
     struct session_kernel all = {0};
@@ -220,6 +240,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     json_object_object_add(o, "machine", machine);
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
+    json_object_object_add(o, "selection", selection_of(r->session));
     json_add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "out_of_bounds", outside_of(r));
     json_object_object_add(o, "quality", report_quality_json(r->session));

@@ -2,9 +2,8 @@
 #include "gpu/report_int.h"
 
 #include "base/interrupt.h"
-#include "base/strmap.h"
-#include "base/vec.h"
 #include "exec/oob.h"
+#include "gpu/selection.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,6 +12,13 @@
 static void line(FILE *out, const char *name)
 {
     fprintf(out, "  %-14s", name);
+}
+
+/* "1 launch", "2 launches". */
+static void print_count(FILE *out, const char *before, uint64_t n, const char *one,
+                        const char *ending)
+{
+    fprintf(out, "%s%llu %s%s", before, (unsigned long long)n, one, n == 1 ? "" : ending);
 }
 
 static void print_totals(const struct run_report *r, FILE *out)
@@ -27,12 +33,13 @@ static void print_totals(const struct run_report *r, FILE *out)
         all.thread_inst += k->thread_inst;
         all.seconds += k->seconds;
     }
-    fprintf(out,
-            "%s, %s: %zu kernels, %llu launches, %llu warp-instructions, %llu "
-            "thread-instructions, %.3f s",
-            s ? session_machine(s)->gpu.name : "no GPU used",
-            s && session_gpu(s) ? "timed" : "functional", n, (unsigned long long)all.launches,
-            (unsigned long long)all.warp_inst, (unsigned long long)all.thread_inst, all.seconds);
+    fprintf(out, "%s, %s", s ? session_machine(s)->gpu.name : "no GPU used",
+            s && session_gpu(s) ? "timed" : "functional");
+    print_count(out, ": ", n, "kernel", "s");
+    print_count(out, ", ", all.launches, "launch", "es");
+    print_count(out, ", ", all.warp_inst, "warp-instruction", "s");
+    print_count(out, ", ", all.thread_inst, "thread-instruction", "s");
+    fprintf(out, ", %.3f s", all.seconds);
     if (all.seconds > 0)
         fprintf(out, " (%.0f K warp-instructions/s)", 1e-3 * (double)all.warp_inst / all.seconds);
     fprintf(out, "%s\n", r->nfaults && !r->interrupted ? "; a kernel was stopped by a fault" : "");
@@ -138,65 +145,17 @@ static void print_energy(const struct energy_summary *e, FILE *out)
     fputc('\n', out);
 }
 
-/* --- kernels by name, most cycles first --- */
-
-struct by_name {
-    const char *name;
-    uint64_t launches, cycles, thread_inst;
-    size_t first;
-};
-
-static int by_cycles(const void *pa, const void *pb)
+static void print_passed(const struct run_report *r, FILE *out)
 {
-    const struct by_name *a = pa, *b = pb;
-    if (a->cycles != b->cycles)
-        return a->cycles > b->cycles ? -1 : 1;
-    return a->first < b->first ? -1 : 1;
-}
-
-static void print_overlap(const struct gpu *g, FILE *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < gpu_kernel_count(g); i++)
-        n += gpu_kernel(g, i)->together > 1;
-    if (!n)
+    const struct selection *sel = r->session ? session_selection(r->session) : NULL;
+    if (!sel || !selection_passed(sel)->launches)
         return;
-    line(out, "");
-    fprintf(out, "%zu of %zu launches ran at the same time as others: their cycles overlap\n", n,
-            gpu_kernel_count(g));
-}
-
-static void print_kernels(const struct gpu *g, FILE *out)
-{
-    enum { SHOWN = 8 };
-    VEC(struct by_name) v = {0};
-    struct strmap map = {0};
-    for (size_t i = 0; i < gpu_kernel_count(g); i++) {
-        const struct gpu_kernel *k = gpu_kernel(g, i);
-        size_t len = strlen(k->name), at = (size_t)(uintptr_t)strmap_get(&map, k->name, len);
-        if (!at) {
-            vec_push(&v, ((struct by_name){.name = k->name, .first = i}));
-            strmap_put(&map, k->name, len, (void *)(uintptr_t)(at = v.len));
-        }
-        struct by_name *b = &v.data[at - 1];
-        b->launches++;
-        b->cycles += k->cycles;
-        b->thread_inst += k->thread_inst;
-    }
-    if (v.len > 1)
-        qsort(v.data, v.len, sizeof *v.data, by_cycles);
-    for (size_t i = 0; v.len > 1 && i < v.len && i < SHOWN; i++) {
-        const struct by_name *b = &v.data[i];
-        line(out, i ? "" : "kernels");
-        fprintf(out, "%5.1f%%  %-28.60s %llu launches, %llu cycles, IPC %.1f\n",
-                100 * stat_ratio((double)b->cycles, (double)gpu_cycles(g)), b->name,
-                (unsigned long long)b->launches, (unsigned long long)b->cycles,
-                stat_ratio((double)b->thread_inst, (double)b->cycles));
-    }
-    if (v.len > SHOWN)
-        fprintf(out, "  %-14s and %zu more\n", "", v.len - SHOWN);
-    strmap_free(&map);
-    vec_free(&v);
+    const struct selection_passed *p = selection_passed(sel);
+    line(out, "not timed");
+    print_count(out, "", p->launches, "launch", "es");
+    print_count(out, ", ", p->warp_inst, "warp-instruction", "s");
+    fprintf(out, "; the L2 was %s behind them\n",
+            session_options(r->session)->caches ? session_options(r->session)->caches : "warm");
 }
 
 static void print_outside(const struct run_report *r, FILE *out)
@@ -205,22 +164,23 @@ static void print_outside(const struct run_report *r, FILE *out)
     if (!o)
         return;
     line(out, "out of bounds");
-    fprintf(out, "%llu accesses of threads at %llu places\n", (unsigned long long)oob_accesses(o),
-            (unsigned long long)oob_places(o));
+    print_count(out, "", oob_accesses(o), "access", "es");
+    print_count(out, " of threads at ", oob_places(o), "place", "s");
+    fputc('\n', out);
 }
 
 void run_report_print(const struct run_report *r, FILE *out)
 {
     struct gpu *g = r->session ? session_gpu(r->session) : NULL;
     print_totals(r, out);
+    print_passed(r, out);
     print_outside(r, out);
     if (!g || !gpu_kernel_count(g))
         return;
     const struct machine *m = session_machine(r->session);
     struct report_facts f;
     report_facts(&f, m, gpu_stats(g), gpu_cycles(g));
-    print_kernels(g, out);
-    print_overlap(g, out);
+    report_kernels_print(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);
     print_techniques(g, out);

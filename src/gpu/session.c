@@ -10,6 +10,7 @@
 #include "gpu/judge.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
+#include "gpu/selection.h"
 #include "gpu/trace.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct session {
     struct gpu *gpu;
     struct trace *trace;
     struct observe *observe;
+    struct selection *selection; /* NULL: every launch is timed */
     struct grid_runner runner;
     VEC(const char *) sets; /* of the environment */
     char *strings;
@@ -65,6 +67,7 @@ static bool start_gpu(struct session *s, struct err *err)
     s->runner = (struct grid_runner){run_timed, s};
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
+    s->selection = selection_new(o, s->gpu);
     const char *observe = o->observe ? o->observe : s->machine->gpu.observe;
     if (*observe)
         s->observe = observe_new(s->gpu, observe);
@@ -105,6 +108,7 @@ void session_free(struct session *s)
     if (!s)
         return;
     trace_free(s->trace);
+    selection_free(s->selection);
     gpu_free(s->gpu);
     judge_free(&s->judge);
     observe_free(s->observe);
@@ -195,24 +199,56 @@ static void count_launch(struct session *s, const char *name, const struct launc
     k->seconds += seconds;
 }
 
+/* `at`: the launches' numbers in the lists; NULL: all of them. */
+static void count_launches(struct session *s, const struct launch *l, const size_t *at, size_t n,
+                           const struct launch_result *results, double seconds)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = at ? at[i] : i;
+        count_launch(s, l[k].kernel->src->name, &results[k], i ? 0 : seconds);
+    }
+}
+
+/* Those that are selected together; of the others, on which they do not depend, each before them.
+ */
+static bool run_timed_ones(struct session *s, struct launch *l, size_t n,
+                           struct launch_result *results, struct err *err)
+{
+    bool ok = true;
+    size_t *at = xcalloc(n, sizeof *at), taken = 0;
+    const struct launch **list = xcalloc(n, sizeof(*list));
+    struct launch_result *timed = xcalloc(n, sizeof *timed);
+    for (size_t i = 0; i < n && ok; i++) {
+        if (s->selection && !selection_takes(s->selection, l[i].kernel->src->name)) {
+            ok = selection_pass(s->selection, s->dev, &l[i], &results[i], err);
+            continue;
+        }
+        l[i].runner = &s->runner;
+        list[taken] = &l[i];
+        at[taken++] = i;
+    }
+    const double from = wall_seconds();
+    if (ok && taken)
+        ok = gpu_run_many(s->gpu, list, taken, timed, err);
+    for (size_t i = 0; i < taken; i++)
+        results[at[i]] = timed[i];
+    count_launches(s, l, at, taken, results, wall_seconds() - from);
+    free(timed);
+    free(list);
+    free(at);
+    return ok;
+}
+
 bool session_run_many(struct session *s, struct launch *l, size_t n, struct launch_result *results,
                       struct err *err)
 {
     double from = wall_seconds();
     bool ok = true;
-    const struct launch **list = xcalloc(n, sizeof(*list));
-    for (size_t i = 0; i < n; i++) {
-        l[i].runner = s->gpu ? &s->runner : NULL;
-        list[i] = &l[i];
-    }
     if (s->gpu)
-        ok = gpu_run_many(s->gpu, list, n, results, err);
-    for (size_t i = 0; i < n && !s->gpu && ok; i++)
+        return run_timed_ones(s, l, n, results, err);
+    for (size_t i = 0; i < n && ok; i++)
         ok = grid_run(s->dev, &l[i], &results[i], err);
-    double seconds = wall_seconds() - from;
-    for (size_t i = 0; i < n; i++)
-        count_launch(s, l[i].kernel->src->name, &results[i], i ? 0 : seconds);
-    free(list);
+    count_launches(s, l, NULL, n, results, wall_seconds() - from);
     return ok;
 }
 
@@ -251,6 +287,11 @@ const struct stats *session_kernel_stats(const struct session *s, size_t i)
 struct judge *session_judge_of(const struct session *s)
 {
     return (struct judge *)&s->judge;
+}
+
+struct selection *session_selection(const struct session *s)
+{
+    return s->selection;
 }
 
 struct trace *session_trace(const struct session *s)

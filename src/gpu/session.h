@@ -26,6 +26,10 @@ struct session_options {
     const char *observe;  /* names of observe.h; NULL = none */
     bool per_kernel, per_instance;
     bool verify;           /* of a command line, which makes it one of `sets` */
+    const char *kernel;    /* the launches that are timed: a regular expression; NULL = all */
+    uint64_t skip, count;  /* of them; count 0 = all that are left */
+    const char *caches;    /* "warm" or "cold" behind launches that are not; NULL = "warm" */
+    bool progress;         /* how far it is, also where stderr is no terminal */
     const char *max_error; /* bounds on judged outputs (judge.h); NULL = none */
 };
 
@@ -90,7 +94,7 @@ void session_copied(struct session *s, addr_t addr, uint64_t bytes);
 /* The host has let the device fill its memory with a value. */
 void session_filled(struct session *s, addr_t addr, uint64_t bytes);
 
-/* What has run, by kernel name, in order of first launch. */
+/* What has run, by kernel name, in order of first launch; only what was timed, where some is. */
 struct session_kernel {
     char *name;
     uint64_t launches, blocks, warp_inst, thread_inst;
@@ -101,6 +105,8 @@ const struct session_kernel *session_kernel(const struct session *s, size_t i);
 /* With per_kernel: the statistics of the i-th kernel that the timed GPU ran, and of those that ran
  * together with it; NULL for these. Else NULL. */
 const struct stats *session_kernel_stats(const struct session *s, size_t i);
+/* Which launches are timed (selection.h); NULL: all are. */
+struct selection *session_selection(const struct session *s);
 /* The timeline, with `trace`; else NULL. */
 struct trace *session_trace(const struct session *s);
 

@@ -2,6 +2,7 @@
 #include "gpu/session.h"
 
 #include "gpu/observe.h"
+#include "gpu/selection.h"
 #include "stats/quality.h"
 
 #include <errno.h>
@@ -82,7 +83,10 @@ bool session_options_check(struct session_options *o, struct err *err)
                  {"plot", o->plot},
                  {"trace", o->trace},
                  {"per-kernel", o->per_kernel},
-                 {"observe", o->observe}};
+                 {"observe", o->observe},
+                 {"kernel", o->kernel},
+                 {"skip", o->skip},
+                 {"count", o->count}};
     o->is_timed = (o->is_timed || o->gpu) && !o->is_functional;
     for (unsigned i = 0; i < ARRAY_LEN(timed) && !o->is_timed; i++)
         if (timed[i].given)
@@ -90,6 +94,8 @@ bool session_options_check(struct session_options *o, struct err *err)
     if (o->oob && strcmp(o->oob, "fault") && strcmp(o->oob, "warn"))
         return err_set(err, "--oob %s: must be fault or warn", o->oob);
     if (o->observe && !observe_check(o->observe, err))
+        return false;
+    if (!selection_check(o, err))
         return false;
     struct quality_bounds bounds;
     if (o->max_error && !quality_bounds_read(o->max_error, &bounds, err))

@@ -46,7 +46,7 @@ EOF
 out=$("$PARSIM_BIN" run --functional --gpu h200 --json "$tmp/r.json" -- "$tmp/host" 5 2>"$tmp/err")
 [ $? = 5 ] || fail "exit code of the program"
 [ "$out" = "result 0 value 7" ] || fail "output: $out"
-grep -q '1 kernels, 1 launches' "$tmp/err" || fail "report: $(cat "$tmp/err")"
+grep -q '1 kernel, 1 launch,' "$tmp/err" || fail "report: $(cat "$tmp/err")"
 grep -q '"name": "store"' "$tmp/r.json" || fail "JSON"
 if command -v python3 >/dev/null; then
     python3 -m json.tool "$tmp/r.json" >/dev/null || fail "JSON is not well formed"

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Only what matters: --kernel, --skip, --count and --caches time some launches and run the others
+# functionally; the table by kernel; progress that is asked for.
+set -u
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+run() { "$PARSIM_BIN" run --gpu gtx480 "$@" 2>"$tmp/err" >"$tmp/out"; }
+cycles() { python3 -c 'import json, sys; print(*[k["cycles"] for k in json.load(open(sys.argv[1]))["kernels"]])' "$1"; }
+
+run --json "$tmp/all.json" workload:rodinia-srad1 --size tiny || fail "all launches: $(cat "$tmp/err")"
+grep -q 'kernels .*held back by' "$tmp/err" || fail "no table by kernel: $(cat "$tmp/err")"
+grep -q 'srad1_reduce .* 4 .*too little parallel work' "$tmp/err" || fail "a kernel without its bottleneck: $(cat "$tmp/err")"
+grep -q '"selection": null' "$tmp/all.json" || fail "selection without being asked"
+
+# one kernel of several: the outputs are the same, the others take no time
+run --kernel '^srad1_(step|prepare)$' --json "$tmp/some.json" workload:rodinia-srad1 --size tiny || fail "--kernel: $(cat "$tmp/err")"
+grep -q 'check  .*\(within tolerance\|the same bits\)' "$tmp/out" || fail "values with --kernel: $(cat "$tmp/out")"
+grep -q '2 kernels, 4 launches' "$tmp/err" || fail "what was timed: $(cat "$tmp/err")"
+grep -q 'not timed     8 launches' "$tmp/err" || fail "what was not timed: $(cat "$tmp/err")"
+
+# with nothing before it, a launch takes as long as in the whole run
+run --count 1 --json "$tmp/first.json" workload:sdk-bfs --size tiny || fail "--count"
+run --json "$tmp/bfs.json" workload:sdk-bfs --size tiny
+[ "$(cycles "$tmp/first.json")" = "$(cycles "$tmp/bfs.json" | cut -d' ' -f1)" ] || fail "the first launch alone takes other cycles"
+run --skip 3 --count 2 --json "$tmp/warm.json" workload:sdk-bfs --size tiny || fail "--skip"
+run --skip 3 --count 2 --caches cold --json "$tmp/cold.json" workload:sdk-bfs --size tiny || fail "--caches cold"
+python3 - "$tmp" <<'PY' || fail "caches"
+import json, sys
+of = lambda n: json.load(open(f"{sys.argv[1]}/{n}.json"))
+whole, warm, cold = of("bfs"), of("warm"), of("cold")
+want = sum(k["cycles"] for k in whole["kernels"][3:5])
+assert len(warm["kernels"]) == len(cold["kernels"]) == 2
+assert abs(warm["cycles"] - want) < 0.05 * want, (warm["cycles"], want)
+assert cold["kernels"][0]["cycles"] > warm["kernels"][0]["cycles"]
+assert warm["selection"]["not_timed"]["launches"] == whole["launches"] - 2
+PY
+# techniques are told of what functional launches write
+run --skip 3 --with hw-bdi --verify workload:sdk-bfs --size tiny || fail "with a technique: $(cat "$tmp/err")"
+
+expect() { # code, pattern, arguments
+    local code=$1 pattern=$2
+    shift 2
+    run "$@"
+    [ $? = "$code" ] || fail "run $*: not exit code $code"
+    grep -q -e "$pattern" "$tmp/err" || fail "run $*: $(cat "$tmp/err")"
+}
+expect 2 '--kernel nosuch matches no launch of the program.s 7; there were bfs_level' --kernel nosuch workload:sdk-bfs --size tiny
+expect 2 '--skip passes over 99, there were 7' --skip 99 workload:sdk-bfs --size tiny
+expect 2 '--kernel (: ' --kernel '(' workload:sdk-bfs --size tiny
+expect 2 'warm or cold' --kernel . --caches tepid workload:sdk-bfs --size tiny
+expect 2 'needs --kernel, --skip or --count' --caches cold workload:sdk-bfs --size tiny
+expect 2 '--kernel needs a timed run' --functional --kernel . workload:sdk-bfs --size tiny
+exit $failed
