@@ -284,14 +284,14 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
         return EXIT_USAGE;
     char *params = xcalloc(1, k->src->param_bytes);
     int code = EXIT_USAGE;
-    struct progress progress = {.is_asked = o->run.o.progress};
-    progress_start(&progress);
+    struct progress *progress = session_progress(o->session);
+    progress_start(progress);
     struct launch l = {.kernel = k,
                        .dynamic_shared_bytes = (uint32_t)o->shared,
                        .params = params,
                        .max_inst = o->max_inst,
                        .progress = launch_progress,
-                       .progress_arg = &progress};
+                       .progress_arg = progress};
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct launch_result r = {0};
@@ -299,7 +299,7 @@ static int run_kernel(struct options *o, struct program *p, struct err *err)
         interrupt_catch();
         bool ok = session_run(o->session, &l, &r, err);
         struct err io = {0};
-        progress_end(&progress);
+        progress_end(progress);
         code = ok ? EXIT_DONE : r.fault.code ? EXIT_FAILED : EXIT_USAGE;
         if (ok && !write_outputs(o, err))
             code = EXIT_USAGE;

@@ -31,7 +31,6 @@
 #include "cuda/cuda_types.h"
 #include "exec/device.h"
 #include "gpu/session.h"
-#include "out/progress.h"
 
 #include <sys/types.h>
 
@@ -102,10 +101,9 @@ struct ctx {
     uint64_t resets;     /* streams and events of before the last one are gone */
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
-    struct batch_list batch;  /* kernels that wait: batch.h */
-    struct progress progress; /* of the launches */
-    VEC(char *) faults;       /* messages, for the report */
-    VEC(char *) findings;     /* of PARSIM_CHECK */
+    struct batch_list batch; /* kernels that wait: batch.h */
+    VEC(char *) faults;      /* messages, for the report */
+    VEC(char *) findings;    /* of PARSIM_CHECK */
 };
 
 /* What CUDA keeps for each host thread. */

@@ -199,16 +199,16 @@ int launch_run_many(struct ctx *c, const struct op_kernel *const *k, size_t n)
     struct launch *l = xcalloc(n, sizeof *l);
     struct launch_result *r = xcalloc(n, sizeof *r);
     int e = CUDA_OK;
-    c->progress.is_asked = session_options(c->session)->progress;
-    progress_start(&c->progress);
+    struct progress *progress = session_progress(c->session);
+    progress_start(progress);
     host_memory_refresh(c);
     for (size_t i = 0; i < n && !e; i++) {
         e = function_open(c, k[i]->fn); /* cudaDeviceReset() may have closed it */
         if (!e)
-            fill_launch(c, k[i], &c->progress, &l[i]);
+            fill_launch(c, k[i], progress, &l[i]);
     }
     bool ok = !e && session_run_many(c->session, l, n, r, &err);
-    progress_end(&c->progress);
+    progress_end(progress);
     if (!e && !ok) {
         size_t bad = 0;
         while (bad < n && !r[bad].fault.code)

@@ -12,6 +12,7 @@
 #include "gpu/report.h"
 #include "gpu/selection.h"
 #include "gpu/trace.h"
+#include "out/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct session {
     struct stats *before;  /* per_kernel: all sums at the end of the last kernel */
     VEC(struct stats *) kernel_stats;
     struct judge judge;
+    struct progress progress;
 };
 
 static bool run_timed(void *self, const struct launch *l, struct launch_result *result,
@@ -80,6 +82,7 @@ static bool start(struct session *s, struct err *err)
 {
     const struct session_options *o = &s->o;
     judge_init(&s->judge, o);
+    s->progress.is_asked = o->progress;
     if (translator_check(err))
         s->machine = machine_new(o->gpu ? o->gpu : MACHINE_DEFAULT, o->sets, o->nsets, err);
     if (!s->machine)
@@ -287,6 +290,11 @@ const struct stats *session_kernel_stats(const struct session *s, size_t i)
 struct judge *session_judge_of(const struct session *s)
 {
     return (struct judge *)&s->judge;
+}
+
+struct progress *session_progress(struct session *s)
+{
+    return &s->progress;
 }
 
 struct selection *session_selection(const struct session *s)

@@ -105,6 +105,8 @@ const struct session_kernel *session_kernel(const struct session *s, size_t i);
 /* With per_kernel: the statistics of the i-th kernel that the timed GPU ran, and of those that ran
  * together with it; NULL for these. Else NULL. */
 const struct stats *session_kernel_stats(const struct session *s, size_t i);
+/* How far its launches are. */
+struct progress *session_progress(struct session *s);
 /* Which launches are timed (selection.h); NULL: all are. */
 struct selection *session_selection(const struct session *s);
 /* The timeline, with `trace`; else NULL. */
