@@ -55,7 +55,9 @@ struct study_job {
     const char *plugins; /* libraries with designs, with commas between; NULL: none */
     const char *saves;   /* the field by which it writes a file that others need; NULL: none */
     unsigned rank;       /* lower ones first */
-    struct json_object *result; /* of --json, without kernels and machine; NULL: failed */
+    bool keeps_kernels;  /* with their statistics; such a result is not for a store */
+    struct json_object
+        *result; /* of --json, without kernels and machine unless kept; NULL: failed */
     char *error;
     double seconds, cpu_seconds;
 };

@@ -135,6 +135,8 @@ static NORETURN void run_child(const struct study_setup *s, const struct study_j
     add_run(&w, j, needs ? replace_mark(j->design, needs) : j->design);
     if (part)
         add_set(&w, xasprintf("%s=%s", j->saves, part));
+    if (j->keeps_kernels)
+        study_words_add(&w, "--per-kernel");
     add_output(&w, s, json);
     add_program(&w, s, j);
     study_words_exec(&w);

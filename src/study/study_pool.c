@@ -36,7 +36,7 @@ static struct json_object *read_result(const struct study_job *j, const char *pa
 {
     struct json_object *o =
         study_kind(j)->has_result ? json_object_from_file(path) : json_object_new_object();
-    if (o) {
+    if (o && !j->keeps_kernels) {
         study_digest(o);
         json_object_object_del(o, "kernels");
         json_object_object_del(o, "machine");

@@ -26,10 +26,8 @@ bool validate_knows(const char *subject)
     return find_subject(subject);
 }
 
-/* tests/data/reference here, beside the program, or up to three folders above it. */
-static char *data_find(void)
+char *data_find(const char *sub)
 {
-    static const char sub[] = "tests/data/reference";
     char exe[4096];
     if (!access(sub, R_OK))
         return xstrdup(sub);
@@ -51,7 +49,7 @@ static char *data_find(void)
 bool validate(const char *subject, const struct validate_options *o, FILE *out,
               struct validate_count *count, struct err *err)
 {
-    char *found = o->data ? NULL : data_find();
+    char *found = o->data ? NULL : data_find("tests/data/reference");
     struct validate_run run = {.data = found ? found : o->data, .quick = o->quick};
     struct checks r = {.out = out};
     bool ok = (!o->json || outfile_probe(o->json, err)) &&

@@ -14,6 +14,9 @@ struct validate_run {
     bool quick;
 };
 
+/* The folder `sub` here, beside the program, or up to three folders above it. */
+char *data_find(const char *sub);
+
 /* A CSV file with a header line; quoted fields are understood. */
 struct reference {
     struct arena arena;
