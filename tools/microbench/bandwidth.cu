@@ -1,5 +1,5 @@
 // Bandwidth of each level by pattern; launches and blocks; power.
-#include "micro.h"
+#include "micro.cuh"
 
 #include <dlfcn.h>
 #include <time.h>

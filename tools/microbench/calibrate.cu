@@ -1,7 +1,7 @@
 // Microbenchmarks of a GPU, ours: the same executable runs on a GPU and on Parsim (tools/calibrate builds and runs it).
 //     calibrate FILE.csv [--short] [GROUP...]
 // Rows are "group,name,parameter,value"; tools/calibrate says more. --short: sizes for a simulator.
-#include "micro.h"
+#include "micro.cuh"
 
 #include <cstring>
 

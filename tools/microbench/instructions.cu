@@ -1,5 +1,5 @@
 // Latency (one warp, a chain) and initiation (32 warps, four chains each) of instructions, and of matrix instructions.
-#include "micro.h"
+#include "micro.cuh"
 
 enum { ROUNDS = 8, UNROLL = 16 };
 

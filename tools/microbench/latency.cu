@@ -1,6 +1,6 @@
 // Latency of the levels of memory by chains of dependent loads over growing footprints: L1, L2 (each load's own time, so
 // that near and far slices can be told apart), DRAM, TLB; sectors and lines; the split of L1 and shared memory.
-#include "micro.h"
+#include "micro.cuh"
 
 #include <algorithm>
 #include <vector>

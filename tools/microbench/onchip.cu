@@ -1,5 +1,5 @@
 // Shared memory with conflicts, constants, textures, atomics, barriers.
-#include "micro.h"
+#include "micro.cuh"
 
 #include <algorithm>
 
