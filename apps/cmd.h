@@ -11,6 +11,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* clang-format off */
 #define COMMANDS(X) \
     X(run, "run a CUDA program") \
+    X(hot, "the lines of a CUDA program that take its time, and what warps wait for there") \
     X(compare, "designs beside each other: cycles, bandwidth, energy") \
     X(figure, "experiments of the papers: tables and pictures") \
     X(workloads, "list the programs that come with Parsim") \

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: parsim inspect FILE [--kernel NAME] [--gpu NAME] [--json FILE]\n"
+    "usage: parsim inspect FILE [--kernel NAME] [--gpu NAME] [--json FILE] [--ptx]\n"
     "\n"
     "FILE is PTX ('-' = standard input), a fatbin, or a CUDA executable, library or object file, "
     "of\n"
@@ -31,10 +31,12 @@ static const char help[] =
     "  --gpu NAME     the machine whose registers it gets (default h200): a name of 'parsim gpus' "
     "or\n"
     "                 FILE.yaml\n"
+    "  --ptx          only the text of the modules, as it is\n"
     "  --json FILE    everything, of all kernels shown, as JSON ('-' = standard output)\n";
 
 struct options {
     const char *file, *kernel, *gpu, *json;
+    bool is_ptx; /* only the modules' text */
 };
 
 /* One module; machine code has no `module`. */
@@ -68,6 +70,8 @@ static bool parse_options(int argc, char **argv, struct options *o)
         } else if (value) {
             cli_fail("inspect", "%s needs a value", argv[i]);
             return false;
+        } else if (!strcmp(argv[i], "--ptx")) {
+            o->is_ptx = true;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             cli_fail("inspect", "no option '%s'; 'parsim inspect --help' lists them", argv[i]);
             return false;
@@ -439,6 +443,19 @@ static bool write_json(const struct reports *rs, struct err *err)
     return ok;
 }
 
+/* One that came out of a program says which it is. */
+static void print_text(const struct report *r)
+{
+    if (!r->module)
+        return;
+    if (r->packing)
+        printf("// %s, sm_%u\n", r->name, r->arch);
+    const size_t len = strlen(r->module->text);
+    fputs(r->module->text, stdout);
+    if (len && r->module->text[len - 1] != '\n')
+        putchar('\n');
+}
+
 static void report_free(struct report *r)
 {
     for (size_t i = 0; i < r->kernels.len; i++)
@@ -467,6 +484,10 @@ int cmd_inspect(int argc, char **argv)
     bool ok = machine && load_file(&rs) && has_kernel(&rs);
     bool json_only = o.json && !strcmp(o.json, "-");
     for (size_t i = 0; ok && !json_only && i < rs.all.len; i++) {
+        if (o.is_ptx) {
+            print_text(&rs.all.data[i]);
+            continue;
+        }
         if (i)
             printf("\n");
         print_report(&rs.all.data[i], machine->gpu.name);

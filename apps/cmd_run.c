@@ -1,4 +1,5 @@
-/* `parsim run`: an unmodified CUDA program with our libraries in the place of NVIDIA's. */
+/* `parsim run`: an unmodified CUDA program with our libraries in the place of NVIDIA's; `parsim
+ * hot`: the same, and where in its code the time goes. */
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
@@ -24,6 +25,23 @@ static const char help[] =
     "                      [PARSIM_CHECK=memory]\n"
     "  --check=race        report races in shared memory [PARSIM_CHECK=race]\n"
     "  --quiet             no report on stderr [PARSIM_REPORT=0]\n";
+
+static const char hot_help[] =
+    "usage: parsim hot [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+    "       parsim hot [OPTIONS] workload:NAME [--size S] [--seed N]\n"
+    "\n"
+    "Runs a CUDA program as `parsim run --hot` does, on gtx480 if no machine is named, and lists "
+    "the\n"
+    "lines that warps waited for: of the program, if it was compiled with -lineinfo, and of its "
+    "PTX.\n"
+    "A line has the share of all warps' time, the two reasons that are most of it, instructions, "
+    "lanes\n"
+    "that execute, lines of memory an access touches, L1 misses, cycles lost to bank conflicts of\n"
+    "shared memory, and branches at which lanes parted. --json FILE has every line and every "
+    "reason\n"
+    "(key \"hot\"); --kernel REGEX looks at some kernels only.\n"
+    "\n"
+    "  --max-inst N, --check, --quiet   as of `parsim run`\n";
 
 static const char help_end[] =
     "\n"
@@ -154,15 +172,16 @@ static int run_workload(char **argv, struct err *err)
     return code;
 }
 
-static void print_help(void)
+static void print_help(bool is_hot)
 {
-    fputs(help, stdout);
+    fputs(is_hot ? hot_help : help, stdout);
     run_options_help(stdout, true);
     fputs(help_end, stdout);
 }
 
 /* EXIT_DONE: help was printed; EXIT_USAGE with an error; -1: go on at optind. */
-static int parse_line(struct run_options *shared, int argc, char **argv, struct err *err)
+static int parse_line(struct run_options *shared, bool is_hot, int argc, char **argv,
+                      struct err *err)
 {
     struct option all[RUN_OPTIONS_MAX];
     int c;
@@ -172,12 +191,16 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
     /* '+': the first word that is no option is the program, also without "--". */
     while ((c = getopt_long(argc, argv, "+h", all, NULL)) != -1) {
         if (c == 'h') {
-            print_help();
+            print_help(is_hot);
             return EXIT_DONE;
         }
         if (c == '?' ? !cli_refuse_option(argv, err) : !set_option(shared, c, err))
             return EXIT_USAGE;
     }
+    shared->o.hot |= is_hot;
+    shared->o.is_timed |= is_hot;
+    if (is_hot && !shared->o.gpu)
+        shared->o.gpu = "gtx480";
     if (!run_options_inherit(shared, err) || !run_options_finish(shared, err) ||
         !run_options_export(shared, err))
         return EXIT_USAGE;
@@ -192,11 +215,11 @@ static int parse_line(struct run_options *shared, int argc, char **argv, struct 
     return ok ? -1 : EXIT_USAGE;
 }
 
-int cmd_run(int argc, char **argv)
+static int run(bool is_hot, int argc, char **argv)
 {
     struct err err = {0};
     struct run_options shared = {0};
-    int code = parse_line(&shared, argc, argv, &err);
+    int code = parse_line(&shared, is_hot, argc, argv, &err);
     run_options_free(&shared);
     if (code == EXIT_DONE)
         return code;
@@ -204,5 +227,15 @@ int cmd_run(int argc, char **argv)
         code = run_workload(argv + optind, &err);
     else if (code == -1)
         code = run_program(argv + optind, &err);
-    return cli_fail("run", "%s", err.msg), code;
+    return cli_fail(is_hot ? "hot" : "run", "%s", err.msg), code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    return run(false, argc, argv);
+}
+
+int cmd_hot(int argc, char **argv)
+{
+    return run(true, argc, argv);
 }

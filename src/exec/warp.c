@@ -452,8 +452,14 @@ void warp_describe(struct warp *w, const struct xinst *x, unsigned lane, const c
     const struct ptx_func *f = w->depth ? warp_top(w)->frame->fn->src : w->grid->kernel->src;
     if (x && x->src)
         ptx_inst_text(x->src, text, sizeof text);
-    snprintf(buf, len, "kernel %s, %s:%u (%s), block (%u,%u,%u), thread (%u,%u,%u): %s",
-             w->grid->kernel->src->name, f->module->file, x && x->src ? x->src->line : f->line,
-             text, w->cta->ctaid[0], w->cta->ctaid[1], w->cta->ctaid[2], t % block[0],
-             t / block[0] % block[1], t / block[0] / block[1], what);
+    char source[256] = "";
+    const char *file =
+        x && x->src && x->src->loc.line ? ptx_file_name(f->module, x->src->loc.file) : NULL;
+    if (file)
+        snprintf(source, sizeof source, "%.200s:%u, ", file, x->src->loc.line);
+    snprintf(buf, len, "kernel %s, %s%s:%u (%s), block (%u,%u,%u), thread (%u,%u,%u): %s",
+             w->grid->kernel->src->name, source, f->module->file,
+             x && x->src ? x->src->line : f->line, text, w->cta->ctaid[0], w->cta->ctaid[1],
+             w->cta->ctaid[2], t % block[0], t / block[0] % block[1], t / block[0] / block[1],
+             what);
 }

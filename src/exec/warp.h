@@ -90,7 +90,8 @@ enum warp_stop warp_run(struct warp *w, uint64_t budget);
 bool warp_fault(struct warp *w, const struct xinst *x, unsigned lane, int code, const char *fmt,
                 ...) PRINTF_LIKE(5, 6);
 
-/* "kernel K, FILE:LINE (instruction), block (...), thread (...): what", into buf. */
+/* "kernel K, [CUDA FILE:LINE,] FILE:LINE (instruction), block (...), thread (...): what", into buf.
+ */
 void warp_describe(struct warp *w, const struct xinst *x, unsigned lane, const char *what,
                    char *buf, size_t len);
 

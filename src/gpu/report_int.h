@@ -68,6 +68,12 @@ char *report_kernel_names(const struct gpu *g, size_t i);
 /* report_kernels.c: a table by kernel name, with what held each back. */
 void report_kernels_print(const struct gpu *g, FILE *out);
 
+/* report_hot.c: lines of the program by the time that warps waited for them; the JSON is null
+ * without
+ * --hot. */
+void report_hot_print(const struct session *s, FILE *out);
+struct json_object *report_hot_json(const struct session *s);
+
 /* report_plot.c: pictures of a timed run in the folder `dir`, which is made. */
 bool report_plot(const struct run_report *r, const char *dir, struct err *err);
 

@@ -241,6 +241,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
     json_object_object_add(o, "selection", selection_of(r->session));
+    json_object_object_add(o, "hot", report_hot_json(r->session));
     json_add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "out_of_bounds", outside_of(r));
     json_object_object_add(o, "quality", report_quality_json(r->session));

@@ -1,6 +1,7 @@
 /* Kernels by name, most cycles first, each with what held the machine back while it ran. */
 #include "gpu/report_int.h"
 
+#include "base/demangle.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 
@@ -79,20 +80,31 @@ static void print_overlap(const struct gpu *g, FILE *out)
                 "", n, gpu_kernel_count(g));
 }
 
+/* Of the table's column; the list and its texts are to be freed. */
+static char **short_names(const by_names *v)
+{
+    const char **names = xcalloc(v->len + 1, sizeof *names);
+    for (size_t i = 0; i < v->len; i++)
+        names[i] = v->data[i].name;
+    char **texts = demangle_column(names, v->len, NAME_WIDTH);
+    free(names);
+    return texts;
+}
+
 void report_kernels_print(const struct gpu *g, FILE *out)
 {
     by_names v = {0};
     collect(g, &v);
+    char **names = short_names(&v);
     int width = 10;
     for (size_t i = 0; i < v.len && i < SHOWN; i++)
-        width = (int)strlen(v.data[i].name) > width ? (int)strlen(v.data[i].name) : width;
-    width = width > NAME_WIDTH ? NAME_WIDTH : width;
+        width = (int)strlen(names[i]) > width ? (int)strlen(names[i]) : width;
     if (v.len > 1)
         fprintf(out, "  %-14s%-*s   time  launches      cycles     IPC  held back by\n", "kernels",
                 width, "");
     for (size_t i = 0; v.len > 1 && i < v.len && i < SHOWN; i++) {
         const struct by_name *b = &v.data[i];
-        fprintf(out, "  %-14s%-*.*s %5.1f%% %9llu %11llu %7.1f  ", "", width, width, b->name,
+        fprintf(out, "  %-14s%-*s %5.1f%% %9llu %11llu %7.1f  ", "", width, names[i],
                 100 * stat_ratio((double)b->cycles, (double)gpu_cycles(g)),
                 (unsigned long long)b->launches, (unsigned long long)b->cycles,
                 stat_ratio((double)b->thread_inst, (double)b->cycles));
@@ -101,5 +113,8 @@ void report_kernels_print(const struct gpu *g, FILE *out)
     if (v.len > SHOWN)
         fprintf(out, "  %-14sand %zu more\n", "", v.len - SHOWN);
     print_overlap(g, out);
+    for (size_t i = 0; i < v.len; i++)
+        free(names[i]);
+    free(names);
     vec_free(&v);
 }

@@ -189,4 +189,5 @@ void run_report_print(const struct run_report *r, FILE *out)
     print_energy(&f.energy, out);
     line(out, "bottleneck");
     fprintf(out, "%s\n", f.bottleneck);
+    report_hot_print(r->session, out);
 }

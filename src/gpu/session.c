@@ -7,6 +7,7 @@
 #include "base/wall_clock.h"
 #include "exec/oob.h"
 #include "exec/translator.h"
+#include "gpu/hot.h"
 #include "gpu/judge.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
@@ -24,6 +25,7 @@ struct session {
     struct gpu *gpu;
     struct trace *trace;
     struct observe *observe;
+    struct hot *hot;
     struct selection *selection; /* NULL: every launch is timed */
     struct grid_runner runner;
     VEC(const char *) sets; /* of the environment */
@@ -47,6 +49,8 @@ static void kernel_ended(void *ctx)
 {
     struct session *s = ctx;
     struct stats *st = gpu_stats(s->gpu);
+    if (s->hot)
+        hot_fold(s->hot);
     if (s->o.interval)
         stats_sample(st, gpu_cycles(s->gpu));
     if (!s->o.per_kernel)
@@ -70,6 +74,8 @@ static bool start_gpu(struct session *s, struct err *err)
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
     s->selection = selection_new(o, s->gpu);
+    if (o->hot)
+        s->hot = hot_new(s->gpu);
     const char *observe = o->observe ? o->observe : s->machine->gpu.observe;
     if (*observe)
         s->observe = observe_new(s->gpu, observe);
@@ -111,6 +117,7 @@ void session_free(struct session *s)
     if (!s)
         return;
     trace_free(s->trace);
+    hot_free(s->hot);
     selection_free(s->selection);
     gpu_free(s->gpu);
     judge_free(&s->judge);
@@ -290,6 +297,11 @@ const struct stats *session_kernel_stats(const struct session *s, size_t i)
 struct judge *session_judge_of(const struct session *s)
 {
     return (struct judge *)&s->judge;
+}
+
+struct hot *session_hot(const struct session *s)
+{
+    return s->hot;
 }
 
 struct progress *session_progress(struct session *s)

@@ -29,6 +29,7 @@ struct session_options {
     const char *kernel;    /* the launches that are timed: a regular expression; NULL = all */
     uint64_t skip, count;  /* of them; count 0 = all that are left */
     const char *caches;    /* "warm" or "cold" behind launches that are not; NULL = "warm" */
+    bool hot;              /* where in the code the time goes: hot.h */
     bool progress;         /* how far it is, also where stderr is no terminal */
     const char *max_error; /* bounds on judged outputs (judge.h); NULL = none */
 };
@@ -105,6 +106,8 @@ const struct session_kernel *session_kernel(const struct session *s, size_t i);
 /* With per_kernel: the statistics of the i-th kernel that the timed GPU ran, and of those that ran
  * together with it; NULL for these. Else NULL. */
 const struct stats *session_kernel_stats(const struct session *s, size_t i);
+/* With `hot`: what it has seen; else NULL. */
+struct hot *session_hot(const struct session *s);
 /* How far its launches are. */
 struct progress *session_progress(struct session *s);
 /* Which launches are timed (selection.h); NULL: all are. */

@@ -84,6 +84,7 @@ bool session_options_check(struct session_options *o, struct err *err)
                  {"trace", o->trace},
                  {"per-kernel", o->per_kernel},
                  {"observe", o->observe},
+                 {"hot", o->hot},
                  {"kernel", o->kernel},
                  {"skip", o->skip},
                  {"count", o->count}};

@@ -154,6 +154,8 @@ static void sm_fired(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_
     case SM_REPLY:
         put_load(s, (const struct mem_req *)(uintptr_t)a);
         break;
+    case SM_ACCESSED:
+        break;
     }
 }
 

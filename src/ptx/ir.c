@@ -11,6 +11,7 @@ void ptx_module_free(struct ptx_module *m)
         return;
     strmap_free(&m->symbols);
     arena_free(&m->arena);
+    free(m->text);
     free(m);
 }
 

@@ -60,6 +60,11 @@ struct ptx_operand {
     };
 };
 
+/* A line of the program that PTX was made from (.loc); line 0: not said. */
+struct ptx_loc {
+    uint32_t file, line;
+};
+
 struct ptx_inst {
     uint16_t op; /* enum ptx_op */
     uint8_t nmods, ntypes, nops;
@@ -69,6 +74,7 @@ struct ptx_inst {
     uint8_t types[PTX_MAX_TYPES]; /* enum ptx_type, in order */
     uint32_t guard;               /* predicate register or PTX_NO_REG */
     uint32_t line, col;
+    struct ptx_loc loc;
     struct ptx_operand *ops;
     const char *text; /* the mnemonic as written, dots included */
 };
@@ -164,6 +170,15 @@ struct ptx_module {
     struct ptx_func **funcs; /* definitions and declarations, in order */
     uint32_t nfuncs;
     struct strmap symbols; /* name -> struct ptx_symbol */
+    char *text;            /* that was parsed */
+    struct ptx_file *files;
+};
+
+/* Of .file; the last with a number counts. */
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+    struct ptx_file *next;
 };
 
 struct ptx_symbol {
@@ -177,6 +192,17 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
 void ptx_module_free(struct ptx_module *m);
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
+
+/* The name of a .file; NULL: there is none. */
+const char *ptx_file_name(const struct ptx_module *m, uint32_t number);
+/* A line of the module's text without the blanks before it; `c` (zeros at first) makes looking in
+ * order quick. */
+struct ptx_line_cursor {
+    const char *at;
+    uint32_t line;
+};
+const char *ptx_line_text(const struct ptx_module *m, uint32_t line, struct ptx_line_cursor *c,
+                          size_t *len);
 
 /* The threads of a block that .maxntid or .reqntid name; 0 = not given. What nobody can launch is
  * cut off at UINT32_MAX, so that it can be multiplied. */

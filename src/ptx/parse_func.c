@@ -330,6 +330,7 @@ static void finish_body(struct parser *p, struct ptx_func *f)
 static bool parse_body(struct parser *p, struct ptx_func *f)
 {
     p->func = f;
+    p->loc = (struct ptx_loc){0};
     p->insts.len = p->regs.len = p->families.len = p->locals.len = p->opnds.len = 0;
     p->pragmas.len = 0;
     p->ends_in_label = false;

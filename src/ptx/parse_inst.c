@@ -193,6 +193,7 @@ bool parse_instruction(struct parser *p)
     struct ptx_inst i = *find_mnemonic(p, s, (size_t)(end - s));
     i.guard = guard.guard;
     i.guard_neg = guard.guard_neg;
+    i.loc = p->loc;
     i.line = at.line;
     i.col = at.col;
     lexer_restart(&p->lx, end);

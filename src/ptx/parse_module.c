@@ -113,31 +113,6 @@ static bool parse_alias(struct parser *p)
     return true;
 }
 
-/* .loc FILE LINE COL [, function_name LABEL [+ N], inlined_at FILE LINE COL] */
-static bool parse_loc(struct parser *p)
-{
-    uint32_t line = p->lx.tok.line;
-    lexer_next(&p->lx);
-    while (p->lx.tok.kind == TOK_INT)
-        lexer_next(&p->lx);
-    while (p->lx.tok.kind == ',' && p->lx.tok.line == line) {
-        lexer_next(&p->lx);
-        while (p->lx.tok.line == line && p->lx.tok.kind != ',' && p->lx.tok.kind != TOK_EOF &&
-               p->lx.tok.kind != TOK_BAD)
-            lexer_next(&p->lx);
-    }
-    return !p->failed;
-}
-
-/* .file N "NAME" [, TIME, SIZE] */
-static bool parse_file(struct parser *p)
-{
-    lexer_next(&p->lx);
-    while (p->lx.tok.kind == TOK_INT || p->lx.tok.kind == TOK_STRING || p->lx.tok.kind == ',')
-        lexer_next(&p->lx);
-    return true;
-}
-
 static bool parse_section(struct parser *p)
 {
     lexer_next(&p->lx);
@@ -357,11 +332,11 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, str
     p->reg_budget = (UINT64_C(1) << 20) + len;
     p->init_budget = UINT64_C(1) << 30;
     lexer_init(&p->lx, copy);
+    m->text = copy;
     bool ok = parse_module(p);
     if (ok)
         finish_module(p);
     parser_free(p);
-    free(copy);
     if (ok)
         return m;
     ptx_module_free(m);

@@ -93,6 +93,7 @@ struct parser {
     VEC(const char *) families;
     VEC(struct ptx_var *) locals;
     VEC(struct ptx_pragma) pragmas;
+    struct ptx_loc loc; /* of the next instructions */
     struct scope scopes[PARSE_MAX_SCOPES];
     unsigned nscopes;
     bool ends_in_label;
@@ -103,6 +104,10 @@ struct parser {
     size_t inst_fixups;            /* fixups.len before the instruction */
     bool form_unknown;             /* an operand has a form that the IR cannot hold */
 };
+
+/* parse_source.c */
+bool parse_loc(struct parser *p);
+bool parse_file(struct parser *p);
 
 /* parse_util.c */
 bool parse_error(struct parser *p, const struct token *at, const char *fmt, ...) PRINTF_LIKE(3, 4);

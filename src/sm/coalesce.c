@@ -247,6 +247,18 @@ SM_COLD static void add_follower(struct sm *sm, struct inflight *f)
     add_step(sm, f, (unsigned)f->slot2, &sm->step2);
 }
 
+/* Each shared access takes a cycle; what is beyond that are conflicts. */
+SM_COLD static void tell_accessed(const struct sm *sm, const struct inflight *f,
+                                  const struct step *s)
+{
+    uint64_t plain = 0;
+    for (unsigned k = 0; k < s->naccesses; k++)
+        plain += s->access[k].space == PTX_SPACE_SHARED;
+    const uint64_t conflicts = f->shared_cycles > plain ? f->shared_cycles - plain : 0;
+    probe_fire(sm->probe, f->issued, SM_ACCESSED, (uint64_t)(uintptr_t)f->d,
+               f->naccesses + (conflicts << 32));
+}
+
 void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
 {
     struct inflight *f = &sm->fl[i];
@@ -256,4 +268,6 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
         add_follower(sm, f);
     finish_lines(sm, f);
     count_memory(sm, f);
+    if (UNLIKELY(sm->probe->ctx) && !f->extra)
+        tell_accessed(sm, f, s);
 }

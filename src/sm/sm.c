@@ -301,6 +301,11 @@ void sm_add_inst_probe(struct sm *sm, struct probe *probe)
     probe_add(&sm->inst_probe, probe);
 }
 
+void sm_add_miss_probe(struct sm *sm, struct probe *probe)
+{
+    l1_add_miss_probe(sm->data, probe);
+}
+
 void sm_add_l1_probe(struct sm *sm, struct probe *probe)
 {
     l1_add_probe(sm->data, probe);

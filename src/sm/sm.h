@@ -91,6 +91,8 @@ const struct l1_stats *sm_cache_stats(const struct sm *sm, enum sm_cache which);
  *   warp    a = the block's number * 64 + the warp's number in it, b = its slot
  *   reply   a = the struct mem_req * of a load's answer with all its stamps, valid during the call
  *   extra   a = the number of what an extra warp does, b = its place among them
+ *   accessed  a = the const struct dinst * of the program's memory instruction, b = the lines that
+ * it touches + 2^32 * further cycles of shared memory because of bank conflicts
  */
 enum sm_event {
     SM_BLOCK_BEGIN,
@@ -100,13 +102,30 @@ enum sm_event {
     SM_REPLY,
     SM_EXTRA_BEGIN,
     SM_EXTRA_END,
+    SM_ACCESSED,
 };
 void sm_add_probe(struct sm *sm, struct probe *probe);
 void sm_drop_probe(struct sm *sm, struct probe *probe);
 /* Fired when an instruction is about to be executed, its registers as they are before: event 0,
  * a = the struct warp *, b = the const struct dinst *. */
 void sm_add_inst_probe(struct sm *sm, struct probe *probe);
+/* Fired where the data cache counts a read miss: a = the line's address, b = the access's token. */
+void sm_add_miss_probe(struct sm *sm, struct probe *probe);
+/* Whose access a token is; NULL: of an extra warp. */
+const struct dinst *sm_inst_of(const struct sm *sm, uint32_t token);
 /* Of the data cache: the events of mem/l1.h. */
 void sm_add_l1_probe(struct sm *sm, struct probe *probe);
+
+/* Why warps do not issue. */
+enum sm_wait {
+#define WAIT(id, name, help) SM_WAIT_##id,
+#include "sm/sm_waits.def"
+#undef WAIT
+    SM_WAITS
+};
+/* Of each warp of a block that has begun: what it waits for, and the instruction that is to blame.
+ * At points where the SM does not run. */
+void sm_each_wait(const struct sm *sm,
+                  void (*fn)(void *ctx, const struct dinst *d, enum sm_wait why), void *ctx);
 
 #endif

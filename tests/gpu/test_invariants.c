@@ -150,6 +150,7 @@ static void note(void *ctx, cycle_t now, uint32_t event, uint64_t a, uint64_t b)
         r->block_cycles += now;
         break;
     case SM_REPLY:
+    case SM_ACCESSED:
     case SM_EXTRA_BEGIN:
     case SM_EXTRA_END:
         break;
