@@ -66,6 +66,7 @@ static void bench_open(struct bench *b, int64_t coalesce, uint32_t line)
     b->sm = xalloc_aligned(64, sizeof *b->sm);
     memset(b->sm, 0, sizeof *b->sm);
     b->sm->cfg = &b->cfg;
+    b->sm->probe = &probe_null;
     b->sm->fl_free = NO_INFLIGHT;
     b->sm->ctas[0].launch = &b->launch;
     b->sm->sector = 32;
