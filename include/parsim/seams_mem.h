@@ -59,6 +59,9 @@ struct request_policy {
      * wakes those who wait for it when the last of them is there. replaces: a miss on a clean one
      * that is here, with nothing on its way, makes all of it invalid when its request is made. */
     bool wakes_together, replaces;
+    /* Goes up by one with every read of the data cache: each looks at the maps of its line. NULL:
+     * nobody counts them. */
+    uint64_t *reads;
     void *self;
 };
 
@@ -134,6 +137,10 @@ struct capacity_policy {
     /* 1 to 64. 1: a line takes a line's place, whatever line_bytes() says, and hit_latency() is
      * told 0 bytes. */
     uint32_t tag_factor;
+    /* Of an L1's: a line that global memory is read into takes the sectors that are there or on
+     * their way, and line_bytes() is not asked; for a miss that brings further ones others give
+     * way. Sectors that nobody asked for stay if there is room. */
+    bool by_sector;
     /* Bytes of the data array for `line`, at most a line's; asked when it is to get its place
      * (`form` is NULL in an L1, where it is not known yet how the line will come), and when it is
      * written or comes in another form. Pure: a request that has to wait asks again. */

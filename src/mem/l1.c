@@ -35,8 +35,10 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->requests = seams->requests;
     l->wakes_together = l->requests->wakes_together;
     l->replaces = l->requests->replaces;
+    l->reads = l->requests->reads ? l->requests->reads : &l->own_reads;
     l->packets = seams->sm_packets;
     l->capacity = seams->l1_capacity;
+    l->by_sector = l->capacity->by_sector && l->capacity->tag_factor > 1;
     l->breach = seams->breach;
     l->lines = l1_lines_by_mode[seams->encodings->mode];
     l->probe = l->miss_probe = &probe_null;
@@ -226,6 +228,8 @@ static void fetch_arrive(struct l1 *l, const struct mem_req *r)
     const uint32_t e = r->token, slot = l->mshr.entries[e].slot;
     uint16_t valid = l->requests->valid(l->requests->self, r) & l->all;
     valid |= l->lines->arrive(l, slot, r, l->mshr.entries[e].pending);
+    if (UNLIKELY(l->by_sector))
+        valid = l1_line_admit(l, slot, valid);
     tags_fill(&l->tags, slot, valid);
     l->tags.lines[slot].reserved &= (uint16_t)~r->sectors;
     mshr_arrive(&l->mshr, e, r->sectors);
@@ -241,8 +245,10 @@ static void fetch_done(struct l1 *l, cycle_t now, const struct mem_req *r)
     while (mshr_pop(&l->mshr, e, &w))
         token_push(w.flags & L1_WAITER_WRITE ? &l->acks : &l->done, (uint32_t)w.token);
     if (!mshr_retire(&l->mshr, e)) {
-        if (!t->reserved) /* this one brought what others asked for: the line stays for them */
-            t->reserved = r->sectors & (uint16_t)-r->sectors;
+        /* This one brought what others asked for: the line stays for them. */
+        const uint16_t there = r->sectors & t->valid ? r->sectors & t->valid : r->sectors;
+        if (!t->reserved)
+            t->reserved = there & (uint16_t)-there;
         return;
     }
     t->reserved = 0;

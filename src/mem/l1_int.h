@@ -123,8 +123,10 @@ struct l1 {
     uint16_t node;
     bool flushing;
     bool wakes_together, replaces; /* the request policy's */
+    bool by_sector;                /* the capacity policy's, where lines share a set's bytes */
     uint32_t flush_at;
-    uint64_t outstanding; /* requests without reply, those in the miss queue among them */
+    uint64_t *reads, own_reads; /* where reads are counted: the request policy's, or here */
+    uint64_t outstanding;       /* requests without reply, those in the miss queue among them */
     struct tags tags;
     struct mshr mshr;
     struct mem_req_pool *pool;
@@ -157,6 +159,8 @@ void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form);
 /* Line `i` takes so many from now on. */
 void l1_line_fit(struct l1 *l, uint32_t i, uint32_t bytes);
+/* Of what a reply brings for line `i`: those sectors that have room. */
+uint16_t l1_line_admit(struct l1 *l, uint32_t i, uint16_t sectors);
 void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* l1_lookup.c: into the miss queue, which has room. */
 void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r);

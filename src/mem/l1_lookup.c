@@ -149,6 +149,8 @@ static bool bypass(struct l1 *l, cycle_t now, const struct l1_access *a)
 
 uint32_t l1_line_bytes(struct l1 *l, addr_t line, const struct line_form *form)
 {
+    if (UNLIKELY(l->by_sector))
+        return (uint32_t)l->cfg.line_bytes;
     const uint32_t bytes = l->capacity->line_bytes(l->capacity->self, line, form);
     if (LIKELY(bytes <= (uint32_t)l->cfg.line_bytes))
         return bytes;
@@ -162,11 +164,24 @@ void l1_line_fit(struct l1 *l, uint32_t i, uint32_t bytes)
     l->capacity->placed(l->capacity->self, l->tags.tag[i], bytes);
 }
 
-/* The lines that go so that the line of `p` fits, into l->victims. */
-static bool way_find(struct l1 *l, const struct place *p)
+uint16_t l1_line_admit(struct l1 *l, uint32_t i, uint16_t sectors)
 {
-    l->need = l1_line_bytes(l, p->line, NULL);
-    l->nvictims = tags_victims(&l->tags, p->set, TAGS_NONE, l->need, l->victims);
+    const struct tag_line *t = &l->tags.lines[i];
+    const uint16_t more = sectors & (uint16_t) ~(t->valid | t->reserved);
+    const uint32_t bytes = tags_bytes(&l->tags, i) + (mem_sector_count(more) << l->sector_shift);
+    if (!more || bytes > (uint32_t)l->cfg.line_bytes) /* a line that takes all of its place */
+        return sectors;
+    if (tags_free_bytes(&l->tags, i) < bytes - tags_bytes(&l->tags, i))
+        return sectors & (uint16_t)~more;
+    l1_line_fit(l, i, bytes);
+    return sectors;
+}
+
+/* The lines that go so that the line of `p` fits, which takes so many bytes, into l->victims. */
+static bool way_find(struct l1 *l, const struct place *p, uint32_t bytes)
+{
+    l->need = bytes;
+    l->nvictims = tags_victims(&l->tags, p->set, p->index, bytes, l->victims);
     return l->nvictims != TAGS_NONE || fail(&l->stats.fail_way);
 }
 
@@ -179,12 +194,16 @@ static uint32_t victim_requests(const struct l1 *l)
     return n;
 }
 
-/* They go; the line of `p` gets its place. */
+/* They go; the line of `p`, which is new, gets its place, or one that is here what it needs. */
 static void allocate(struct l1 *l, cycle_t now, struct place *p)
 {
     for (uint32_t i = 0; i < l->nvictims; i++) {
         give_way(l, now, l->victims[i], L1_REPLACED);
         l->stats.evictions++;
+    }
+    if (p->index != TAGS_NONE) {
+        l1_line_fit(l, p->index, l->need);
+        return;
     }
     p->index = tags_place(&l->tags, p->set, l->victims);
     tags_allocate(&l->tags, p->index, p->line);
@@ -234,6 +253,7 @@ struct want {
     uint16_t await;   /* what it waits for, and */
     uint16_t missing; /* that nobody has asked for */
     uint16_t fetch;   /* what comes with that */
+    uint16_t keep;    /* what is there, and stays */
     uint16_t flags;   /* of the waiter */
 };
 
@@ -272,15 +292,24 @@ static bool register_find(struct l1 *l, const struct place *p, const struct want
            fail(&l->stats.fail_merge);
 }
 
+/* What the line of `p` takes when `ask` is asked for. */
+static uint32_t bytes_with(struct l1 *l, const struct l1_access *a, const struct place *p,
+                           const struct want *w, uint16_t ask)
+{
+    if (LIKELY(!l->by_sector) || a->space != MEM_GLOBAL || a->kind != MEM_READ)
+        return l1_line_bytes(l, p->line, NULL);
+    return mem_sector_count(w->keep | p->reserved | ask) << l->sector_shift;
+}
+
 /* Waits for what `w` says, asking for what nobody asked for. The line gets a way if it has none. */
 static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct place *p,
                  const struct want *w)
 {
-    const bool is_new = p->index == TAGS_NONE;
+    const bool needs_room = p->index == TAGS_NONE || l->by_sector;
     uint32_t entry;
     if (!l->lines->yield(l, now, p->line))
         return fail(&l->stats.fail_queue);
-    if (!register_find(l, p, w, &entry) || (is_new && !way_find(l, p)))
+    if (!register_find(l, p, w, &entry))
         return false;
     if (!w->missing) {
         miss_enter(l, a, p, w, entry);
@@ -295,9 +324,11 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
                     "ever");
         ask |= w->missing;
     }
-    if (l1_room(l) < parts_of(l, ask) + (is_new ? victim_requests(l) : 0))
+    if (needs_room && !way_find(l, p, bytes_with(l, a, p, w, ask)))
+        return false;
+    if (l1_room(l) < parts_of(l, ask) + (needs_room ? victim_requests(l) : 0))
         return fail(&l->stats.fail_queue);
-    if (is_new)
+    if (needs_room)
         allocate(l, now, p);
     entry = miss_enter(l, a, p, w, entry);
     l->tags.lines[p->index].reserved |= ask;
@@ -320,7 +351,7 @@ static void hit(struct l1 *l, cycle_t now, const struct place *p, const struct l
 static struct want want_of(const struct l1 *l, const struct place *p, const struct l1_access *a,
                            uint16_t there)
 {
-    struct want w = {.await = a->sectors & (uint16_t)~there};
+    struct want w = {.await = a->sectors & (uint16_t)~there, .keep = there};
     w.missing = w.await & (uint16_t)~p->reserved;
     w.fetch = l->cfg.sectored ? w.missing : l->all & (uint16_t) ~(there | p->reserved);
     return w;
@@ -414,6 +445,7 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
     note_read(l, p.index, a);
     probe_fire(l->probe, now, a->space == MEM_LOCAL ? L1_READ_LOCAL : L1_READ, p.index, a->words);
     l->stats.reads++;
+    ++*l->reads;
     return true;
 }
 
@@ -439,7 +471,7 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
 {
     uint16_t lacking = a->sectors & (uint16_t) ~(p->valid | a->full);
     if (lacking) {
-        struct want w = {.await = lacking, .flags = L1_WAITER_WRITE};
+        struct want w = {.await = lacking, .keep = p->valid, .flags = L1_WAITER_WRITE};
         w.missing = w.fetch = lacking & (uint16_t)~p->reserved;
         if (!l->cfg.sectored)
             w.fetch = l->all & (uint16_t) ~(p->valid | p->reserved | a->full);
@@ -447,7 +479,7 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
             return false;
     } else {
         if (p->index == TAGS_NONE) {
-            if (!way_find(l, p))
+            if (!way_find(l, p, l1_line_bytes(l, p->line, NULL)))
                 return false;
             if (l1_room(l) < victim_requests(l))
                 return fail(&l->stats.fail_queue);

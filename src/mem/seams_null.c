@@ -112,8 +112,8 @@ static void null_placed(void *self, addr_t line, uint32_t bytes)
     (void)self, (void)line, (void)bytes;
 }
 
-const struct capacity_policy capacity_policy_null = {1, null_line_bytes, null_hit_latency,
-                                                     null_placed, NULL};
+const struct capacity_policy capacity_policy_null = {
+    1, false, null_line_bytes, null_hit_latency, null_placed, NULL};
 
 static struct line_form null_look(const void *self, addr_t line, bool is_here, enum mem_kind kind)
 {

@@ -73,6 +73,13 @@ static inline uint32_t tags_bytes(const struct tags *t, uint32_t i)
     return t->capacity ? t->bytes[i] : 0;
 }
 
+/* What is left of the bytes of line `i`'s set; with a capacity. */
+static inline uint32_t tags_free_bytes(const struct tags *t, uint32_t i)
+{
+    const uint32_t used = t->used[i / t->ways];
+    return used < t->capacity ? t->capacity - used : 0;
+}
+
 /* Sectors arrive: they are valid, whole, and no longer reserved. */
 void tags_fill(struct tags *t, uint32_t i, uint16_t sectors);
 /* Sectors are written; those in `whole` become valid, the others valid or partial. */

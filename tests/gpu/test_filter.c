@@ -81,6 +81,15 @@ static void and_compressed_it_is_dpc(void **state)
     }
 }
 
+/* Lines that are there as a whole are as many as without more tags. */
+static void more_tags_without_parts_change_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        same(cases[i], run(cases[i], "base", "", 1),
+             run(cases[i], "df-raw", "filter.decide=full filter.tags=4", 1), "df-raw, tags");
+}
+
 /* Every load of vecadd needs all of its line. */
 static void where_all_is_needed_nothing_is_cut(void **state)
 {
@@ -145,7 +154,8 @@ static void check_counts(const struct outcome *o, const char *what, bool is_glob
     const double all = sum_of(o, "filter", misses);
     if (all != sum_of(o, "filter", asked) || get(o, "filter", "pdr") != sum_of(o, "filter", parts))
         fail_msg("%s: requests do not add up", what);
-    if (get(o, "l1", "reads") != sum_of(o, "l1", ends))
+    if (get(o, "l1", "reads") != sum_of(o, "l1", ends) ||
+        get(o, "l1", "reads") != get(o, "filter", "map_reads"))
         fail_msg("%s: reads do not add up", what);
     if (is_global && (get(o, "filter", "fm") != get(o, "l1", "read_misses") ||
                       all != get(o, "l1", "read_misses") + get(o, "l1", "read_sector_misses") ||
@@ -164,9 +174,11 @@ static void counts_add_up(void **state)
     (void)state;
     static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal", "df-idle"};
     static const char *const sets[] = {
-        "filter.fill_flit=true", "filter.table=1 filter.window=1",
+        "filter.fill_flit=true",
+        "filter.table=1 filter.window=1",
         "filter.refill=append filter.wake=own filter.decide=need",
         "filter.predict=load filter.refill=append filter.idle_queue=2",
+        "filter.tags=3 filter.refill=append",
         "filter.man_fill=copy filter.learn=asked l2.sectored=true"};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
@@ -360,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(told_to_ask_for_lines_it_is_the_machine_without),
         cmocka_unit_test(and_compressed_it_is_dpc),
+        cmocka_unit_test(more_tags_without_parts_change_nothing),
         cmocka_unit_test(where_all_is_needed_nothing_is_cut),
         cmocka_unit_test(cut_by_need_alone_it_is_the_machine_with_sectors),
         cmocka_unit_test(counts_add_up),

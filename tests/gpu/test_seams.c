@@ -177,7 +177,11 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         s->sm_packets->send_latency = latency;
         break;
     case SEAM_l1_capacity:
-        *s->l1_capacity = (struct capacity_policy){2, all_bytes, hit_latency, placed, NULL};
+        *s->l1_capacity = (struct capacity_policy){.tag_factor = 2,
+                                                   .line_bytes = all_bytes,
+                                                   .hit_latency = hit_latency,
+                                                   .placed = placed,
+                                                   .self = NULL};
         break;
     case SEAM_codec_engines:
         s->codec_engines->submit = submit;
@@ -215,7 +219,11 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         break;
     case SEAM_l2_capacity:
         for (uint32_t i = 0; i < at->machine->slices; i++)
-            s->l2_capacity[i] = (struct capacity_policy){2, all_bytes, hit_latency, placed, NULL};
+            s->l2_capacity[i] = (struct capacity_policy){.tag_factor = 2,
+                                                         .line_bytes = all_bytes,
+                                                         .hit_latency = hit_latency,
+                                                         .placed = placed,
+                                                         .self = NULL};
         break;
     case SEAM_storage:
         for (uint32_t i = 0; i < at->machine->channels; i++)

@@ -198,8 +198,14 @@ static void run(bool wakes_together, bool replaces)
                                        "l1.write_local=through_evict",
                                        NULL};
     struct trial *t = xcalloc(1, sizeof *t);
-    struct request_policy p = {
-        ask, sent, request_policy_null.valid, settled, left, wakes_together, replaces, t};
+    struct request_policy p = {.ask = ask,
+                               .sent = sent,
+                               .valid = request_policy_null.valid,
+                               .settled = settled,
+                               .left = left,
+                               .wakes_together = wakes_together,
+                               .replaces = replaces,
+                               .self = t};
     struct l1_seams seams = l1_seams_null;
     uint32_t n = 0;
     seams.requests = &p;

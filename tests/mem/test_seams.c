@@ -278,7 +278,11 @@ static void a_line_that_waits_is_asked_for_again_and_placed_once(void **state)
 {
     (void)state;
     struct tally t = {0};
-    const struct capacity_policy policy = {4, tally_asked, five_if_small, tally_placed, &t};
+    const struct capacity_policy policy = {.tag_factor = 4,
+                                           .line_bytes = tally_asked,
+                                           .hit_latency = five_if_small,
+                                           .placed = tally_placed,
+                                           .self = &t};
     const char *const sets[] = {"l2.memory_queue=2", NULL};
     struct slice_seams seams = slice_seams_null;
     seams.l2_capacity = &policy;
@@ -296,11 +300,47 @@ static void a_line_that_waits_is_asked_for_again_and_placed_once(void **state)
     l2_rig_free(r);
 }
 
+/* Four lines with a sector each fill a line's place; one that gets another sends the oldest away.
+ */
+static void lines_by_sector_take_what_is_there(void **state)
+{
+    (void)state;
+    struct capacity_policy policy = capacity_policy_null;
+    const char *const sets[] = {"l1.size=128", "l1.ways=1", "l1.sectored=true", NULL};
+    const struct {
+        addr_t line;
+        uint16_t sectors;
+    } at[] = {{0, 1}, {128, 1}, {256, 1}, {384, 1}, {0, 1}, {0, 2}, {0, 3}, {128, 1}, {384, 1}};
+    policy.tag_factor = 4;
+    policy.by_sector = true;
+    struct l1_rig *r = l1_rig_new(sets);
+    struct l1_seams seams = l1_seams_null;
+    seams.l1_capacity = &policy;
+    l1_rig_bind(r, &seams);
+    for (uint32_t i = 0; i < ARRAY_LEN(at); i++) {
+        const struct l1_access load = {
+            .addr = at[i].line, .bytes = 32, .sectors = at[i].sectors, .token = i};
+        l1_rig_submit(r, 10 + 300 * i, &load);
+    }
+    l1_rig_run(r, 3000);
+    const struct l1_stats *st = l1_stats(r->l1);
+    assert_int_equal(st->read_sector_misses, 1);
+    assert_int_equal(st->read_misses, 4 + 1); /* 128 has gone for it, and comes back for 256 */
+    assert_int_equal(st->read_hits, 3);
+    assert_int_equal(st->evictions, 1 + 1);
+    assert_true(l1_idle(r->l1));
+    l1_rig_free(r);
+}
+
 static void small_lines_leave_room_for_others(void **state)
 {
     (void)state;
     uint32_t bytes = 0;
-    const struct capacity_policy policy = {4, quarter, five_if_small, not_told, &bytes};
+    const struct capacity_policy policy = {.tag_factor = 4,
+                                           .line_bytes = quarter,
+                                           .hit_latency = five_if_small,
+                                           .placed = not_told,
+                                           .self = &bytes};
     const char *const sets[] = {"l1.size=128", "l1.ways=1", NULL};
     struct l1_rig *r = l1_rig_new(sets);
     struct l1_seams seams = l1_seams_null;
@@ -326,7 +366,11 @@ static void lines_that_grow_push_others_out(void **state)
 {
     (void)state;
     uint32_t bytes = 32;
-    const struct capacity_policy policy = {4, quarter, five_if_small, not_told, &bytes};
+    const struct capacity_policy policy = {.tag_factor = 4,
+                                           .line_bytes = quarter,
+                                           .hit_latency = five_if_small,
+                                           .placed = not_told,
+                                           .self = &bytes};
     const char *const sets[] = {"l2.size=256", "l2.ways=1", NULL};
     struct slice_seams seams = slice_seams_null;
     seams.l2_capacity = &policy;
@@ -369,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_packet_policy_delays_requests_and_fills),
         cmocka_unit_test(a_storage_policy_may_take_whole_lines),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
+        cmocka_unit_test(lines_by_sector_take_what_is_there),
         cmocka_unit_test(small_lines_leave_room_for_others),
         cmocka_unit_test(a_line_that_waits_is_asked_for_again_and_placed_once),
         cmocka_unit_test(lines_that_grow_push_others_out),

@@ -18,6 +18,9 @@ static uint32_t hit_latency(void *self, uint32_t bytes, cycle_t now)
 
 struct capacity_policy caba_capacity_policy(struct caba_capacity *c, uint32_t tag_factor)
 {
-    return (struct capacity_policy){tag_factor, line_bytes, hit_latency,
-                                    capacity_policy_null.placed, c};
+    return (struct capacity_policy){.tag_factor = tag_factor,
+                                    .line_bytes = line_bytes,
+                                    .hit_latency = hit_latency,
+                                    .placed = capacity_policy_null.placed,
+                                    .self = c};
 }

@@ -145,8 +145,11 @@ static bool ccache_bind(const struct tech_site *at, struct tech_part *part, stru
                              .image = m->image,
                              .segment_bytes = (uint32_t)k->segment_bytes};
         engine_init(&st->decode, &decode);
-        policies[i] = (struct capacity_policy){(uint32_t)d->variant & CCACHE_FACTOR, line_bytes,
-                                               hit_latency, placed, st};
+        policies[i] = (struct capacity_policy){.tag_factor = (uint32_t)d->variant & CCACHE_FACTOR,
+                                               .line_bytes = line_bytes,
+                                               .hit_latency = hit_latency,
+                                               .placed = placed,
+                                               .self = st};
         stats_add(at->seams->stats, is_l1 ? "ccache_l1" : "ccache_l2", stat_rows,
                   ARRAY_LEN(stat_rows), &st->stats);
     }

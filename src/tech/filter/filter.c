@@ -102,11 +102,15 @@ static void filter_free(void *self)
 struct places {
     struct request_policy *requests;
     struct packet_policy *l2, *sm;
+    struct capacity_policy *lines; /* NULL: lines are of one size */
 };
 
-static bool take(struct places *p, const struct tech_site *at, bool cuts, struct err *err)
+static bool take(struct places *p, const struct tech_site *at, bool cuts, bool fits,
+                 struct err *err)
 {
     const char *name = at->design->name;
+    if (fits && !(p->lines = tech_take(at->seams, SEAM_l1_capacity, name, TAKE_ALONE, err)))
+        return false;
     if (cuts && !(p->requests = tech_take(at->seams, SEAM_requests, name, TAKE_ALONE, err)))
         return false;
     p->l2 = tech_take(at->seams, SEAM_l2_packets, name, TAKE_ALONE, err);
@@ -127,6 +131,9 @@ static void bind_parts(struct filter *f, const struct tech_site *at, const struc
         p->sm[i] = filter_sm_packets(&f->sm[i], cuts);
         if (cuts)
             p->requests[i] = filter_sm_requests(&f->sm[i]);
+        if (p->lines)
+            p->lines[i] =
+                (struct capacity_policy){.tag_factor = (uint32_t)f->cfg.tags, .by_sector = true};
         stats_add(st, "filter", filter_stat_rows, filter_nstat_rows, &f->sm[i].stats);
     }
     for (uint32_t i = 0; i < f->slices; i++) {
@@ -160,6 +167,7 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
 {
     const enum filter_method method = (enum filter_method)(at->design->variant & METHOD);
     const struct tech_machine *m = at->machine;
+    const bool cuts = method != FILTER_WHOLE;
     struct places places = {0};
     struct filter *f = xcalloc(1, sizeof *f);
     f->name = at->design->name;
@@ -169,8 +177,7 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
         set_ours(&f->cfg);
     if (!check_region(&f->cfg, err) ||
         !filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
-        !open_replay(f, m, method != FILTER_WHOLE, err) ||
-        !take(&places, at, method != FILTER_WHOLE, err)) {
+        !open_replay(f, m, cuts, err) || !take(&places, at, cuts, cuts && f->cfg.tags > 1, err)) {
         filter_free(f);
         return false;
     }
@@ -217,7 +224,8 @@ static const struct conf_field fields[] = {
 /* DPC's planes are found by one and and one or of all words, as BDI's differences are found by one
  * subtraction each: its circuits are taken as BDI's. The table is 256 entries of 36 bits, an eighth
  * of Keckler's 8 KB for 64 bits at 14 pJ: half of that by width, an eighth of the rest by the root
- * of the size. Maps are 13 bits of the tags that are read and written again. */
+ * of the size. Maps are 13 bits of the tags that are read and written again; a read looks at 4 that
+ * are valid, and reads and writes 4 that were used. */
 static const struct energy_row energy[] = {
     ENERGY_ENGINE_ENCODE("filter_node.encoded?"),
     ENERGY_ENGINE_DECODE("filter.decoded?"),
@@ -227,6 +235,8 @@ static const struct energy_row energy[] = {
     {"filter", NULL, "filter_map", 2.8,
      "filter.fm? + filter.sub? + filter.hi? + filter.delivered? + filter.fdr_pushes?",
      "Keckler: 13 of 64 bits of tags at 14 pJ"},
+    {"filter", NULL, "filter_lookup", 2.6, "filter.map_reads?",
+     "Keckler: 12 of 64 bits of tags at 14 pJ"},
 };
 
 const struct technique filter_technique = {

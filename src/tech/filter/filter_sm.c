@@ -21,7 +21,8 @@ void filter_sm_init(struct filter_sm *s, const struct filter_cfg *cfg,
                                       cfg->interval};
     *s = (struct filter_sm){.cfg = cfg, .wire = wire, .m = m, .number = number};
     s->all = (uint16_t)((1u << (m->l1->line_bytes / m->l1->sector_bytes)) - 1);
-    predict_init(&s->predictor, cfg, (uint32_t)(m->l1->size / m->l1->line_bytes));
+    predict_init(&s->predictor, cfg,
+                 (uint32_t)(m->l1->size / m->l1->line_bytes * (uint64_t)cfg->tags));
     s->seconds = xcalloc((size_t)m->l1->mshrs, sizeof *s->seconds);
     engine_init(&s->decode, &decode);
 }
@@ -239,6 +240,7 @@ struct request_policy filter_sm_requests(struct filter_sm *s)
                                    .left = left,
                                    .wakes_together = s->cfg->wake == FILTER_WAKE_ALL,
                                    .replaces = s->cfg->refill == FILTER_REPLACE,
+                                   .reads = &s->stats.map_reads,
                                    .self = s};
 }
 
