@@ -59,6 +59,9 @@ struct request_policy {
      * wakes those who wait for it when the last of them is there. replaces: a miss on a clean one
      * that is here, with nothing on its way, makes all of it invalid when its request is made. */
     bool wakes_together, replaces;
+    /* What the access needs is asked for by a request of its own, before the rest of what is asked
+     * for. (It takes a place more in the miss queue, which must have it: l1.miss_queue.) */
+    bool splits;
     /* Goes up by one with every read of the data cache: each looks at the maps of its line. NULL:
      * nobody counts them. */
     uint64_t *reads;

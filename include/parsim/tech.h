@@ -109,10 +109,14 @@ struct tech_api {
      * or the slice does not hold it (tech_request.full has those that can come).
      * ride: `rider` is given back; false: arrive() has not absorbed it, or it was given back
      * already, or it is of another line or cache. It comes with the answer if that brings all that
-     * it asked for (so widen first), else the slice looks it up as if it came now. */
+     * it asked for (so widen first), else the slice looks it up as if it came now.
+     * follow: the same, but it has an answer of its own, which leaves when no other is due; where
+     * too many wait so (l2.reply_queue) it comes with the answer, which brings what it asked for.
+     */
     void (*set_meta)(struct mem_req *r, uint8_t meta);
     bool (*widen)(struct mem_req *r, uint16_t more);
     bool (*ride)(struct mem_req *r, struct mem_req *rider);
+    bool (*follow)(struct mem_req *r, struct mem_req *rider);
     /* --- from within the functions of an SM's seams --- */
     cycle_t (*now)(const struct sm *sm);
     struct tech_warp (*warp)(const struct sm *sm, unsigned slot);

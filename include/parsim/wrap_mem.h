@@ -100,9 +100,11 @@ static inline void request_wrap_left(void *self, addr_t line, const struct line_
 
 static inline struct request_policy request_policy_wrap(struct request_policy *inner)
 {
-    const struct request_policy p = {request_wrap_ask,     request_wrap_sent, request_wrap_valid,
-                                     request_wrap_settled, request_wrap_left, inner->wakes_together,
-                                     inner->replaces,      inner->reads,      inner};
+    const struct request_policy p = {request_wrap_ask,   request_wrap_sent,
+                                     request_wrap_valid, request_wrap_settled,
+                                     request_wrap_left,  inner->wakes_together,
+                                     inner->replaces,    inner->splits,
+                                     inner->reads,       inner};
     return p;
 }
 

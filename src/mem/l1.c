@@ -35,6 +35,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->requests = seams->requests;
     l->wakes_together = l->requests->wakes_together;
     l->replaces = l->requests->replaces;
+    l->splits = l->requests->splits;
     l->reads = l->requests->reads ? l->requests->reads : &l->own_reads;
     l->packets = seams->sm_packets;
     l->capacity = seams->l1_capacity;

@@ -122,8 +122,8 @@ struct l1 {
     uint16_t all; /* mask of a line's sectors */
     uint16_t node;
     bool flushing;
-    bool wakes_together, replaces; /* the request policy's */
-    bool by_sector;                /* the capacity policy's, where lines share a set's bytes */
+    bool wakes_together, replaces, splits; /* the request policy's */
+    bool by_sector; /* the capacity policy's, where lines share a set's bytes */
     uint32_t flush_at;
     uint64_t *reads, own_reads; /* where reads are counted: the request policy's, or here */
     uint64_t outstanding;       /* requests without reply, those in the miss queue among them */

@@ -4,7 +4,8 @@
 
 void l1_lines_fit(struct l1 *l, uint32_t i)
 {
-    l1_line_fit(l, i, l1_line_bytes(l, l->tags.tag[i], &l->forms[i]));
+    if (LIKELY(!l->by_sector))
+        l1_line_fit(l, i, l1_line_bytes(l, l->tags.tag[i], &l->forms[i]));
 }
 
 /* --- plain --- */

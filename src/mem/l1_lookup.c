@@ -221,30 +221,40 @@ static void written(struct l1 *l, const struct place *p)
     l1_lines_fit(l, p->index);
 }
 
-/* Requests that asking for `sectors` takes. */
-static uint32_t parts_of(const struct l1 *l, uint16_t sectors)
+/* Those of `sectors` that the next request for them asks for. */
+static uint16_t next_part(const struct l1 *l, const struct l1_access *a, uint16_t sectors)
 {
-    uint32_t n = mem_sector_count(sectors), most = (uint32_t)l->cfg.request_sectors;
-    return most ? (n + most - 1) / most : n > 0;
+    const uint32_t most = l->cfg.request_sectors ? (uint32_t)l->cfg.request_sectors : 16;
+    if (UNLIKELY(l->splits) && (sectors & a->sectors))
+        sectors &= a->sectors;
+    uint16_t rest = sectors;
+    for (uint32_t i = 0; i < most && rest; i++)
+        rest &= (uint16_t)(rest - 1);
+    return sectors & (uint16_t)~rest;
+}
+
+/* Requests that asking for `sectors` takes. */
+static uint32_t parts_of(const struct l1 *l, const struct l1_access *a, uint16_t sectors)
+{
+    uint32_t n = 0;
+    for (; sectors; n++)
+        sectors &= (uint16_t)~next_part(l, a, sectors);
+    return n;
 }
 
 static void fetch_send(struct l1 *l, cycle_t now, const struct l1_access *a, uint32_t entry,
                        uint16_t sectors)
 {
-    uint32_t most = l->cfg.request_sectors ? (uint32_t)l->cfg.request_sectors : 16;
     l->stats.sectors_asked += mem_sector_count(sectors);
     while (sectors) {
-        uint16_t rest = sectors;
-        for (uint32_t i = 0; i < most && rest; i++)
-            rest &= (uint16_t)(rest - 1);
-        struct mem_req *r =
-            l1_request_new(l, now, l->mshr.entries[entry].line, sectors & ~rest, L1_FETCH);
+        const uint16_t part = next_part(l, a, sectors);
+        struct mem_req *r = l1_request_new(l, now, l->mshr.entries[entry].line, part, L1_FETCH);
         r->space = a->space;
         r->token = entry;
         l->stats.requests_read++;
         mshr_ask(&l->mshr, entry, r->sectors);
         l1_request_send(l, now, r);
-        sectors = rest;
+        sectors &= (uint16_t)~part;
     }
 }
 
@@ -326,7 +336,7 @@ static bool miss(struct l1 *l, cycle_t now, const struct l1_access *a, struct pl
     }
     if (needs_room && !way_find(l, p, bytes_with(l, a, p, w, ask)))
         return false;
-    if (l1_room(l) < parts_of(l, ask) + (needs_room ? victim_requests(l) : 0))
+    if (l1_room(l) < parts_of(l, a, ask) + (needs_room ? victim_requests(l) : 0))
         return fail(&l->stats.fail_queue);
     if (needs_room)
         allocate(l, now, p);
@@ -478,7 +488,7 @@ static bool write_back(struct l1 *l, cycle_t now, const struct l1_access *a, str
         if (!miss(l, now, a, p, &w))
             return false;
     } else {
-        if (p->index == TAGS_NONE) {
+        if (p->index == TAGS_NONE || l->by_sector) {
             if (!way_find(l, p, l1_line_bytes(l, p->line, NULL)))
                 return false;
             if (l1_room(l) < victim_requests(l))

@@ -25,6 +25,7 @@ struct l2 *l2_new(const struct l2_cfg *cfg, const struct interleave *il,
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
     req_ring_init(&l->in, (uint32_t)(cfg->latency * cfg->intake + cfg->queue));
     req_ring_init(&l->replies, (uint32_t)cfg->reply_queue);
+    req_ring_init(&l->later, (uint32_t)cfg->reply_queue);
     req_ring_init(&l->alu, (uint32_t)cfg->reply_queue);
     req_ring_init(&l->memory, (uint32_t)cfg->memory_queue);
     l->all = (uint16_t)((1u << (l->line_bytes >> l->sector_shift)) - 1);
@@ -53,6 +54,7 @@ void l2_free(struct l2 *l)
         return;
     req_ring_free(&l->in);
     req_ring_free(&l->replies);
+    req_ring_free(&l->later);
     req_ring_free(&l->alu);
     req_ring_free(&l->memory);
     tags_free(&l->tags);
@@ -174,11 +176,14 @@ static void send(struct l2 *l, cycle_t now)
         l2_reply(l, now, req_ring_pop(&l->alu));
         l->blocked = false;
     }
-    l->noc_full = req_ring_next(&l->replies) <= now && !port_can_push(l->to_noc, now);
-    if (req_ring_next(&l->replies) <= now && !l->noc_full) {
-        struct mem_req *r = req_ring_pop(&l->replies);
-        hist_add(&l->stats.latency, now - r->at[MEM_AT_L2_IN]);
-        l->stats.replies++;
+    struct req_ring *from = req_ring_next(&l->replies) <= now ? &l->replies : &l->later;
+    l->noc_full = req_ring_next(from) <= now && !port_can_push(l->to_noc, now);
+    if (req_ring_next(from) <= now && !l->noc_full) {
+        struct mem_req *r = req_ring_pop(from);
+        if (from == &l->replies) { /* what is behind another belongs to that one */
+            hist_add(&l->stats.latency, now - r->at[MEM_AT_L2_IN]);
+            l->stats.replies++;
+        }
         l->blocked = false;
         port_push(l->to_noc, now, r);
     }
@@ -214,7 +219,7 @@ static cycle_t next_interest(const struct l2 *l, cycle_t now)
     if (req_ring_room(&l->replies))
         next = sooner(next, req_ring_next(&l->alu));
     if (!l->noc_full)
-        next = sooner(next, req_ring_next(&l->replies));
+        next = sooner(next, sooner(req_ring_next(&l->replies), req_ring_next(&l->later)));
     return later(next, now + 1);
 }
 
@@ -257,8 +262,8 @@ void l2_flush(struct l2 *l)
 
 bool l2_idle(const struct l2 *l)
 {
-    return !l->in.len && !l->replies.len && !l->alu.len && !l->outstanding && !l->absorbed &&
-           !l->again;
+    return !l->in.len && !l->replies.len && !l->later.len && !l->alu.len && !l->outstanding &&
+           !l->absorbed && !l->again;
 }
 
 const struct l2_stats *l2_stats(const struct l2 *l)
@@ -269,10 +274,10 @@ const struct l2_stats *l2_stats(const struct l2 *l)
 void l2_dump(const struct l2 *l, FILE *out)
 {
     fprintf(out,
-            "  %u of %u before the lookup, %u replies wait, %u atomics, %u of %u MSHRs, %" PRIu64
-            " in memory (%u not sent)\n",
-            l->in.len, l->in.cap, l->replies.len, l->alu.len, mshr_used(&l->mshr), l->mshr.slots.n,
-            l->outstanding, l->memory.len);
+            "  %u of %u before the lookup, %u replies wait (%u of low priority), %u atomics, %u of "
+            "%u MSHRs, %" PRIu64 " in memory (%u not sent)\n",
+            l->in.len, l->in.cap, l->replies.len + l->later.len, l->later.len, l->alu.len,
+            mshr_used(&l->mshr), l->mshr.slots.n, l->outstanding, l->memory.len);
     if (l->absorbed)
         fprintf(out,
                 "  %" PRIu64 " requests absorbed by the technique at seam l2_packets and not given "

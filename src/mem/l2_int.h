@@ -18,6 +18,7 @@ enum l2_what {
 struct l2 {
     struct req_ring in;      /* latency and queue before the lookup */
     struct req_ring replies; /* to the interconnect */
+    struct req_ring later;   /* replies that leave when no other is due */
     struct req_ring alu;     /* atomics that are being executed */
     struct req_ring memory;  /* to the memory controller; due unused */
     /* Write-backs whose fetch came back. Not in the bounded queue: an answer must always be taken,
@@ -27,6 +28,7 @@ struct l2 {
     /* Reads that the packet policy has absorbed and given back, and that are to be looked up. */
     struct mem_req *again, **again_end;
     uint64_t absorbed; /* and not given back */
+    uint32_t followed; /* bytes of answers behind the last one that was made */
     bool is_asked;     /* the packet policy has something to say of requests and answers */
     struct port *from_noc, *to_noc, *to_mc, *from_mc;
     cycle_t data_free, fill_free, alu_free;
@@ -65,6 +67,8 @@ void l2_answer_form(struct l2 *l, struct mem_req *r);
 void l2_used(struct l2 *l, uint32_t index);
 /* The answer to `r` is ready; there is room for it. */
 void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
+/* Its bytes on the wire, and when it may leave. */
+cycle_t l2_make_packet(struct l2 *l, cycle_t now, struct mem_req *r);
 /* The request's sectors as this cache looks at them: all of the line where it is not sectored. */
 static inline uint16_t l2_sectors_of(const struct l2 *l, const struct mem_req *r)
 {
@@ -80,7 +84,9 @@ uint32_t l2_set_of(const struct l2 *l, addr_t line);
  * first of l->again (not empty) is taken from there. */
 bool l2_is_asked(const struct packet_policy *p);
 bool l2_absorb(struct l2 *l, struct mem_req *r, cycle_t now);
-void l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r);
+/* What it returns has answers of its own: l2_follow() makes them when that to `r` is made. */
+struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r);
+void l2_follow(struct l2 *l, cycle_t now, struct mem_req *followers);
 struct mem_req *l2_take_again(struct l2 *l);
 
 /* The lines that go so that `line` (at `index` or TAGS_NONE), which lies in this form, fits, and

@@ -197,11 +197,9 @@ static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, 
     return true;
 }
 
-void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
+cycle_t l2_make_packet(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
-    if (UNLIKELY(l->is_asked))
-        l2_ask_answer(l, now, r);
     uint32_t payload = r->refused             ? l->line_bytes
                        : r->kind == MEM_WRITE ? 0
                                               : mem_sector_count(r->sectors) << l->sector_shift;
@@ -212,9 +210,16 @@ void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
     r->wire_bytes =
         breach_above(l->breach, SEAM_l2_packets, pp->wire_bytes(pp->self, r, true, payload),
                      SEAM_PACKET_MAX, "wire_bytes() is more than SEAM_PACKET_MAX");
-    due += breach_above(l->breach, SEAM_l2_packets, pp->send_latency(pp->self, r, now),
-                        SEAM_CYCLES_MAX, "send_latency() is more than SEAM_CYCLES_MAX");
-    req_ring_push(&l->replies, r, due, 0);
+    return due + breach_above(l->breach, SEAM_l2_packets, pp->send_latency(pp->self, r, now),
+                              SEAM_CYCLES_MAX, "send_latency() is more than SEAM_CYCLES_MAX");
+}
+
+void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
+{
+    struct mem_req *followers = UNLIKELY(l->is_asked) ? l2_ask_answer(l, now, r) : NULL;
+    req_ring_push(&l->replies, r, l2_make_packet(l, now, r), 0);
+    if (UNLIKELY(l->is_asked))
+        l2_follow(l, now, followers);
 }
 
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
@@ -270,7 +275,9 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, struct 
         l2_reply(l, there, r);
         l2_used(l, p->index);
     }
-    data_port_use(l, now, atomic ? mem_sector_count(p->sectors) << l->sector_shift : r->wire_bytes);
+    data_port_use(l, now,
+                  atomic ? mem_sector_count(p->sectors) << l->sector_shift
+                         : r->wire_bytes + l->followed);
     ++*o->hits;
     return true;
 }

@@ -22,14 +22,24 @@ static addr_t asked_line(const struct mem_req *r)
     return r->addr - (addr_t)__builtin_ctz(r->sectors) * sector_bytes;
 }
 
-bool packet_ride(struct mem_req *r, struct mem_req *rider)
+static bool give_back(struct mem_req *r, struct mem_req *rider, enum mem_node how)
 {
     if (r->node != MEM_NODE_ANSWERS || rider->node != MEM_NODE_ABSORBED || r->kind != MEM_READ ||
         r->owner != rider->owner || asked_line(r) != asked_line(rider))
         return false;
-    rider->node = MEM_NODE_NONE;
+    rider->node = (uint8_t)how;
     mem_req_ride(r, rider);
     return true;
+}
+
+bool packet_ride(struct mem_req *r, struct mem_req *rider)
+{
+    return give_back(r, rider, MEM_NODE_NONE);
+}
+
+bool packet_follow(struct mem_req *r, struct mem_req *rider)
+{
+    return give_back(r, rider, MEM_NODE_FOLLOWS);
 }
 
 /* --- the slice --- */
@@ -81,6 +91,45 @@ struct mem_req *l2_take_again(struct l2 *l)
     return r;
 }
 
+/* Riders that are to have answers of their own, as far as there is room for these; what others ask
+ * for comes with `r`. */
+static struct mem_req *part_followers(struct l2 *l, struct mem_req *r)
+{
+    struct mem_req *followers = NULL, **end = &followers;
+    uint32_t room = req_ring_room(&l->later);
+    for (struct mem_req **at = &r->next; *at;) {
+        struct mem_req *rider = *at;
+        const bool follows =
+            rider->node == MEM_NODE_FOLLOWS && !r->form.bytes && !(rider->sectors & ~r->full);
+        if (!follows || !room) {
+            rider->node = MEM_NODE_NONE;
+            if (follows)
+                mem_req_widen(r, rider->sectors);
+            at = &rider->next;
+            continue;
+        }
+        room--;
+        l->absorbed--;
+        *at = rider->next;
+        rider->next = NULL;
+        *end = rider;
+        end = &rider->next;
+    }
+    return followers;
+}
+
+void l2_follow(struct l2 *l, cycle_t now, struct mem_req *followers)
+{
+    l->followed = 0;
+    for (struct mem_req *r = followers, *next; r; r = next) {
+        next = r->next;
+        r->next = NULL;
+        req_ring_push(&l->later, r, l2_make_packet(l, now, r), 0);
+        r->node = MEM_NODE_NONE;
+        l->followed += r->wire_bytes;
+    }
+}
+
 /* Riders that ask for what the answer does not bring leave it. */
 static void part_riders(struct l2 *l, struct mem_req *r)
 {
@@ -98,8 +147,9 @@ static void part_riders(struct l2 *l, struct mem_req *r)
     }
 }
 
-void l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
+struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
 {
+    struct mem_req *followers = NULL;
     const struct packet_policy *pp = l->packets;
     if (r->kind == MEM_READ)
         r->full = held(l, r);
@@ -107,6 +157,9 @@ void l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
     r->node = MEM_NODE_ANSWERS;
     pp->answer(pp->self, r, now);
     r->node = MEM_NODE_NONE;
-    if (r->next)
+    if (r->next) {
+        followers = part_followers(l, r);
         part_riders(l, r);
+    }
+    return followers;
 }

@@ -34,6 +34,7 @@ enum mem_node {
     MEM_NODE_NONE,
     MEM_NODE_ABSORBED, /* it has the request, and the slice does not */
     MEM_NODE_ANSWERS,  /* it is asked about the answer */
+    MEM_NODE_FOLLOWS,  /* it is given back, with an answer of its own behind another's */
 };
 
 struct mem_req {

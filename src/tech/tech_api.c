@@ -193,6 +193,7 @@ const struct tech_api tech_api = {
     .set_meta = set_meta,
     .widen = packet_widen,
     .ride = packet_ride,
+    .follow = packet_follow,
     .now = sm_now,
     .warp = warp_of,
     .read = sm_register_read,

@@ -159,10 +159,12 @@ static void check_counts(const struct outcome *o, const char *what, bool is_glob
         fail_msg("%s: reads do not add up", what);
     if (is_global && (get(o, "filter", "fm") != get(o, "l1", "read_misses") ||
                       all != get(o, "l1", "read_misses") + get(o, "l1", "read_sector_misses") ||
-                      get(o, "l1", "requests_read") != all + get(o, "l1", "bypasses")))
+                      get(o, "l1", "requests_read") !=
+                          all + get(o, "filter", "split") + get(o, "l1", "bypasses")))
         fail_msg("%s: misses are not the L1's", what);
     if (get(o, "filter_node", "partial") != sum_of(o, "filter_node", arrived) ||
-        get(o, "filter_node", "partial") + get(o, "filter_node", "whole") != all)
+        get(o, "filter_node", "partial") + get(o, "filter_node", "whole") !=
+            all + get(o, "filter", "split"))
         fail_msg("%s: requests at nodes do not add up", what);
     if (get(o, "filter_node", "overflow") == 0 &&
         get(o, "filter", "delivered") != get(o, "filter", "asked") + get(o, "filter_node", "extra"))
@@ -179,6 +181,7 @@ static void counts_add_up(void **state)
         "filter.refill=append filter.wake=own filter.decide=need",
         "filter.predict=load filter.refill=append filter.idle_queue=2",
         "filter.tags=3 filter.refill=append",
+        "filter.critical_first=true filter.wake=own",
         "filter.man_fill=copy filter.learn=asked l2.sectored=true"};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {

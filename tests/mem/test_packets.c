@@ -145,6 +145,76 @@ static void what_a_slice_does_not_hold_is_looked_up(void **state)
     l2_rig_free(r);
 }
 
+static void answer_behind(void *self, struct mem_req *r, cycle_t now)
+{
+    (void)now;
+    struct table *t = self;
+    if (r != t->first)
+        return;
+    for (uint32_t i = 0; i < t->n; i++) {
+        assert_true(packet_follow(r, t->riders[i]));
+        assert_false(packet_follow(r, t->riders[i])); /* once */
+    }
+    *t = (struct table){0};
+}
+
+/* What is behind is late enough for another line's answer to be due with it. */
+static uint32_t twenty_behind(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->sectors == 0xe ? 20 : r->token == 3 ? 16 : 0;
+}
+
+/* One lookup, which reads 32 and 96 bytes, is two answers. The second gives way to one of another
+ * line that is due in the same cycle. */
+static void a_request_follows_the_answer_to_another(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    struct packet_policy p = absorbing(&t);
+    p.answer = answer_behind;
+    p.send_latency = twenty_behind;
+    struct l2_rig *r = rig_with(&p);
+    l2_touch(r->l2, 0, 256);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
+    l2_rig_give(r, 11, 2, MEM_READ, 32, 0xe, 0xf);
+    l2_rig_give(r, 12, 3, MEM_READ, 128, 0x1, 0xf);
+    r->reqs[3].token = 3;
+    l2_rig_run(r, 300);
+    assert_int_equal(l2_stats(r->l2)->requests, 2);
+    assert_int_equal(l2_stats(r->l2)->replies, 2); /* one of them in two packets */
+    assert_int_equal(l2_stats(r->l2)->data_busy, 4 + 1);
+    assert_null(r->reqs[1].next);
+    assert_int_equal(r->reqs[1].wire_bytes, 32);
+    assert_int_equal(r->reqs[2].wire_bytes, 96);
+    assert_int_equal(r->back[3], r->back[1] + 20);
+    assert_int_equal(r->back[2], r->back[1] + 21);
+    assert_true(l2_idle(r->l2));
+    l2_rig_free(r);
+}
+
+/* There is room for one: what the other asks for comes with the first answer. */
+static void where_too_many_follow_they_ride(void **state)
+{
+    (void)state;
+    static const char *const few[] = {"l2.sectored=false", "l2.reply_queue=1", "l2.merges=1", NULL};
+    struct table t = {0};
+    struct packet_policy p = absorbing(&t);
+    p.answer = answer_behind;
+    struct l2_rig *r = rig_on(few, &p, NULL);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
+    l2_rig_give(r, 20, 2, MEM_READ, 32, 0x2, 0xf);
+    l2_rig_give(r, 30, 3, MEM_READ, 64, 0xc, 0xf);
+    l2_rig_run(r, 600);
+    assert_int_equal(l2_stats(r->l2)->requests, 1);
+    assert_ptr_equal(r->reqs[1].next, &r->reqs[3]);
+    assert_int_equal(r->reqs[1].sectors, 0xd);
+    assert_int_equal(r->reqs[2].sectors, 0x2);
+    assert_true(r->back[2] > r->back[1]);
+    assert_true(l2_idle(r->l2));
+    l2_rig_free(r);
+}
+
 /* Outside of answer() nothing can be done to a packet, whatever it is. */
 static void packets_are_changed_in_answers_alone(void **state)
 {
@@ -348,6 +418,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_rides_on_the_answer_to_another),
         cmocka_unit_test(what_a_slice_does_not_hold_is_looked_up),
+        cmocka_unit_test(a_request_follows_the_answer_to_another),
+        cmocka_unit_test(where_too_many_follow_they_ride),
         cmocka_unit_test(packets_are_changed_in_answers_alone),
         cmocka_unit_test(writes_and_atomics_are_not_absorbed),
         cmocka_unit_test(an_answer_leaves_later),

@@ -89,6 +89,34 @@ static void or_for_what_it_needs(void **state)
     sm_rig_free(g);
 }
 
+/* The second read needs sub-block 3 of a line on its way and asks for the rest: 3 first, in a
+ * packet of its own, with which it goes on; the line waits for what is behind. */
+static void what_is_needed_is_asked_for_before_the_rest(void **state)
+{
+    (void)state;
+    struct filter_cfg cfg = sm_rig_default;
+    cfg.critical_first = true;
+    struct sm_rig *g = sm_rig_new(&cfg, NULL);
+    read_at(g, 10, 0, 0x1, 1);
+    read_at(g, 20, 0, 0x8, 2);
+    read_at(g, 30, 0, 0x2, 3);
+    l1_rig_run(g->l1, 300);
+    assert_int_equal(g->l1->nsent, 3);
+    assert_int_equal(g->l1->sent[1].sectors, 0x8);
+    assert_int_equal(g->l1->sent_at[1], 55);
+    assert_int_equal(g->l1->sent[1].meta, 0x8 | FILTER_META_REST);
+    assert_int_equal(g->l1->sent[2].sectors, 0x6);
+    assert_int_equal(g->l1->sent_at[2], 56);
+    assert_int_equal(g->l1->sent[2].meta, 0x8 | FILTER_META_REST | FILTER_META_LATER);
+    assert_int_equal(g->l1->done[1], 145);
+    assert_int_equal(g->l1->done[2], 155);
+    assert_int_equal(g->l1->done[3], 156);
+    misses_are(g, 1, 1, 0);
+    assert_int_equal(g->sm.stats.split, 1);
+    assert_int_equal(g->sm.stats.ica_96_pushes, 1); /* settled when all was there */
+    sm_rig_free(g);
+}
+
 /* Sub-block 0, then 1, then 0 again, each when the one before is done. */
 static void a_line_that_is_here_in_part_is_hit_but_invalid(void **state)
 {
@@ -311,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_subsequent_miss_asks_for_the_rest),
         cmocka_unit_test(or_for_what_it_needs),
+        cmocka_unit_test(what_is_needed_is_asked_for_before_the_rest),
         cmocka_unit_test(a_line_that_is_here_in_part_is_hit_but_invalid),
         cmocka_unit_test(a_miss_on_a_line_that_was_hit_but_invalid_is_told_apart),
         cmocka_unit_test(reads_of_all_sub_blocks_in_turn_are_as_many_requests),

@@ -163,6 +163,18 @@ static bool open_replay(struct filter *f, const struct tech_machine *m, bool cut
     return !*c->replay || (f->replay = replay_open(c->replay, &f->shape, err));
 }
 
+/* Of l1_cfg_check()'s kind: a miss must be able to send all of its requests. */
+static bool check_queue(const struct filter_cfg *c, const struct l1_cfg *l1, struct err *err)
+{
+    const int64_t sectors = l1->line_bytes / l1->sector_bytes, most = l1->request_sectors;
+    const int64_t parts = most ? (sectors + most - 1) / most : 1;
+    return !c->critical_first || l1->miss_queue >= parts + 2 ||
+           err_set(err,
+                   "l1.miss_queue: %" PRId64 " can never hold a line's %" PRId64
+                   " requests (filter.critical_first) and a write-back",
+                   l1->miss_queue, parts + 1);
+}
+
 static bool filter_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     const enum filter_method method = (enum filter_method)(at->design->variant & METHOD);
@@ -175,7 +187,7 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->cfg.ideal |= (at->design->variant & IDEAL) != 0;
     if (at->design->variant & OURS)
         set_ours(&f->cfg);
-    if (!check_region(&f->cfg, err) ||
+    if (!check_region(&f->cfg, err) || !check_queue(&f->cfg, m->l1, err) ||
         !filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
         !open_replay(f, m, cuts, err) || !take(&places, at, cuts, cuts && f->cfg.tags > 1, err)) {
         filter_free(f);

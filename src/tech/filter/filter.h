@@ -50,6 +50,7 @@ enum {
     FILTER_META_NEED = 0x0f,
     FILTER_META_REST = 0x10,     /* it asks for all that its cache lacks of the line */
     FILTER_META_SURE = 0x20,     /* no more of the line is likely to be needed */
+    FILTER_META_LATER = 0x40,    /* what its access does not need yet: a request before has that */
     FILTER_META_OVERFLOW = 0x80, /* the node's: it has no entry in the table */
 };
 

@@ -122,6 +122,10 @@ static void give_back(struct filter_node *n, struct mem_req *r)
         return;
     for (struct mem_req *rider = e->riders, *next; rider; rider = next) {
         next = rider->next;
+        if (rider->meta & FILTER_META_LATER) {
+            packet_follow(r, rider);
+            continue;
+        }
         packet_widen(r, rider->sectors); /* or, where the slice lacks some of it, */
         packet_ride(r, rider);           /* it is looked up again */
     }
@@ -146,7 +150,7 @@ static void answer(void *self, struct mem_req *r, cycle_t now)
     if (!filter_is_cut(r) || r->kind != MEM_READ || r->sectors == n->all)
         return;
     if (r->meta & FILTER_META_OVERFLOW)
-        packet_widen(r, r->full);
+        packet_widen(r, r->meta & FILTER_META_LATER ? 0 : r->full);
     else
         give_back(n, r);
     if (r->meta & FILTER_META_REST)
@@ -165,8 +169,9 @@ static void count_answer(struct filter_node *n, const struct mem_req *r, uint32_
     const uint32_t parts = mem_sector_count(filter_sent_sectors(n->cfg, r));
     const bool is_cut = filter_is_cut(r);
     st->answers++;
+    st->behind += r->node == MEM_NODE_FOLLOWS;
     st->raw += size->is_raw;
-    st->payload_bytes += is_cut ? n->wire->line_bytes : payload;
+    st->payload_bytes += !is_cut ? payload : r->meta & FILTER_META_LATER ? 0 : n->wire->line_bytes;
     st->needed_bytes += parts << n->wire->sector_shift;
     st->wire_bytes += size->bytes;
     hist_add(&st->flits, flits_of(n, size->bytes));

@@ -123,10 +123,17 @@ static void count_request(struct filter_sm *s, const struct line_view *v, uint16
         ++*size[mem_sector_count(asked) - 1];
 }
 
+/* What is asked for comes in two packets: nothing is added to the first. */
+static bool is_split(const struct filter_sm *s, const struct line_view *v, uint16_t asked)
+{
+    return s->cfg->critical_first && is_ours(v) && (asked & ~v->need);
+}
+
 static uint8_t meta_of(const struct filter_sm *s, const struct line_view *v, uint16_t asked)
 {
     const bool is_sure = is_ours(v) && rc_is_sure(s->cfg, &s->windows, mem_sector_count(v->need));
-    return (uint8_t)((is_ours(v) ? v->need : asked) | (asked == v->fetch ? FILTER_META_REST : 0) |
+    const bool is_rest = asked == v->fetch || is_split(s, v, asked);
+    return (uint8_t)((is_ours(v) ? v->need : asked) | (is_rest ? FILTER_META_REST : 0) |
                      (is_sure ? FILTER_META_SURE : 0));
 }
 
@@ -142,6 +149,7 @@ static void sent(void *self, const struct line_view *v, uint16_t asked, cycle_t 
         s->stats.prefetches++;
         return;
     }
+    s->stats.split += is_split(s, v, asked);
     count_miss(s, v, now);
     count_request(s, v, asked);
 }
@@ -240,6 +248,7 @@ struct request_policy filter_sm_requests(struct filter_sm *s)
                                    .left = left,
                                    .wakes_together = s->cfg->wake == FILTER_WAKE_ALL,
                                    .replaces = s->cfg->refill == FILTER_REPLACE,
+                                   .splits = s->cfg->critical_first,
                                    .reads = &s->stats.map_reads,
                                    .self = s};
 }
@@ -255,6 +264,8 @@ static void request(void *self, struct mem_req *r, cycle_t now)
         return;
     s->unsent &= (uint16_t)~r->sectors;
     r->meta = s->meta;
+    if (s->cfg->critical_first && !(r->sectors & s->meta & FILTER_META_NEED))
+        r->meta |= FILTER_META_LATER;
 }
 
 static uint32_t fill_latency(void *self, const struct mem_req *r, cycle_t now)
