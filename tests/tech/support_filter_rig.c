@@ -8,18 +8,18 @@
 
 #include <cmocka.h>
 
-const struct filter_cfg sm_rig_default = {.window = 16,
-                                          .ica_percent = 50,
-                                          .fdr_percent = 90,
-                                          .refill = FILTER_APPEND,
-                                          .wake = FILTER_WAKE_OWN,
-                                          .merge = true,
-                                          .tags = 1};
+const struct filter_cfg filter_rig_default = {.window = 16,
+                                              .ica_percent = 50,
+                                              .fdr_percent = 90,
+                                              .refill = FILTER_APPEND,
+                                              .wake = FILTER_WAKE_OWN,
+                                              .merge = true,
+                                              .tags = 1};
 
-struct sm_rig *sm_rig_new(const struct filter_cfg *cfg, const char *const *sets)
+struct filter_rig *filter_rig_new(const struct filter_cfg *cfg, const char *const *sets)
 {
     const struct tech_design raw = {"df-raw", "", "", 0, false};
-    struct sm_rig *g = xcalloc(1, sizeof *g);
+    struct filter_rig *g = xcalloc(1, sizeof *g);
     struct l1_seams seams = l1_seams_null;
     struct err err;
     g->mem = memory_new();
@@ -45,7 +45,7 @@ struct sm_rig *sm_rig_new(const struct filter_cfg *cfg, const char *const *sets)
     return g;
 }
 
-void sm_rig_free(struct sm_rig *g)
+void filter_rig_free(struct filter_rig *g)
 {
     l1_rig_free(g->l1);
     filter_sm_free(&g->sm);

@@ -8,7 +8,7 @@
 
 #include "tech/filter/filter_sm.h"
 
-struct sm_rig {
+struct filter_rig {
     struct memory *mem;
     struct filter_cfg cfg;
     struct filter_wire wire;
@@ -21,10 +21,10 @@ struct sm_rig {
 };
 
 /* Appends and wakes its own. */
-extern const struct filter_cfg sm_rig_default;
+extern const struct filter_cfg filter_rig_default;
 
 /* `sets` as of l1_rig_new(). */
-struct sm_rig *sm_rig_new(const struct filter_cfg *cfg, const char *const *sets);
-void sm_rig_free(struct sm_rig *g);
+struct filter_rig *filter_rig_new(const struct filter_cfg *cfg, const char *const *sets);
+void filter_rig_free(struct filter_rig *g);
 
 #endif

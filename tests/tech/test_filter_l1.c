@@ -13,7 +13,7 @@
 
 enum { ALL = 0xf };
 
-static void read_at(struct sm_rig *g, cycle_t at, addr_t line, uint16_t map, uint32_t token)
+static void read_at(struct filter_rig *g, cycle_t at, addr_t line, uint16_t map, uint32_t token)
 {
     const struct l1_access a = {
         .addr = line, .bytes = mem_sector_count(map) * 32, .sectors = map, .token = token};
@@ -21,7 +21,7 @@ static void read_at(struct sm_rig *g, cycle_t at, addr_t line, uint16_t map, uin
 }
 
 /* Of answers that are not compressed, by what was asked for; a request is one. */
-static uint32_t reply_flits(const struct sm_rig *g)
+static uint32_t reply_flits(const struct filter_rig *g)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->l1->nsent; i++)
@@ -29,7 +29,7 @@ static uint32_t reply_flits(const struct sm_rig *g)
     return n;
 }
 
-static void misses_are(const struct sm_rig *g, uint32_t fm, uint32_t sub, uint32_t hi)
+static void misses_are(const struct filter_rig *g, uint32_t fm, uint32_t sub, uint32_t hi)
 {
     const struct filter_stats *st = &g->sm.stats;
     const struct l1_stats *l1 = l1_stats(g->l1->l1);
@@ -50,9 +50,9 @@ static void a_subsequent_miss_asks_for_the_rest(void **state)
     (void)state;
     static const cycle_t done[2][3] = {{155, 156, 157}, {145, 155, 146}};
     for (int wake = FILTER_WAKE_ALL; wake <= FILTER_WAKE_OWN; wake++) {
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.wake = wake;
-        struct sm_rig *g = sm_rig_new(&cfg, NULL);
+        struct filter_rig *g = filter_rig_new(&cfg, NULL);
         read_at(g, 10, 0, 0x1, 1);
         read_at(g, 20, 0, 0x8, 2);
         read_at(g, 30, 0, 0x1, 3);
@@ -71,22 +71,22 @@ static void a_subsequent_miss_asks_for_the_rest(void **state)
         assert_int_equal(g->sm.stats.ica_64_ones, 1); /* used 0x9, first 0x1 */
         assert_int_equal(g->sm.stats.fdr_pushes, 1);
         assert_int_equal(g->sm.stats.fdr_ones, 0);
-        sm_rig_free(g);
+        filter_rig_free(g);
     }
 }
 
 static void or_for_what_it_needs(void **state)
 {
     (void)state;
-    struct filter_cfg cfg = sm_rig_default;
+    struct filter_cfg cfg = filter_rig_default;
     cfg.sub_ask = FILTER_SUB_NEED;
-    struct sm_rig *g = sm_rig_new(&cfg, NULL);
+    struct filter_rig *g = filter_rig_new(&cfg, NULL);
     read_at(g, 10, 0, 0x1, 1);
     read_at(g, 20, 0, 0x8, 2);
     l1_rig_run(g->l1, 300);
     assert_int_equal(g->l1->sent[1].sectors, 0x8);
     misses_are(g, 1, 1, 0);
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* The second read needs sub-block 3 of a line on its way and asks for the rest: 3 first, in a
@@ -94,9 +94,9 @@ static void or_for_what_it_needs(void **state)
 static void what_is_needed_is_asked_for_before_the_rest(void **state)
 {
     (void)state;
-    struct filter_cfg cfg = sm_rig_default;
+    struct filter_cfg cfg = filter_rig_default;
     cfg.critical_first = true;
-    struct sm_rig *g = sm_rig_new(&cfg, NULL);
+    struct filter_rig *g = filter_rig_new(&cfg, NULL);
     read_at(g, 10, 0, 0x1, 1);
     read_at(g, 20, 0, 0x8, 2);
     read_at(g, 30, 0, 0x2, 3);
@@ -114,7 +114,7 @@ static void what_is_needed_is_asked_for_before_the_rest(void **state)
     misses_are(g, 1, 1, 0);
     assert_int_equal(g->sm.stats.split, 1);
     assert_int_equal(g->sm.stats.ica_96_pushes, 1); /* settled when all was there */
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* Sub-block 0, then 1, then 0 again, each when the one before is done. */
@@ -123,9 +123,9 @@ static void a_line_that_is_here_in_part_is_hit_but_invalid(void **state)
     (void)state;
     for (int refill = FILTER_REPLACE; refill <= FILTER_APPEND; refill++) {
         const bool anew = refill == FILTER_REPLACE;
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.refill = refill;
-        struct sm_rig *g = sm_rig_new(&cfg, NULL);
+        struct filter_rig *g = filter_rig_new(&cfg, NULL);
         read_at(g, 10, 0, 0x1, 1);
         read_at(g, 200, 0, 0x2, 2);
         read_at(g, 400, 0, 0x1, 3);
@@ -137,14 +137,14 @@ static void a_line_that_is_here_in_part_is_hit_but_invalid(void **state)
         assert_int_equal(g->l1->sent_at[1], 235);
         assert_int_equal(reply_flits(g), anew ? 6 : 4);
         misses_are(g, 1, 0, anew ? 2 : 1);
-        sm_rig_free(g);
+        filter_rig_free(g);
     }
 }
 
 static void a_miss_on_a_line_that_was_hit_but_invalid_is_told_apart(void **state)
 {
     (void)state;
-    struct sm_rig *g = sm_rig_new(&sm_rig_default, NULL);
+    struct filter_rig *g = filter_rig_new(&filter_rig_default, NULL);
     read_at(g, 10, 0, 0x1, 1);
     read_at(g, 200, 0, 0x2, 2); /* HI */
     read_at(g, 210, 0, 0x4, 3); /* while it is on its way: SUB */
@@ -152,11 +152,11 @@ static void a_miss_on_a_line_that_was_hit_but_invalid_is_told_apart(void **state
     misses_are(g, 1, 1, 1);
     assert_int_equal(g->sm.stats.after_hi, 1);
     assert_int_equal(g->sm.nseconds, 0);
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* Figure 4.2: four sub-blocks, each after the one before: four requests where one would do. */
-static void four_reads(struct sm_rig *g)
+static void four_reads(struct filter_rig *g)
 {
     for (uint32_t i = 0; i < 4; i++)
         read_at(g, 10 + 200 * i, 0, (uint16_t)(1u << i), i + 1);
@@ -167,27 +167,27 @@ static void reads_of_all_sub_blocks_in_turn_are_as_many_requests(void **state)
 {
     (void)state;
     for (int decide = FILTER_RC; decide <= FILTER_FULL; decide++) {
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.decide = decide;
-        struct sm_rig *g = sm_rig_new(&cfg, NULL);
+        struct filter_rig *g = filter_rig_new(&cfg, NULL);
         four_reads(g);
         assert_int_equal(g->l1->nsent, decide == FILTER_FULL ? 1 : 4);
         assert_int_equal(reply_flits(g), decide == FILTER_FULL ? 5 : 8);
-        sm_rig_free(g);
+        filter_rig_free(g);
     }
 }
 
 static void until_the_window_says_that_they_are_inconsistent(void **state)
 {
     (void)state;
-    struct sm_rig *g = sm_rig_new(&sm_rig_default, NULL);
+    struct filter_rig *g = filter_rig_new(&filter_rig_default, NULL);
     g->sm.windows.ica[2] = 0x1ff;
     four_reads(g);
     assert_int_equal(g->l1->nsent, 2);
     assert_int_equal(g->l1->sent[1].sectors, 0xe);
     assert_int_equal(reply_flits(g), 6);
     assert_int_equal(g->sm.stats.fdr_ica, 1);
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* A life is looked at when it settles and when it leaves. Windows are full of lines that were used
@@ -197,9 +197,9 @@ static void a_life_is_learnt_from_twice(void **state)
     (void)state;
     static const char *const one_line[] = {"l1.size=128", "l1.ways=1", NULL};
     for (int learn = FILTER_USED; learn <= FILTER_ASKED; learn++) {
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.learn = learn;
-        struct sm_rig *g = sm_rig_new(&cfg, one_line);
+        struct filter_rig *g = filter_rig_new(&cfg, one_line);
         g->sm.windows.fdr = 0xffff;
         read_at(g, 10, 0, 0x1, 1);
         l1_rig_run(g->l1, 200); /* FDR, since the window is over; it has settled */
@@ -214,7 +214,7 @@ static void a_life_is_learnt_from_twice(void **state)
         assert_int_equal(g->sm.stats.fdr_pushes, 5);
         assert_int_equal(g->sm.stats.left_asked, 8);
         assert_int_equal(g->sm.stats.left_unused, 6);
-        sm_rig_free(g);
+        filter_rig_free(g);
     }
 }
 
@@ -226,9 +226,9 @@ static void lines_that_are_walked_through_are_learnt_by_their_first_reads(void *
     (void)state;
     static const char *const one_line[] = {"l1.size=128", "l1.ways=1", NULL};
     for (int windows = FILTER_BY_USED; windows <= FILTER_BY_FIRST; windows++) {
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.windows = windows;
-        struct sm_rig *g = sm_rig_new(&cfg, one_line);
+        struct filter_rig *g = filter_rig_new(&cfg, one_line);
         for (uint32_t i = 0; i < 80; i++)
             read_at(g, 10 + 200 * i, i / 4 * 128, (uint16_t)(1u << i % 4), i + 1);
         l1_rig_run(g->l1, 20000);
@@ -239,7 +239,7 @@ static void lines_that_are_walked_through_are_learnt_by_their_first_reads(void *
         assert_int_equal(g->sm.stats.fm, 40);
         assert_true(early > 0);
         assert_int_equal(g->sm.stats.hi - early, windows == FILTER_BY_FIRST ? 0 : 20);
-        sm_rig_free(g);
+        filter_rig_free(g);
     }
 }
 
@@ -247,7 +247,7 @@ static void lines_that_are_walked_through_are_learnt_by_their_first_reads(void *
 static void only_reads_of_global_memory_are_cut(void **state)
 {
     (void)state;
-    struct sm_rig *g = sm_rig_new(&sm_rig_default, NULL);
+    struct filter_rig *g = filter_rig_new(&filter_rig_default, NULL);
     const struct l1_access accesses[] = {
         {.addr = 0, .bytes = 32, .sectors = 1, .space = MEM_LOCAL, .token = 1},
         {.addr = 128, .bytes = 32, .sectors = 1, .is_prefetch = true, .token = 2},
@@ -265,22 +265,22 @@ static void only_reads_of_global_memory_are_cut(void **state)
     assert_int_equal(g->sm.stats.fm, 1);
     assert_int_equal(g->sm.stats.prefetches, 1);
     assert_int_equal(g->sm.stats.fdr_pushes, 1);
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* The bound: the line comes, and its request says what it is to cost. */
 static void the_bound_asks_for_the_line_and_says_what_is_needed(void **state)
 {
     (void)state;
-    struct filter_cfg cfg = sm_rig_default;
+    struct filter_cfg cfg = filter_rig_default;
     cfg.ideal = true;
-    struct sm_rig *g = sm_rig_new(&cfg, NULL);
+    struct filter_rig *g = filter_rig_new(&cfg, NULL);
     four_reads(g);
     assert_int_equal(g->l1->nsent, 1);
     assert_int_equal(g->l1->sent[0].sectors, ALL);
     assert_int_equal(g->l1->sent[0].meta, 0x1 | FILTER_META_REST);
     misses_are(g, 1, 0, 0);
-    sm_rig_free(g);
+    filter_rig_free(g);
 }
 
 /* --- the bound --- */
@@ -293,7 +293,7 @@ struct cost {
 static struct cost cost_of(const struct filter_cfg *cfg)
 {
     static const char *const sets[] = {"l1.size=1024", "l1.ways=2", NULL};
-    struct sm_rig *g = sm_rig_new(cfg, sets);
+    struct filter_rig *g = filter_rig_new(cfg, sets);
     struct rng r = {5};
     struct cost c = {0};
     for (uint32_t i = 1; i <= 3000; i++) {
@@ -309,7 +309,7 @@ static struct cost cost_of(const struct filter_cfg *cfg)
     l1_rig_run(g->l1, g->l1->now + 500);
     const struct l1_stats *st = l1_stats(g->l1->l1);
     c.misses = st->read_misses + st->read_sector_misses;
-    sm_rig_free(g);
+    filter_rig_free(g);
     return c;
 }
 
@@ -317,7 +317,7 @@ static struct cost cost_of(const struct filter_cfg *cfg)
 static void nothing_is_better_than_the_bound(void **state)
 {
     (void)state;
-    struct filter_cfg cfg = sm_rig_default;
+    struct filter_cfg cfg = filter_rig_default;
     cfg.decide = FILTER_FULL;
     const struct cost full = cost_of(&cfg);
     cfg.ideal = true;

@@ -25,7 +25,7 @@ struct known {
 };
 
 struct trial {
-    struct sm_rig *g;
+    struct filter_rig *g;
     struct filter_node node;
     struct packet_policy at_node;
     struct capacity_policy room;
@@ -266,7 +266,7 @@ static void run(const struct filter_cfg *cfg)
     struct l1_seams seams = l1_seams_null;
     uint32_t n = 0;
     t->rng = (struct rng){17};
-    t->g = sm_rig_new(cfg, sets);
+    t->g = filter_rig_new(cfg, sets);
     t->g->mem->m.noc_mhz = 1400;
     filter_node_init(&t->node, &t->g->cfg, &t->g->wire, &t->g->mem->m);
     t->at_node = filter_node_packets(&t->node, true);
@@ -293,7 +293,7 @@ static void run(const struct filter_cfg *cfg)
         step(t, &n);
     check_end(t, n);
     filter_node_free(&t->node);
-    sm_rig_free(t->g);
+    filter_rig_free(t->g);
     free(t);
 }
 
@@ -302,7 +302,7 @@ static void lines_are_what_sets_kept_outside_say(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 64; i++) {
-        struct filter_cfg cfg = sm_rig_default;
+        struct filter_cfg cfg = filter_rig_default;
         cfg.window = i & 1 ? 1 : 16;
         cfg.table = i & 2 ? 1 : 0;
         cfg.refill = i & 4 ? FILTER_APPEND : FILTER_REPLACE;
