@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,13 @@ const struct cli_workload cli_workloads[] = {
 
 const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 {
+    static const struct cli_workload program = {"", "", "", "", ""};
+    if (study_is_program(name)) {
+        char *file = study_program_file(name);
+        const bool ok = cli_check_program(file, err);
+        free(file);
+        return ok ? &program : NULL;
+    }
     /* behind it a variant and a seed, of which the workload itself knows */
     const size_t len = strcspn(name, ":#");
     for (const struct cli_workload *w = cli_workloads; w->name; w++)
@@ -142,6 +150,23 @@ bool cli_check_program(const char *name, struct err *err)
     }
     free(file);
     return ok || err_set(err, "cannot run %s: %s", name, strerror(errno));
+}
+
+bool cli_programs(struct study_matrix *m, int argc, char **argv, struct err *err)
+{
+    const bool is_program = optind < argc && !strcmp(argv[optind - 1], "--");
+    const size_t n = is_program ? 1 : (size_t)(argc - optind);
+    if (optind == argc && !m->nprograms)
+        return err_set(err, "no program given; see --help");
+    m->programs = xrealloc(m->programs, (m->nprograms + n + 1) * sizeof *m->programs);
+    for (size_t i = 0; i < n && optind < argc; i++) {
+        char **at = argv + optind + i;
+        m->programs[m->nprograms++] =
+            (struct study_program){.name = *at, .program = is_program ? at : NULL};
+        if (!(is_program ? cli_check_program(*at, err) : cli_check_workload(*at, err)))
+            return false;
+    }
+    return true;
 }
 
 int cli_exit_code(enum study_end end)

@@ -3,7 +3,7 @@
 #define APPS_CLI_H
 
 #include "base/err.h"
-#include "study/study.h"
+#include "study/study_matrix.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,8 @@ struct cli_workload {
     const char *bound; /* memory, compute or latency, as the papers have it of the original */
 };
 extern const struct cli_workload cli_workloads[];
-/* Names of `parsim workloads`, and of --size; an error says what is known. */
+/* Names of `parsim workloads`, and of --size; an error says what is known. A name with a slash is a
+ * program, which must be there; its row has an empty name. */
 const struct cli_workload *cli_find_workload(const char *name, struct err *err);
 bool cli_check_workload(const char *name, struct err *err);
 bool cli_check_size(const char *name, struct err *err);
@@ -35,6 +36,9 @@ struct machine *cli_machine(const char *plugins, struct err *err);
 char *cli_find_program(const char *name);
 /* Whether it is there and can be run. */
 bool cli_check_program(const char *name, struct err *err);
+/* What is left of a command line at optind: workloads, or, behind "--", a program with its
+ * arguments; to m->programs, which are to be freed. */
+bool cli_programs(struct study_matrix *m, int argc, char **argv, struct err *err);
 /* EXIT_DONE, EXIT_FAILED or EXIT_USAGE. */
 int cli_exit_code(enum study_end end);
 /* Prints "parsim NAME: message" to stderr; returns EXIT_USAGE. */

@@ -102,8 +102,10 @@ static bool take_workload(struct characterize *c, const char *name, struct err *
         if (!strcmp(c->workloads.data[i].name, name))
             return err_set(err, "workload '%s' is given twice", name);
     const struct cli_workload *w = cli_find_workload(name, err);
-    if (w)
+    if (w && *w->name)
         add_workload(c, w);
+    else if (w) /* a program: nobody has said what bounds it */
+        vec_push(&c->workloads, ((struct characterize_workload){name, w->bound}));
     return w;
 }
 

@@ -21,11 +21,16 @@ static const char help[] =
     "  --designs LIST   comma-separated: NAME[+NAME...][@KEY=VALUE...]: techniques of `parsim run\n"
     "                   --with` and fields of `--set`; base is none of them\n"
     "                   (default: base and those that `parsim gpus --designs` marks)\n"
+    "  --set KEY=VALUE  a field of the machine, for all designs; several times: all of them\n"
     "  --plugin FILE    a library with further designs; several times: all of them\n"
     "  --gpu G          the machine (default gtx480)\n"
     "  --size S         of workloads: tiny, small (default), medium, large, paper\n"
     "  --jobs N         runs at once (default 1)\n"
     "  --threads N      host threads of a run (default 1); results do not depend on it\n"
+    "  --out DIR        keeps results in DIR/results.db, so that what was stopped goes on where it "
+    "was\n"
+    "  --limit S        seconds after which a run is stopped (default 0: never)\n"
+    "  --db FILE        every run with its statistics as an SQLite database (docs/data.md)\n"
     "  --json FILE      the table as JSON ('-' = standard output)\n"
     "  --csv FILE       the table as CSV\n"
     "  --plot FILE.svg  a picture of the speedups\n"
@@ -35,7 +40,7 @@ static const char help[] =
     "written,\n"
     "130 and 143 interrupted\n";
 
-enum { O_DESIGNS = 256, O_GPU, O_JSON, O_CSV, O_PLOT, O_PLUGIN };
+enum { O_DESIGNS = 256, O_GPU, O_JSON, O_CSV, O_PLOT, O_DB, O_PLUGIN, O_SET };
 
 static const struct option longopts[] = {
     {"designs", required_argument, NULL, O_DESIGNS},
@@ -43,8 +48,11 @@ static const struct option longopts[] = {
     {"json", required_argument, NULL, O_JSON},
     {"csv", required_argument, NULL, O_CSV},
     {"plot", required_argument, NULL, O_PLOT},
+    {"db", required_argument, NULL, O_DB},
     {"plugin", required_argument, NULL, O_PLUGIN},
+    {"set", required_argument, NULL, O_SET},
     SETUP_OPTIONS,
+    SETUP_OPTIONS_KEPT,
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -53,39 +61,29 @@ static const struct option longopts[] = {
 struct designs {
     const char *list; /* NULL: those that are compared by default */
     char *plugins;
+    char *sets; /* "@KEY=VALUE...", for each of them; NULL: none */
 };
 
-static bool take_option(struct study_compare *o, struct designs *d, int c, struct err *err)
+static bool add_set(struct designs *d, const char *text, struct err *err)
 {
-    const char **const texts[] = {&d->list, &o->gpu, &o->json, &o->csv, &o->plot};
-    if (c >= SETUP_OPTION_FIRST)
-        return setup_options_take(&o->setup, c, optarg, err);
-    if (c == O_PLUGIN)
-        return cli_add_plugin(&d->plugins, optarg, err);
-    *texts[c - O_DESIGNS] = optarg;
+    if (!strchr(text, '=') || *text == '=' || strpbrk(text, ",@"))
+        return err_set(err, "--set %s: must be KEY=VALUE, without ',' and '@'", text);
+    char *more = xasprintf("%s@%s", d->sets ? d->sets : "", text);
+    free(d->sets);
+    d->sets = more;
     return true;
 }
 
-/* What is left of the line: workloads, or, behind "--", a program. */
-static bool take_programs(struct study_compare *o, int argc, char **argv, struct err *err)
+static bool take_option(struct study_compare *o, struct designs *d, int c, struct err *err)
 {
-    o->programs = argv + optind;
-    o->nprograms = (size_t)(argc - optind);
-    if (!o->nprograms)
-        return err_set(err, "no program given; see --help");
-    if (!strcmp(argv[optind - 1], "--")) {
-        o->program = argv + optind;
-        o->nprograms = 1;
-    }
-    return o->designs.n || err_set(err, "--designs: the list is empty");
-}
-
-static bool check_programs(const struct study_compare *o, struct err *err)
-{
-    for (size_t p = 0; p < o->nprograms; p++)
-        if (!(o->program ? cli_check_program(o->program[0], err)
-                         : cli_check_workload(o->programs[p], err)))
-            return false;
+    const char **const texts[] = {&d->list, &o->matrix.gpu, &o->json, &o->csv, &o->plot, &o->db};
+    if (c >= SETUP_OPTION_FIRST)
+        return setup_options_take(&o->matrix.setup, c, optarg, err);
+    if (c == O_PLUGIN)
+        return cli_add_plugin(&d->plugins, optarg, err);
+    if (c == O_SET)
+        return add_set(d, optarg, err);
+    *texts[c - O_DESIGNS] = optarg;
     return true;
 }
 
@@ -119,6 +117,20 @@ static void tell_idle(const struct machine *m, const char *designs)
     free(names);
 }
 
+/* Every design of a list with the fields that are set for all; to be freed. */
+static char *with_sets(const char *list, const char *sets)
+{
+    char *all = NULL;
+    size_t len = 0;
+    struct study_list l = study_list_of(list);
+    FILE *f = open_memstream(&all, &len);
+    for (size_t i = 0; i < l.n; i++)
+        fprintf(f, "%s%s%s", i ? "," : "", l.at[i], sets ? sets : "");
+    fclose(f);
+    study_list_free(&l);
+    return all;
+}
+
 static bool find_designs(struct study_compare *o, const struct designs *d, struct err *err)
 {
     struct machine *m = cli_machine(d->plugins, err);
@@ -126,8 +138,10 @@ static bool find_designs(struct study_compare *o, const struct designs *d, struc
     const char *list = all ? all : d->list;
     if (m) {
         tell_idle(m, list);
-        o->designs = study_list_of(list);
-        o->plugins = d->plugins;
+        char *set = with_sets(list, d->sets);
+        o->matrix.designs = study_list_of(set);
+        o->matrix.plugins = d->plugins;
+        free(set);
     }
     free(all);
     machine_free(m);
@@ -136,7 +150,8 @@ static bool find_designs(struct study_compare *o, const struct designs *d, struc
 
 int cmd_compare(int argc, char **argv)
 {
-    struct study_compare o = {.setup = {.size = "small", .threads = 1, .jobs = 1}, .gpu = "gtx480"};
+    struct study_compare o = {
+        .matrix = {.setup = {.size = "small", .threads = 1, .jobs = 1}, .gpu = "gtx480"}};
     struct designs designs = {0};
     struct err err = {0};
     int c, code = EXIT_USAGE;
@@ -150,11 +165,15 @@ int cmd_compare(int argc, char **argv)
         if (c == '?' ? !cli_refuse_option(argv, &err) : !take_option(&o, &designs, c, &err))
             return cli_fail("compare", "%s", err.msg);
     }
-    if (find_designs(&o, &designs, &err) && take_programs(&o, argc, argv, &err) &&
-        check_programs(&o, &err))
+    if (find_designs(&o, &designs, &err) &&
+        (o.matrix.designs.n || err_set(&err, "--designs: the list is empty")) &&
+        cli_programs(&o.matrix, argc, argv, &err))
         code = cli_exit_code(study_compare(&o, stdout, &err));
-    study_list_free(&o.designs);
+    study_matrix_free(&o.matrix);
+    study_list_free(&o.matrix.designs);
+    free(o.matrix.programs);
     free(designs.plugins);
+    free(designs.sets);
     if (code != EXIT_DONE)
         cli_fail("compare", "%s", err.msg);
     return code;

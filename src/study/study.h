@@ -49,7 +49,7 @@ struct study_setup {
 struct study_job {
     enum study_kind kind;
     const char *gpu;
-    const char *workload; /* a name of `parsim workloads`; NULL: */
+    const char *workload; /* a name of `parsim workloads`, or a program (below); NULL: */
     char *const *program; /* the arguments of a program, ended by NULL */
     const char *design;
     const char *plugins; /* libraries with designs, with commas between; NULL: none */
@@ -76,7 +76,14 @@ void study_recall(const struct study_setup *s, struct study_job *jobs, size_t n,
                   struct study_store *store);
 void study_jobs_free(struct study_job *jobs, size_t n);
 
-/* --- study_kind.c, study_child.c --- */
+/* --- study_kind.c, study_child.c, study_words.c --- */
+
+/* A name with a slash is a user's program, with its arguments behind blanks: "./scan 1000". */
+bool study_is_program(const char *workload);
+/* What a workload is called in names of files; to be freed. */
+char *study_file_name(const char *workload);
+/* The program's file; to be freed. */
+char *study_program_file(const char *workload);
 
 /* Refuses a design that `parsim run` does not know. */
 bool study_check_design(const struct study_job *j, struct err *err);

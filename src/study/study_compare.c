@@ -28,7 +28,7 @@ enum { CYCLES = 0, COLUMNS = ARRAY_LEN(columns) };
 
 static const char *program_name(const struct study_compare *o, size_t p)
 {
-    return o->program ? o->program[0] : o->programs[p];
+    return o->matrix.programs[p].name;
 }
 
 static double value(const struct study_job *j, unsigned column)
@@ -41,8 +41,8 @@ static double value(const struct study_job *j, unsigned column)
 static int design_width(const struct study_compare *o)
 {
     size_t most = 10;
-    for (size_t d = 0; d < o->designs.n; d++)
-        most = strlen(o->designs.at[d]) > most ? strlen(o->designs.at[d]) : most;
+    for (size_t d = 0; d < o->matrix.designs.n; d++)
+        most = strlen(o->matrix.designs.at[d]) > most ? strlen(o->matrix.designs.at[d]) : most;
     return (int)most;
 }
 
@@ -60,10 +60,10 @@ static void print_head(const struct study_compare *o, const char *title, FILE *o
 static void print_block(const struct study_compare *o, const struct study_job *jobs, size_t p,
                         FILE *out)
 {
-    const struct study_job *row = &jobs[p * o->designs.n];
+    const struct study_job *row = &jobs[p * o->matrix.designs.n];
     print_head(o, program_name(o, p), out);
-    for (size_t d = 0; d < o->designs.n; d++) {
-        fprintf(out, "  %-*s", design_width(o), o->designs.at[d]);
+    for (size_t d = 0; d < o->matrix.designs.n; d++) {
+        fprintf(out, "  %-*s", design_width(o), o->matrix.designs.at[d]);
         if (row[d].error) {
             fprintf(out, "  %s\n", row[d].error);
             continue;
@@ -82,8 +82,8 @@ static void print_block(const struct study_compare *o, const struct study_job *j
 static void tabulate(const struct study_compare *o, const struct study_job *jobs,
                      const char *metric, enum study_norm norm, struct study_table *t)
 {
-    study_table_init(t, o->nprograms, o->designs.n);
-    for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
+    study_table_init(t, o->matrix.nprograms, o->matrix.designs.n);
+    for (size_t i = 0; i < o->matrix.nprograms * o->matrix.designs.n; i++)
         t->values[i] = jobs[i].result ? study_metric(jobs[i].result, jobs[i].design, metric) : NAN;
     study_table_normalise(t, norm, 0);
     study_table_average(t, STUDY_GEOMETRIC);
@@ -102,12 +102,12 @@ static void print_means(const struct study_compare *o, const struct study_job *j
     for (unsigned i = 0; i < ARRAY_LEN(means); i++)
         tabulate(o, jobs, means[i].metric, means[i].norm, &t[i]);
     fprintf(out, "geometric means of %zu programs, relative to %s\n  %-*s", t[0].complete,
-            o->designs.at[0], design_width(o), "");
+            o->matrix.designs.at[0], design_width(o), "");
     for (unsigned i = 0; i < ARRAY_LEN(means); i++)
         fprintf(out, "%12s", means[i].head);
     fputc('\n', out);
-    for (size_t d = 0; d < o->designs.n; d++) {
-        fprintf(out, "  %-*s", design_width(o), o->designs.at[d]);
+    for (size_t d = 0; d < o->matrix.designs.n; d++) {
+        fprintf(out, "  %-*s", design_width(o), o->matrix.designs.at[d]);
         for (unsigned i = 0; i < ARRAY_LEN(means); i++)
             study_put_number(out, t[i].means[d], 12, 3);
         fputc('\n', out);
@@ -118,25 +118,17 @@ static void print_means(const struct study_compare *o, const struct study_job *j
 
 /* --- files --- */
 
-static size_t count_missing(const struct study_compare *o, const struct study_job *jobs)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < o->nprograms * o->designs.n; i++)
-        n += !jobs[i].result;
-    return n;
-}
-
 static void write_csv(const struct study_compare *o, const struct study_job *jobs, FILE *f)
 {
     fprintf(f, "program,design");
     for (unsigned c = 0; c < COLUMNS; c++)
         fprintf(f, ",%s", columns[c].name);
     fprintf(f, ",speedup\n");
-    for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
+    for (size_t i = 0; i < o->matrix.nprograms * o->matrix.designs.n; i++) {
         const struct study_job *j = &jobs[i];
-        fprintf(f, "%s,%s", program_name(o, i / o->designs.n), j->design);
+        fprintf(f, "%s,%s", program_name(o, i / o->matrix.designs.n), j->design);
         for (unsigned c = 0; c <= COLUMNS; c++) {
-            const struct study_job *base = &jobs[i / o->designs.n * o->designs.n];
+            const struct study_job *base = &jobs[i / o->matrix.designs.n * o->matrix.designs.n];
             double v = c < COLUMNS ? value(j, c) : value(base, CYCLES) / value(j, CYCLES);
             fputc(',', f);
             if (!isnan(v))
@@ -144,20 +136,21 @@ static void write_csv(const struct study_compare *o, const struct study_job *job
         }
         fputc('\n', f);
     }
-    if (count_missing(o, jobs))
-        fprintf(f, "runs missing,%zu\n", count_missing(o, jobs));
+    if (study_matrix_missing(&o->matrix))
+        fprintf(f, "runs missing,%zu\n", study_matrix_missing(&o->matrix));
 }
 
 static void write_json(const struct study_compare *o, const struct study_job *jobs, FILE *f)
 {
     struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
-    json_add_text(all, "gpu", o->gpu);
-    json_add_text(all, "size", o->program ? NULL : o->setup.size);
-    for (size_t i = 0; i < o->nprograms * o->designs.n; i++) {
-        const struct study_job *j = &jobs[i], *base = &jobs[i / o->designs.n * o->designs.n];
+    json_add_text(all, "gpu", o->matrix.gpu);
+    json_add_text(all, "size", o->matrix.programs[0].program ? NULL : o->matrix.setup.size);
+    for (size_t i = 0; i < o->matrix.nprograms * o->matrix.designs.n; i++) {
+        const struct study_job *j = &jobs[i],
+                               *base = &jobs[i / o->matrix.designs.n * o->matrix.designs.n];
         struct json_object *r = json_object_new_object();
         double speedup = value(base, CYCLES) / value(j, CYCLES);
-        json_add_text(r, "program", program_name(o, i / o->designs.n));
+        json_add_text(r, "program", program_name(o, i / o->matrix.designs.n));
         json_add_text(r, "design", j->design);
         for (unsigned c = 0; c < COLUMNS; c++)
             json_object_object_add(r, columns[c].name,
@@ -180,16 +173,16 @@ static void write_json(const struct study_compare *o, const struct study_job *jo
 static void write_plot(const struct study_compare *o, const struct study_job *jobs, FILE *f)
 {
     struct study_table t;
-    const char **names = xcalloc(o->nprograms, sizeof *names);
-    for (size_t p = 0; p < o->nprograms; p++)
+    const char **names = xcalloc(o->matrix.nprograms, sizeof *names);
+    for (size_t p = 0; p < o->matrix.nprograms; p++)
         names[p] = program_name(o, p);
     tabulate(o, jobs, "cycles", STUDY_BASE_OVER, &t);
-    char *title = xasprintf("Speedup over %s on %s", o->designs.at[0], o->gpu);
+    char *title = xasprintf("Speedup over %s on %s", o->matrix.designs.at[0], o->matrix.gpu);
     t.title = title;
     t.unit = "speedup";
     t.rows = names;
-    t.columns = o->designs.at;
-    t.missing = count_missing(o, jobs);
+    t.columns = o->matrix.designs.at;
+    t.missing = study_matrix_missing(&o->matrix);
     study_table_plot(&t, f);
     study_table_free(&t);
     free(title);
@@ -217,57 +210,27 @@ static bool write_files(const struct study_compare *o, const struct study_job *j
 
 /* --- all --- */
 
-/* The first job that failed. */
-static bool check_jobs(const struct study_compare *o, const struct study_job *jobs, size_t n,
-                       struct err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        if (jobs[i].error)
-            return err_set(err, "%s on %s: %s", jobs[i].design, program_name(o, i / o->designs.n),
-                           jobs[i].error);
-    return true;
-}
-
 /* Everything that can be wrong with what was asked, before anything runs. */
-static bool check(const struct study_compare *o, const struct study_job *jobs, struct err *err)
+static bool check(const struct study_compare *o, struct err *err)
 {
-    const char *const files[] = {o->json, o->csv, o->plot};
-    if (!outfile_probe_all(files, ARRAY_LEN(files), err))
-        return false;
-    for (size_t d = 0; d < o->designs.n; d++)
-        if (!study_check_design(&jobs[d], err))
-            return false;
-    return true;
+    const char *const files[] = {o->json, o->csv, o->plot, o->db};
+    return outfile_probe_all(files, ARRAY_LEN(files), err) && study_matrix_check(&o->matrix, err);
 }
 
-static enum study_end run(const struct study_compare *o, struct study_job *jobs, size_t n,
-                          FILE *out, struct err *err)
+enum study_end study_compare(struct study_compare *o, FILE *out, struct err *err)
 {
-    if (!check(o, jobs, err) || !study_run(&o->setup, jobs, n, NULL, err))
+    study_matrix_plan(&o->matrix);
+    if (!check(o, err) || !study_matrix_run(&o->matrix, SIZE_MAX, err))
         return STUDY_REFUSED;
+    const struct study_job *jobs = o->matrix.jobs;
     bool table = !o->json || strcmp(o->json, "-");
-    for (size_t p = 0; p < o->nprograms && table; p++)
+    for (size_t p = 0; p < o->matrix.nprograms && table; p++)
         print_block(o, jobs, p, out);
-    if (o->nprograms > 1 && table)
+    if (o->matrix.nprograms > 1 && table)
         print_means(o, jobs, out);
-    if (!write_files(o, jobs, err))
+    if (table)
+        study_matrix_warn(&o->matrix, out);
+    if (!write_files(o, jobs, err) || (o->db && !study_matrix_write_db(&o->matrix, o->db, err)))
         return STUDY_REFUSED;
-    return check_jobs(o, jobs, n, err) ? STUDY_DONE : STUDY_INCOMPLETE;
-}
-
-enum study_end study_compare(const struct study_compare *o, FILE *out, struct err *err)
-{
-    size_t n = o->nprograms * o->designs.n;
-    struct study_job *jobs = xcalloc(n, sizeof *jobs);
-    for (size_t i = 0; i < n; i++) {
-        jobs[i].gpu = o->gpu;
-        jobs[i].plugins = o->plugins;
-        jobs[i].design = o->designs.at[i % o->designs.n];
-        jobs[i].workload = o->program ? NULL : o->programs[i / o->designs.n];
-        jobs[i].program = o->program;
-    }
-    enum study_end end = run(o, jobs, n, out, err);
-    study_jobs_free(jobs, n);
-    free(jobs);
-    return end;
+    return study_matrix_holds(&o->matrix, err) ? STUDY_DONE : STUDY_INCOMPLETE;
 }

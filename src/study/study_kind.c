@@ -45,10 +45,21 @@ char *study_needs(const struct study_setup *s, const struct study_job *j)
     return file;
 }
 
+char *study_file_name(const char *workload)
+{
+    char *name = xstrdup(workload);
+    for (char *p = name; *p; p++)
+        *p = *p == '/' || *p == ' ' ? '_' : *p;
+    return name;
+}
+
 char *study_file_of(const struct study_setup *s, const struct study_job *j, const char *what)
 {
     char folder[PATH_MAX];
     if (!s->folder || !j->workload || !realpath(s->folder, folder))
         return NULL;
-    return xasprintf("%s/%s.%s-%.8s%s", folder, j->workload, s->size, s->build, what);
+    char *name = study_file_name(j->workload);
+    char *path = xasprintf("%s/%s.%s-%.8s%s", folder, name, s->size, s->build, what);
+    free(name);
+    return path;
 }

@@ -110,12 +110,16 @@ static size_t find_maker(const struct pool *p, const char *file)
     return NONE;
 }
 
+static const char *name_of(const struct study_job *j)
+{
+    return j->workload ? j->workload : j->program[0];
+}
+
 static size_t find_group(const struct pool *p, size_t job)
 {
     const struct study_job *of = &p->jobs[job];
     size_t i = 0;
-    while (of->workload &&
-           (p->jobs[i].kind != of->kind || strcmp(p->jobs[i].workload, of->workload)))
+    while (i < job && (p->jobs[i].kind != of->kind || strcmp(name_of(&p->jobs[i]), name_of(of))))
         i++;
     return i;
 }
@@ -263,11 +267,6 @@ static void show_left(const struct pool *p)
         fprintf(stderr, "%.0f s left", left);
     else
         fprintf(stderr, "%.0f min left", left / 60);
-}
-
-static const char *name_of(const struct study_job *j)
-{
-    return j->workload ? j->workload : j->program[0];
 }
 
 static void progress(const struct pool *p, const struct study_job *j)

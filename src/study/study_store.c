@@ -156,13 +156,37 @@ static void bind_gpu(sqlite3_stmt *q, const struct study_job *j)
     sqlite3_bind_text(q, 3, text, -1, SQLITE_TRANSIENT);
 }
 
+/* A program of the user's is known by its file's bytes and its arguments. */
+static char *program_key(const struct study_job *j)
+{
+    uint64_t h = hash_start;
+    char *key = NULL, *file = j->workload ? study_program_file(j->workload) : NULL;
+    size_t len = 0;
+    hash_file(&h, file ? file : j->program[0]);
+    FILE *f = open_memstream(&key, &len);
+    fprintf(f, "program:%016" PRIx64 " %s", h, j->workload ? j->workload : "");
+    for (char *const *p = j->program; p && *p; p++)
+        fprintf(f, "%s ", *p);
+    fclose(f);
+    free(file);
+    return key;
+}
+
+static void bind_program(sqlite3_stmt *q, const struct study_job *j)
+{
+    const bool is_program = j->workload ? study_is_program(j->workload) : j->program != NULL;
+    char *key = is_program ? program_key(j) : NULL;
+    sqlite3_bind_text(q, 4, key ? key : j->workload, -1, SQLITE_TRANSIENT);
+    free(key);
+}
+
 static sqlite3_stmt *bind(sqlite3_stmt *q, const struct study_setup *s, const struct study_job *j)
 {
     sqlite3_reset(q);
     sqlite3_bind_text(q, 1, s->build, -1, SQLITE_STATIC);
     sqlite3_bind_int(q, 2, (int)j->kind);
     bind_gpu(q, j);
-    sqlite3_bind_text(q, 4, j->workload, -1, SQLITE_STATIC);
+    bind_program(q, j);
     sqlite3_bind_text(q, 5, s->size, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 6, j->design, -1, SQLITE_STATIC);
     return q;

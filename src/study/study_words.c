@@ -34,9 +34,32 @@ void study_words_plugins(struct study_words *w, const char *files)
     free(copy);
 }
 
+bool study_is_program(const char *workload)
+{
+    return strchr(workload, '/') != NULL;
+}
+
+char *study_program_file(const char *workload)
+{
+    return xasprintf("%.*s", (int)strcspn(workload, " "), workload);
+}
+
+static void add_program(struct study_words *w, const char *text)
+{
+    char *copy = xstrdup(text), *save = NULL;
+    study_words_add(w, "--");
+    for (char *t = strtok_r(copy, " ", &save); t; t = strtok_r(NULL, " ", &save))
+        study_words_add(w, t);
+    free(copy);
+}
+
 void study_words_workload(struct study_words *w, const struct study_setup *s,
                           const struct study_job *j)
 {
+    if (study_is_program(j->workload)) {
+        add_program(w, j->workload);
+        return;
+    }
     const char *rest = j->workload + strcspn(j->workload, ":#");
     study_words_take(w, xasprintf("workload:%.*s", (int)(rest - j->workload), j->workload));
     study_words_add(w, "--size");

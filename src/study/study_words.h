@@ -17,7 +17,8 @@ void study_words_take(struct study_words *w, char *text);
 void study_words_parsim(struct study_words *w, const char *command);
 /* "--plugin FILE" for each of `files`, which have commas between and may be NULL. */
 void study_words_plugins(struct study_words *w, const char *files);
-/* The job's workload, NAME or NAME:VARIANT, and its size. */
+/* The job's workload, NAME or NAME:VARIANT, and its size; or behind "--" the user's program
+ * (study_is_program()) and its arguments. */
 void study_words_workload(struct study_words *w, const struct study_setup *s,
                           const struct study_job *j);
 /* Becomes that process. */

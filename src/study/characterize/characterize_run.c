@@ -75,8 +75,11 @@ static uint64_t hash_of(const struct characterize *c)
 
 char *characterize_path(const struct characterize *c, size_t w, unsigned b)
 {
-    return xasprintf("%s/%s.%s.x%s.%016" PRIx64 ".json", c->results, c->workloads.data[w].name,
-                     c->size, bandwidth_texts[b], hash_of(c));
+    char *name = study_file_name(c->workloads.data[w].name);
+    char *path = xasprintf("%s/%s.%s.x%s.%016" PRIx64 ".json", c->results, name, c->size,
+                           bandwidth_texts[b], hash_of(c));
+    free(name);
+    return path;
 }
 
 /* --- one run --- */
