@@ -2,6 +2,7 @@
 #include "base/outfile.h"
 #include "cli.h"
 #include "cmd.h"
+#include "cpu_profile.h"
 #include "cpu_run.h"
 #include "out/stats_files.h"
 
@@ -10,10 +11,12 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: parsim cpu run [OPTIONS] [--] PROGRAM [ARG...]\n"
+    "usage: parsim cpu run|profile|trace [OPTIONS] [--] PROGRAM [ARG...]\n"
     "\n"
-    "Runs a static AArch64 Linux program on a core in time. It reads the host's files and has no\n"
+    "run: a static AArch64 Linux program on a core in time. It reads the host's files and has no\n"
     "others to write; its exit code is that of the command.\n"
+    "profile: which regions of it compute much from little, again and again (docs/axmemo.md).\n"
+    "trace: what it executes, as CSV.\n"
     "\n"
     "  --functional      execute it; nothing keeps time\n"
     "  --cpu NAME        the machine: hpi (default), or a file of yours (FILE.yaml)\n"
@@ -31,13 +34,30 @@ static const char help[] =
     "  --trace FILE      write a timeline for ui.perfetto.dev: functions, regions, lookups\n"
     "  --quiet           no line about the run on stderr, and no notes\n"
     "\n"
+    "of profile and trace, with --cpu, --set, --root, --env, --memory, --max-inst, --json, --csv:\n"
+    "  --function NAME   what is looked at, with all that it calls; repeatable (without this: the\n"
+    "                    region of interest of parsim/axmemo.h, or main, or all)\n"
+    "  --skip N          leave out its first N instructions\n"
+    "  --window N        look at N of them, up to 16M (default 1M; trace 64K)\n"
+    "  --ci X            weight an input from which on a region is one (default 5)\n"
+    "  --by-ci           regions end where they have the most weight an input (chapter 4.4), not\n"
+    "                    where they save most\n"
+    "  --top N           report N regions (default 5)\n"
+    "\n"
     "exit code: the program's; 128 + N if signal N would have ended it (132 an instruction that "
     "is\n"
     "unallocated or not known, 133 a breakpoint, 135 a misaligned access, 139 a bad access or\n"
     "jump); 1 stopped by --max-inst; 2 bad usage, or a program that cannot be loaded\n";
 
+enum command { RUN, PROFILE, TRACE, COMMANDS };
+
+static const char *const command_names[COMMANDS] = {"run", "profile", "trace"};
+
 struct options {
+    enum command command;
     struct cpu_run_options run;
+    struct cpu_profile_options profile;
+    VEC(char *) functions;
     VEC(char *) env;
     VEC(char *) settings;
     const char *cpu;
@@ -58,7 +78,28 @@ enum {
     OPT_DB,
     OPT_INTERVAL,
     OPT_TRACE,
-    OPT_QUIET
+    OPT_QUIET,
+    OPT_FUNCTION,
+    OPT_SKIP,
+    OPT_WINDOW,
+    OPT_CI,
+    OPT_BY_CI,
+    OPT_TOP
+};
+
+/* Commands that have an option: bits of enum command; 0 is all. */
+static const uint8_t only_of[] = {
+    [OPT_FUNCTIONAL - OPT_FUNCTIONAL] = 1 << RUN,
+    [OPT_DB - OPT_FUNCTIONAL] = 1 << RUN,
+    [OPT_INTERVAL - OPT_FUNCTIONAL] = 1 << RUN,
+    [OPT_TRACE - OPT_FUNCTIONAL] = 1 << RUN,
+    [OPT_JSON - OPT_FUNCTIONAL] = 1 << RUN | 1 << PROFILE,
+    [OPT_FUNCTION - OPT_FUNCTIONAL] = 1 << PROFILE | 1 << TRACE,
+    [OPT_SKIP - OPT_FUNCTIONAL] = 1 << PROFILE | 1 << TRACE,
+    [OPT_WINDOW - OPT_FUNCTIONAL] = 1 << PROFILE | 1 << TRACE,
+    [OPT_CI - OPT_FUNCTIONAL] = 1 << PROFILE,
+    [OPT_BY_CI - OPT_FUNCTIONAL] = 1 << PROFILE,
+    [OPT_TOP - OPT_FUNCTIONAL] = 1 << PROFILE,
 };
 
 static const struct option longopts[] = {
@@ -75,6 +116,12 @@ static const struct option longopts[] = {
     {"interval", required_argument, NULL, OPT_INTERVAL},
     {"trace", required_argument, NULL, OPT_TRACE},
     {"quiet", no_argument, NULL, OPT_QUIET},
+    {"function", required_argument, NULL, OPT_FUNCTION},
+    {"skip", required_argument, NULL, OPT_SKIP},
+    {"window", required_argument, NULL, OPT_WINDOW},
+    {"ci", required_argument, NULL, OPT_CI},
+    {"by-ci", no_argument, NULL, OPT_BY_CI},
+    {"top", required_argument, NULL, OPT_TOP},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -106,6 +153,56 @@ static bool take_memory(uint64_t *to, struct err *err)
            err_set(err, "--memory %s: not a size from 1M to 64G", optarg);
 }
 
+enum { WINDOW_MOST = 16 << 20, WINDOW_PROFILE = 1 << 20, WINDOW_TRACE = 1 << 16 };
+
+static bool take_window(uint64_t *to, struct err *err)
+{
+    return (cli_u64(optarg, to) && *to && *to <= WINDOW_MOST) ||
+           err_set(err, "--window %s: not a number from 1 to 16M", optarg);
+}
+
+static bool take_ci(double *to, struct err *err)
+{
+    char *end;
+    *to = strtod(optarg, &end);
+    return (end != optarg && !*end && *to > 0 && *to < 1e9) ||
+           err_set(err, "--ci %s: not a number above 0", optarg);
+}
+
+/* Those of profile and trace alone. */
+static bool take_profile_option(struct options *o, int c, struct err *err)
+{
+    struct cpu_profile_options *profile = &o->profile;
+    switch (c) {
+    case OPT_FUNCTION:
+        vec_push(&o->functions, optarg);
+        return true;
+    case OPT_SKIP:
+        return cli_u64(optarg, &profile->window.skip) ||
+               err_set(err, "--skip %s: not a number", optarg);
+    case OPT_WINDOW:
+        return take_window(&profile->window.most, err);
+    case OPT_CI:
+        return take_ci(&profile->limits.ci, err);
+    case OPT_BY_CI:
+        return profile->limits.by_ci = true;
+    default:
+        return take_count(&profile->top, "top", err);
+    }
+}
+
+static bool check_command(const struct options *o, int c, struct err *err)
+{
+    const unsigned at = (unsigned)(c - OPT_FUNCTIONAL);
+    const unsigned of = at < ARRAY_LEN(only_of) ? only_of[at] : 0;
+    const struct option *l = longopts;
+    while (l->val != c)
+        l++;
+    return !of || of >> o->command & 1 ||
+           err_set(err, "--%s is no option of cpu %s; see --help", l->name,
+                   command_names[o->command]);
+}
+
 static bool take_option(struct options *o, int c, struct err *err)
 {
     struct cpu_run_options *run = &o->run;
@@ -135,8 +232,10 @@ static bool take_option(struct options *o, int c, struct err *err)
         return take_count(&run->interval, "interval", err);
     case OPT_TRACE:
         return take_text(&run->trace);
-    default:
+    case OPT_QUIET:
         return run->is_quiet = true;
+    default:
+        return take_profile_option(o, c, err);
     }
 }
 
@@ -151,7 +250,7 @@ static bool take_options(struct options *o, int argc, char **argv, bool *wants_h
             return *wants_help = true;
         if (c == '?')
             return cli_refuse_option(argv, err);
-        if (!take_option(o, c, err))
+        if (!check_command(o, c, err) || !take_option(o, c, err))
             return false;
     }
     if (optind == argc)
@@ -194,6 +293,36 @@ static bool check_files(const struct cpu_run_options *o, struct err *err)
     return is_ok;
 }
 
+/* What profile and trace take of the options that all have. */
+static int profile(struct options *o, struct err *err)
+{
+    struct cpu_profile_options *p = &o->profile;
+    const bool is_trace = o->command == TRACE;
+    const char *const outputs[] = {o->run.json, o->run.csv}, *const inputs[] = {o->run.guest.path};
+    p->guest = o->run.guest;
+    p->machine = o->run.machine;
+    p->json = o->run.json;
+    p->csv = o->run.csv;
+    p->is_quiet = o->run.is_quiet;
+    p->window.max_inst = o->run.max_inst;
+    p->window.functions = o->functions.data;
+    p->window.nfunctions = o->functions.len;
+    if (!p->window.most)
+        p->window.most = is_trace ? WINDOW_TRACE : WINDOW_PROFILE;
+    if (!outfile_probe_all(outputs, ARRAY_LEN(outputs), err) ||
+        !outfile_check_inputs(outputs, ARRAY_LEN(outputs), inputs, 1, err))
+        return cli_fail("cpu", "%s", err->msg);
+    return is_trace ? cpu_trace_program(p, err) : cpu_profile_program(p, err);
+}
+
+static int execute(struct options *o, struct err *err)
+{
+    if (o->command != RUN)
+        return profile(o, err);
+    return check_time(&o->run, err) && check_files(&o->run, err) ? cpu_run_program(&o->run, err)
+                                                                 : cli_fail("cpu", "%s", err->msg);
+}
+
 static int run(struct options *o, struct err *err)
 {
     struct cpu_cfg *cfg =
@@ -203,20 +332,28 @@ static int run(struct options *o, struct err *err)
     o->run.machine = cfg;
     o->run.guest.memo = &cfg->memo;
     o->run.guest.l2_way_sets = cpu_cfg_way_sets(cfg);
-    const int code = check_time(&o->run, err) && check_files(&o->run, err)
-                         ? cpu_run_program(&o->run, err)
-                         : cli_fail("cpu", "%s", err->msg);
+    const int code = execute(o, err);
     cpu_cfg_free(cfg);
     return code;
 }
 
+static enum command command_of(const char *name)
+{
+    enum command c = RUN;
+    while (c < COMMANDS && strcmp(command_names[c], name))
+        c++;
+    return c;
+}
+
 int cmd_cpu(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.profile = {.limits = DDDG_LIMITS_DEFAULT, .top = 5}};
     struct err err = {0};
     bool wants_help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-    if (!wants_help && (argc < 2 || strcmp(argv[1], "run")))
-        return cli_fail("cpu", "'%s' is not a command of cpu; there is: run (see --help)",
+    o.command = argc > 1 ? command_of(argv[1]) : COMMANDS;
+    if (!wants_help && o.command == COMMANDS)
+        return cli_fail("cpu",
+                        "'%s' is not a command of cpu; there are: run, profile, trace (see --help)",
                         argc < 2 ? "" : argv[1]);
     int code = EXIT_DONE;
     if (!wants_help && !take_options(&o, argc - 1, argv + 1, &wants_help, &err))
@@ -227,5 +364,6 @@ int cmd_cpu(int argc, char **argv)
         code = run(&o, &err);
     vec_free(&o.env);
     vec_free(&o.settings);
+    vec_free(&o.functions);
     return code;
 }

@@ -14,9 +14,6 @@ const struct conf_field a64_timing_fields[] = {
 };
 const size_t a64_timing_nfields = ARRAY_LEN(a64_timing_fields);
 
-/* Words of hints that bound the region of interest. */
-enum { BEGIN_WORD = (int)0xd5032c1f, END_WORD = (int)0xd5032c3f };
-
 static bool is_named(const struct a64_row *r, const char *name)
 {
     return !fnmatch(name, r->name, 0);
@@ -129,8 +126,8 @@ static void make_system(struct a64_op *op, const struct a64_row *r, const struct
     make_alu(op, r, t);
     op->special = is_named(r, "svc") || is_named(r, "mrs_cntvct") ? A64_KERNEL
                   : is_named(r, "d[ms]b") || is_named(r, "isb")   ? A64_BARRIER
-                  : op->word == (uint32_t)BEGIN_WORD              ? A64_BEGIN
-                  : op->word == (uint32_t)END_WORD                ? A64_END
+                  : op->word == A64_BEGIN_WORD                    ? A64_BEGIN
+                  : op->word == A64_END_WORD                      ? A64_END
                                                                   : A64_PLAIN;
 }
 

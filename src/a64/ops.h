@@ -14,6 +14,10 @@ struct a64_timing_cfg {
 extern const struct conf_field a64_timing_fields[];
 extern const size_t a64_timing_nfields;
 
+/* Words of hints that bound the region of interest. */
+#define A64_BEGIN_WORD UINT32_C(0xd5032c1f)
+#define A64_END_WORD   UINT32_C(0xd5032c3f)
+
 enum a64_unit {
     A64_UNIT_ALU,
     A64_UNIT_MUL,

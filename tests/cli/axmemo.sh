@@ -22,5 +22,7 @@ for name in blk sbl hs md srad fft i2j jm jpeg km; do
     run --json "$tmp/j" "$tmp/$name.memo" >"$tmp/memo"
     ok "$name: memoized within its bound" 'tools/a64/ax_error $name $tmp/plain $tmp/memo >$tmp/err'
 done
+tools/a64/ax_regions "$tmp" >"$tmp/err" 2>&1; ok "the profiler finds the marked regions of eight and more" '[ $? = 0 ]'
+cat "$tmp/err"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

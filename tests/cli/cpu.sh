@@ -115,6 +115,15 @@ printf 'base: hpi\nl1d:\n  size: 8K\n' >"$tmp/small.yaml"
 timed --cpu "$tmp/small.yaml" --json "$tmp/k" $programs/memo.elf
 ok "a machine of your own" '[ $code = 0 ] && grep -q "\"size\": *8192" $tmp/k'
 
+profile() { "$PARSIM_BIN" cpu profile "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
+profile --json "$tmp/j" --csv "$tmp/c" $programs/sketches-o2.elf
+ok "a profile names a region with its inputs and what a table would answer" \
+    '[ $code = 0 ] && grep -q "^1. .*(" $tmp/out && grep -q "inputs:" $tmp/out && grep -q "a table without end answers" $tmp/out'
+ok "its files have the same regions" '[ $(wc -l <$tmp/c) = $(($(grep -c "\"function\"" $tmp/j) + 1)) ] && [ $(wc -l <$tmp/c) -gt 1 ]'
+"$PARSIM_BIN" cpu trace --window 3 $programs/sketches-o2.elf >"$tmp/out" 2>"$tmp/err"; code=$?
+ok "a trace has a line an instruction" '[ $code = 0 ] && [ $(wc -l <$tmp/out) = 4 ] && sed -n 2p $tmp/out | grep -q "^0x[0-9a-f]*,.*,movz_x,"'
+profile $wrong read; ok "a profile of what faults says so" '[ $code = 2 ] && says "which is not mapped"'
+
 refuses() { ok "$1" '[ $code = 2 ] && says "'"$2"'"'; }
 timed --cpu m1 $wrong; refuses "an unknown machine" "no CPU 'm1'; there are: hpi"
 timed --set core.btb=100 $wrong; refuses "a size that does not fit" "core.btb: 100 is not a power of two"
@@ -124,6 +133,10 @@ timed --interval 0 $wrong; refuses "no interval" "not a number above 0"
 run --trace "$tmp/t2" $wrong; refuses "a timeline without time" "--trace needs time"
 "$PARSIM_BIN" cpu fly >"$tmp/out" 2>"$tmp/err"; code=$?
 refuses "unknown command" "'fly' is not a command of cpu"
+profile --db x $wrong; refuses "an option of another command" "is no option of cpu profile"
+profile --function nobody $wrong; refuses "a function that is not there" "has no such symbol"
+profile --window 0 $wrong; refuses "no window" "not a number from 1 to 16M"
+profile --ci x $wrong; refuses "no weight" "not a number above 0"
 run; refuses "no program" "no program was given"
 run --frob $wrong; refuses "unknown option" "see --help"
 run --memory 7 $wrong; refuses "too little memory" "from 1M to 64G"
