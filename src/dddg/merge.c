@@ -22,7 +22,8 @@ static int heavier(const void *a, const void *b)
     const struct dddg_region *x = a, *y = b;
     if (x->sum != y->sum)
         return x->sum < y->sum ? 1 : -1;
-    return (x->signature > y->signature) - (x->signature < y->signature);
+    const uint32_t i = x->paths.data[0], k = y->paths.data[0];
+    return (i > k) - (i < k);
 }
 
 /* --- both together --- */
@@ -84,6 +85,17 @@ static void forget(struct dddg_region *r)
     vec_free(&r->sites);
     vec_free(&r->inputs);
     vec_free(&r->outputs);
+    vec_free(&r->paths);
+}
+
+/* Another way through the same region. */
+static void add_path(struct dddg_region *to, const struct dddg_region *from)
+{
+    for (size_t k = 0; k < from->paths.len; k++)
+        vec_push(&to->paths, from->paths.data[k]);
+    to->executed += from->executed;
+    to->sum += from->sum;
+    to->weight = from->weight > to->weight ? from->weight : to->weight;
 }
 
 /* Weights of what both have are counted once. */
@@ -96,9 +108,10 @@ static void add_weight(struct dddg_region *sum, const struct dddg_region *from, 
 
 /* `to` becomes both; false: that would have too many inputs or outputs. */
 static bool unite(const struct dddg_graph *g, const struct dddg_limits *limits,
-                  struct dddg_region *to, struct dddg_region *from, uint32_t common)
+                  struct dddg_region *to, struct dddg_region *from, uint32_t common, bool is_path)
 {
     struct dddg_region sum = *to;
+    memset(&sum.paths, 0, sizeof sum.paths);
     memset(&sum.sites, 0, sizeof sum.sites);
     memset(&sum.inputs, 0, sizeof sum.inputs);
     memset(&sum.outputs, 0, sizeof sum.outputs);
@@ -111,7 +124,12 @@ static bool unite(const struct dddg_graph *g, const struct dddg_limits *limits,
         forget(&sum);
         return false;
     }
-    add_weight(&sum, from, common);
+    for (size_t k = 0; k < to->paths.len; k++)
+        vec_push(&sum.paths, to->paths.data[k]);
+    if (is_path)
+        add_path(&sum, from);
+    else
+        add_weight(&sum, from, common);
     forget(to);
     forget(from);
     *to = sum;
@@ -139,13 +157,17 @@ static bool take(const struct dddg_graph *g, const struct dddg_limits *limits,
 {
     const uint32_t common = dddg_common(to, from);
     const size_t smaller = to->sites.len < from->sites.len ? to->sites.len : from->sites.len;
+    const bool is_path = is_variant(to, from);
     if (common == from->sites.len) {
-        to->sum += from->sum; /* the same code on a shorter path */
+        if (is_path)
+            add_path(to, from);
+        else
+            to->sum += from->sum;
         forget(from);
         return true;
     }
-    return (is_variant(to, from) || 2 * (size_t)common >= smaller) &&
-           unite(g, limits, to, from, common);
+    return (is_path || 2 * (size_t)common >= smaller) &&
+           unite(g, limits, to, from, common, is_path);
 }
 
 static bool pass(struct dddg_found *f, const struct dddg_graph *g, const struct dddg_limits *limits)

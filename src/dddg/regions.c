@@ -81,7 +81,9 @@ static void note_sites(const struct finder *f, struct dddg_region *r, uint32_t s
 static uint32_t new_region(struct finder *f, const struct dddg_step *step,
                            const struct dddg_roots *roots)
 {
-    struct dddg_region r = {.weight = step->weight, .signature = (uint32_t)f->found->regions.len};
+    struct dddg_region r = {.weight = step->weight};
+    const uint32_t signature = (uint32_t)f->found->regions.len;
+    vec_push(&r.paths, signature);
     note_sites(f, &r, step->size);
     qsort(r.sites.data, r.sites.len, sizeof *r.sites.data, by_number);
     size_t n = 0;
@@ -93,7 +95,7 @@ static uint32_t new_region(struct finder *f, const struct dddg_step *step,
         vec_push(&r.outputs, f->g->site[roots->at[k]]);
     note_inputs(f, &r, step->size);
     vec_push(&f->found->regions, r);
-    return r.signature;
+    return signature;
 }
 
 /* Of the set of addresses. */
@@ -270,7 +272,8 @@ static void count_keys(struct finder *f, size_t signatures)
     struct dddg_found *found = f->found;
     struct dddg_region **by_signature = xcalloc(signatures + 1, sizeof *by_signature);
     for (size_t k = 0; k < found->regions.len; k++)
-        by_signature[found->regions.data[k].signature] = &found->regions.data[k];
+        for (size_t j = 0; j < found->regions.data[k].paths.len; j++)
+            by_signature[found->regions.data[k].paths.data[j]] = &found->regions.data[k];
     count_distinct(f, by_signature);
     free(by_signature);
 }
@@ -305,6 +308,7 @@ void dddg_found_free(struct dddg_found *f)
         vec_free(&f->regions.data[k].sites);
         vec_free(&f->regions.data[k].outputs);
         vec_free(&f->regions.data[k].inputs);
+        vec_free(&f->regions.data[k].paths);
     }
     vec_free(&f->regions);
     free(f);

@@ -20,10 +20,10 @@ struct dddg_region {
     VEC(uint32_t) sites;   /* ascending */
     VEC(uint32_t) outputs; /* the sites of the roots */
     VEC(struct dddg_input) inputs;
+    VEC(uint32_t) paths;          /* signatures of its heaviest part, one for each way through it */
     uint64_t executed;            /* times, of the heaviest of its parts */
     uint64_t sum;                 /* of all their weights */
-    uint32_t weight;              /* of one */
-    uint32_t signature;           /* the heaviest part */
+    uint32_t weight;              /* of one, on its heaviest way */
     uint64_t distinct[DDDG_CUTS]; /* inputs of the heaviest part */
 };
 
