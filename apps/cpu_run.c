@@ -135,6 +135,17 @@ static char *trouble_of(const struct a64_process *p, uint64_t max_inst)
 
 /* --- what it writes --- */
 
+/* The unit's share of a processor with two, as the text counts it. */
+static void add_area(json *o, const struct cpu_cfg *machine)
+{
+    json *area = json_child(o, "area");
+    const double unit = cpu_energy_unit_mm2(machine->memo.l1_bytes);
+    json_add_real(area, "unit_mm2", unit);
+    json_add_real(area, "share_of_two", 2 * unit / CPU_ENERGY_PROCESSOR_MM2);
+    json_add_real(area, "lut_pj",
+                  machine->energy.scale * cpu_energy_lut_pj(machine->memo.l1_bytes));
+}
+
 static void write_json(FILE *out, const void *arg)
 {
     const struct run *r = arg;
@@ -146,6 +157,8 @@ static void write_json(FILE *out, const void *arg)
     json_add_text(o, "error", r->trouble);
     json_object_object_add(o, "configuration", json_conf(r->o->machine->conf));
     json_object_object_add(o, "statistics", json_stats(r->stats, false));
+    if (r->p->cpu.memo)
+        add_area(o, r->o->machine);
     if (r->roi)
         json_object_object_add(o, "region_of_interest", json_stats(r->roi, false));
     if (r->o->interval)

@@ -9,6 +9,7 @@
 struct cpu_energy_cfg {
     double scale;        /* of what is on the chip, which the rows have at 40 nm */
     double background_w; /* of a rank of DRAM */
+    double leakage_w;    /* of the core and its caches */
     int64_t ranks;       /* of all channels */
 #define CHIP(component, name, ...)  double name;
 #define BOARD(component, name, ...) double name;
@@ -21,7 +22,7 @@ extern const size_t cpu_energy_nfields;
 
 /* Picojoules. */
 struct cpu_energy {
-    uint64_t core, l1d, l2, memo, dram;
+    uint64_t core, l1d, l2, memo, dram, leakage;
 };
 extern const struct stat_row cpu_energy_rows[];
 extern const size_t cpu_energy_nrows;
@@ -31,5 +32,8 @@ struct cpu_energy cpu_energy_of(const struct cpu_energy_cfg *cfg, const struct m
                                 const struct stats *st, double seconds);
 /* An access to a table of that size, at 40 nm. */
 double cpu_energy_lut_pj(uint64_t bytes);
+/* Area of a unit with a first table of that size, at 32 nm (Table 4.6), and of the processor. */
+double cpu_energy_unit_mm2(uint64_t bytes);
+#define CPU_ENERGY_PROCESSOR_MM2 8.0
 
 #endif

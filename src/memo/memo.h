@@ -6,10 +6,12 @@
 #define MEMO_MEMO_H
 
 #include "conf/conf.h"
+#include "memo/adapt.h"
 #include "memo/crc.h"
 #include "memo/keys.h"
 #include "memo/lut.h"
 #include "memo/quality.h"
+#include "memo/sizes.h"
 #include "stats/stats.h"
 
 enum { MEMO_LUTS = 8, MEMO_THREADS = 2, MEMO_SET_BYTES = 64 };
@@ -66,8 +68,10 @@ struct memo_unit {
     VEC(struct memo_ideal) ideal;           /* by key */
     uint32_t epoch[MEMO_LUTS];              /* of ideal tables: invalidations, and one */
     struct memo_monitor monitor[MEMO_LUTS]; /* the first is that of all, unless each has its own */
-    cycle_t now;                            /* for disabled_at; the owner of time sets it */
-    enum memo_answer last;                  /* lookup */
+    struct memo_adapt adapt[MEMO_LUTS];
+    struct memo_sizes *sizes; /* NULL: not asked for */
+    cycle_t now;              /* for disabled_at; the owner of time sets it */
+    enum memo_answer last;    /* lookup */
     struct memo_stats stats;
     struct memo_lut_stats lut_stats[MEMO_LUTS];
 };
@@ -75,7 +79,7 @@ struct memo_unit {
 /* The configuration was checked. `l2_way_sets` sets of an L2 table lie in a way of the cache. */
 struct memo_unit *memo_unit_new(const struct memo_cfg *c, unsigned l2_way_sets);
 void memo_unit_free(struct memo_unit *u);
-/* Groups `memo` and `memo_lut` (an instance a logical table) of the statistics. */
+/* Groups `memo`, `memo_lut` (an instance a logical table) and `memo_sizes` of the statistics. */
 void memo_add_stats(const struct memo_unit *u, struct stats *st);
 
 /* The low bits of a value become zero; as many as it has, or more: all. */

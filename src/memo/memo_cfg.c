@@ -4,6 +4,7 @@
 static const char *const memo_data_names[] = {"4", "8", NULL};
 static const char *const memo_crc_names[] = {"16", "32", "64", NULL};
 static const char *const memo_compare_names[] = {"exact", "lnl", NULL};
+static const char *const memo_invalidate_names[] = {"ways", "lines", NULL};
 static const char *const memo_monitor_names[] = {"unit", "lut", NULL};
 
 const struct conf_field memo_fields[] = {
@@ -53,12 +54,16 @@ bool memo_cfg_check(const struct memo_cfg *c, struct err *err)
     if (c->ideal && !c->shadow)
         return err_set(err,
                        "memo.ideal: its keys are those that memo.shadow keeps, which is false");
+    if (c->adapt && !c->sample_every)
+        return err_set(err, "memo.adapt: it follows comparisons, and memo.sample_every is 0");
     return true;
 }
 
 void memo_add_stats(const struct memo_unit *u, struct stats *st)
 {
     stats_add(st, "memo", memo_stat_rows, memo_nstat_rows, &u->stats);
+    if (u->sizes)
+        stats_add(st, "memo_sizes", memo_size_stat_rows, memo_size_nstat_rows, &u->sizes->stats);
     for (unsigned i = 0; i < MEMO_LUTS; i++)
         stats_add(st, "memo_lut", memo_lut_stat_rows, memo_lut_nstat_rows, &u->lut_stats[i]);
 }

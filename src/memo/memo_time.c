@@ -10,7 +10,7 @@ static cycle_t later(cycle_t a, cycle_t b)
 
 void memo_time_init(struct memo_time *t, struct memo_unit *u)
 {
-    *t = (struct memo_time){.cfg = &u->cfg, .stats = &u->stats};
+    *t = (struct memo_time){.cfg = &u->cfg, .stats = &u->stats, .l2_lines = u->luts.l2.sets};
     t->slots = xcalloc((size_t)u->cfg.queue, sizeof *t->slots);
 }
 
@@ -97,5 +97,5 @@ void memo_time_update(struct memo_time *t, cycle_t now)
 
 unsigned memo_time_invalidate(const struct memo_time *t)
 {
-    return memo_ways(t->cfg);
+    return memo_ways(t->cfg) + (t->cfg->invalidate ? t->l2_lines : 0);
 }

@@ -17,6 +17,7 @@ struct memo_slot { /* an input */
 struct memo_time {
     const struct memo_cfg *cfg;
     struct memo_stats *stats;
+    unsigned l2_lines;        /* of the second table */
     struct memo_slot *slots;  /* the last cfg->queue inputs, as a ring */
     uint64_t pushed, started; /* inputs that have issued; of which the start is known */
     cycle_t next;             /* when the CRC takes another */

@@ -92,7 +92,8 @@ bool memo_monitor_compare(struct memo_monitor *m, const struct memo_rule *r, str
     m->compared++;
     m->bad += bad;
     if (m->compared == r->window) {
-        m->is_off = (double)m->bad > r->bad_share * (double)r->window + 1e-6; /* 0.29 x 100 is 29 */
+        m->is_off = !r->stays_on &&
+                    (double)m->bad > r->bad_share * (double)r->window + 1e-6; /* 0.29 x 100 is 29 */
         m->compared = m->bad = 0;
     }
     return bad;

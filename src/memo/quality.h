@@ -26,6 +26,7 @@ struct memo_rule {
     uint64_t every, window; /* every 0: no hit is sampled */
     double bad_error, bad_share;
     bool is_coarse;
+    bool stays_on; /* bad ones switch nothing off */
 };
 
 struct memo_monitor {

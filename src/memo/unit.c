@@ -11,10 +11,15 @@ struct memo_unit *memo_unit_new(const struct memo_cfg *c, unsigned l2_way_sets)
                                  .window = (uint64_t)c->sample_window,
                                  .bad_error = c->bad_error,
                                  .bad_share = c->bad_share,
-                                 .is_coarse = c->compare};
+                                 .is_coarse = c->compare,
+                                 .stays_on = c->adapt};
     memo_crc_init(&u->crc, 16u << c->crc_bits);
     lut_init(&u->luts.l1, (unsigned)(c->l1_bytes / MEMO_SET_BYTES), memo_ways(c));
     lut_init(&u->luts.l2, (unsigned)c->l2_ways * l2_way_sets, memo_ways(c));
+    if (c->sizes) {
+        u->sizes = xcalloc(1, sizeof *u->sizes);
+        memo_sizes_init(u->sizes, MEMO_SET_BYTES, memo_ways(c));
+    }
     for (unsigned l = 0; l < MEMO_LUTS; l++) {
         u->epoch[l] = 1;
         for (unsigned t = 0; t < MEMO_THREADS; t++)
@@ -30,6 +35,9 @@ void memo_unit_free(struct memo_unit *u)
     lut_free(&u->luts.l1);
     lut_free(&u->luts.l2);
     memo_keys_free(&u->keys);
+    if (u->sizes)
+        memo_sizes_free(u->sizes);
+    free(u->sizes);
     vec_free(&u->ideal);
     free(u);
 }
@@ -64,7 +72,7 @@ void memo_input(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t value,
         h->print = memo_print_start(lut);
         h->is_closed = false;
     }
-    const uint64_t v = memo_truncate(value, n, bytes);
+    const uint64_t v = memo_truncate(value, memo_adapt_cut(&u->adapt[lut], n, bytes), bytes);
     h->crc = memo_crc_add(&u->crc, h->crc, v, bytes);
     if (u->cfg.shadow)
         memo_print_add(&h->print, v, bytes);
@@ -137,6 +145,8 @@ enum memo_answer memo_lookup(struct memo_unit *u, unsigned tid, unsigned lut, ui
     drop_pending(u, h);
     h->is_closed = true;
     u->last = find(u, lut, h, &value);
+    if (u->sizes)
+        memo_sizes_lookup(u->sizes, lut, h->crc);
     count_lookup(u, lut, u->last);
     if (u->last != MEMO_MISS && memo_monitor_hit(monitor_of(u, lut), &u->rule)) {
         u->stats.sampled++;
@@ -152,6 +162,15 @@ enum memo_answer memo_lookup(struct memo_unit *u, unsigned tid, unsigned lut, ui
 
 /* --- updates, invalidation --- */
 
+static void adapt(struct memo_unit *u, unsigned lut, double error)
+{
+    const struct memo_adapt_rule rule = {(uint64_t)u->cfg.adapt_window, u->cfg.adapt_error,
+                                         u->cfg.adapt_share};
+    const int more = memo_adapt_see(&u->adapt[lut], &rule, error);
+    u->lut_stats[lut].widened += more > 0 ? (uint64_t)more : 0;
+    u->lut_stats[lut].narrowed += more < 0 ? (uint64_t)-more : 0;
+}
+
 static void compare(struct memo_unit *u, unsigned lut, const struct memo_hvr *h, uint64_t data,
                     struct memo_type type)
 {
@@ -160,6 +179,8 @@ static void compare(struct memo_unit *u, unsigned lut, const struct memo_hvr *h,
     u->stats.bad += memo_monitor_compare(m, &u->rule, type, h->sample, data);
     if (m->is_off && !u->stats.disabled++)
         u->stats.disabled_at = u->now;
+    if (u->cfg.adapt)
+        adapt(u, lut, memo_error(type, h->sample, data));
 }
 
 void memo_update(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t data,
@@ -192,6 +213,8 @@ void memo_invalidate(struct memo_unit *u, unsigned tid, unsigned lut)
         return;
     drop_pending(u, h);
     lut_pair_drop(&u->luts, lut);
+    if (u->sizes)
+        memo_sizes_drop(u->sizes, lut);
     u->epoch[lut]++;
     u->stats.invalidates++;
     *h = (struct memo_hvr){.crc = u->crc.start, .print = memo_print_start(lut)};

@@ -109,7 +109,7 @@ static const double least_gain = 1.05;
 
 static struct study_job job_of(const struct fig *f, const char *workload, const char *design)
 {
-    return (struct study_job){.kind = (enum study_kind)f->file->figure.kind,
+    return (struct study_job){.kind = study_kind_named(f->file->figure.kind),
                               .gpu = f->gpu,
                               .workload = workload,
                               .design = design,
@@ -124,6 +124,14 @@ bool fig_check(const struct fig *f, struct err *err)
             return false;
     }
     return true;
+}
+
+bool fig_check_workload(const struct fig *f, const char *workload,
+                        bool (*check)(const char *name, struct err *err), struct err *err)
+{
+    const struct study_job j = job_of(f, workload, "");
+    const struct study_kind_ops *kind = study_kind(&j);
+    return (kind->check_workload ? kind->check_workload : check)(workload, err);
 }
 
 static size_t plan_one(const struct fig *f, struct study_plan *plan, unsigned rank,

@@ -31,6 +31,9 @@ struct fig *fig_load(const char *name, const struct fig_choice *choice, bool *is
 void fig_free(struct fig *f);
 /* Refuses designs that `parsim run` does not know. */
 bool fig_check(const struct fig *f, struct err *err);
+/* Refuses a program that its kind of job does not have; `check` knows those of all others. */
+bool fig_check_workload(const struct fig *f, const char *workload,
+                        bool (*check)(const char *name, struct err *err), struct err *err);
 void fig_plan(struct fig *f, struct study_plan *plan, unsigned rank);
 /* When the plan's jobs have their results. */
 bool fig_tabulate(struct fig *f, const struct study_job *jobs, struct err *err);

@@ -47,7 +47,7 @@ static bool has_figure(const struct figures *f, const char *name)
 static bool check_workloads(const struct figures *f, const struct fig *fig, struct err *err)
 {
     for (size_t w = 0; w < fig->workloads.n; w++)
-        if (!f->o->check_workload(fig->workloads.at[w], err))
+        if (!fig_check_workload(fig, fig->workloads.at[w], f->o->check_workload, err))
             return false;
     return true;
 }

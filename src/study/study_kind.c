@@ -16,6 +16,15 @@ const char *const study_kind_names[] = {
 #include "study/study_kinds.def"
     NULL};
 
+enum study_kind study_kind_named(int64_t name)
+{
+    static const enum study_kind ids[] = {
+#define KIND(id, name) STUDY_##id,
+#include "study/study_kinds.def"
+    };
+    return ids[name];
+}
+
 const struct study_kind_ops *study_kind(const struct study_job *j)
 {
     return kinds[j->kind];

@@ -9,6 +9,8 @@ struct study_kind_ops {
     bool has_result;  /* of its own, JSON that is kept; else only a file for others */
     /* Refuses a design that cannot be run; NULL: that is seen when it runs. */
     bool (*check)(const struct study_job *j, struct err *err);
+    /* Refuses a program that it does not have; NULL: the command knows which there are. */
+    bool (*check_workload)(const char *name, struct err *err);
     /* Fills in the job that makes the file which `j` needs; its texts are in what is returned, to
      * be freed; it returns NULL, or is NULL: it needs none. */
     char *(*maker)(const struct study_job *j, struct study_job *maker);
@@ -26,6 +28,8 @@ struct study_kind_ops {
 const struct study_kind_ops *study_kind(const struct study_job *j);
 /* For the field of an experiment's file; NULL at the end. */
 extern const char *const study_kind_names[];
+/* The kind of a place in that list, which leaves out parts. */
+enum study_kind study_kind_named(int64_t name);
 
 /* The same where a kind may have none. */
 char *study_maker(const struct study_job *j, struct study_job *maker);

@@ -108,10 +108,12 @@ static void hash_file(uint64_t *h, const char *path)
 
 static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
-/* A run depends on the libraries and the workloads; the command itself only starts it. */
+/* A run depends on the libraries and the workloads; one of a core on the command itself and on
+ * AxMemo's programs. */
 void study_build(char id[STUDY_BUILD])
 {
-    static const char *const parts[] = {"lib/libcuda.so.1", "bin/parsim-workloads"};
+    static const char *const parts[] = {"lib/libcuda.so.1", "bin/parsim-workloads", "parsim",
+                                        "ax/stamp"};
     uint64_t h = hash_start;
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++) {
         char *path = study_beside(parts[i]);

@@ -222,6 +222,10 @@ static void energy_of_a_lookup(void **state)
     counted = (struct memo_stats){.inputs = 600, .crc_words = 600, .lookups = 100, .l1_hits = 100};
     assert_int_equal(cpu_energy_of(&cfg, &memo, st, 0).memo, 2375);
     assert_true(cpu_energy_lut_pj(4096) == 4.070 && cpu_energy_lut_pj(16384) == 9.043);
+    const double both = 2 * cpu_energy_unit_mm2(16384); /* 0.1674, 2.09% of 8.0 */
+    assert_true(both > 0.16739 && both < 0.16741);
+    cfg.leakage_w = 0.5;
+    assert_int_equal(cpu_energy_of(&cfg, &memo, st, 1e-6).leakage, 500000);
     stats_free(st);
 }
 

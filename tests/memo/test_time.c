@@ -114,6 +114,9 @@ static void an_update_keeps_the_port(void **state)
     r = rig_of("data_bytes=8");
     assert_int_equal(memo_time_invalidate(&r.t), 4);
     rig_end(&r);
+    r = rig_of("invalidate=lines l2_ways=8");
+    assert_int_equal(memo_time_invalidate(&r.t), 8 + 8 * WAY_SETS);
+    rig_end(&r);
 }
 
 static void the_depth_of_the_queue_is_counted(void **state)

@@ -343,6 +343,66 @@ static void bad_settings_are_named(void **state)
     }
 }
 
+/* --- tables of all sizes in one pass --- */
+
+static void sizes_count_what_each_table_finds(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"sample_every=0 sizes=true l1_bytes=1K",
+                                           "sample_every=0 sizes=true l1_bytes=4K",
+                                           "sample_every=0 sizes=true l1_bytes=16K"};
+    static const unsigned at[] = {0, 2, 4};
+    for (unsigned k = 0; k < ARRAY_LEN(settings); k++) {
+        struct memo_unit *u = unit_of(settings[k]);
+        uint64_t random = 1;
+        for (unsigned n = 0; n < 20000; n++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            pass(u, 0, (uint32_t)(random >> 33) % 600, n);
+            if (n == 10000)
+                memo_invalidate(u, 0, 0);
+        }
+        assert_true(u->stats.l1_hits > 1000);
+        assert_int_equal(((const uint64_t *)&u->sizes->stats)[at[k]], u->stats.l1_hits);
+        memo_unit_free(u);
+    }
+}
+
+/* --- truncation that adapts --- */
+
+/* `n` sampled hits of a table whose entries are off by `error`. */
+static void see_hits(struct memo_unit *u, unsigned n, float error)
+{
+    for (unsigned k = 0; k < n; k++) {
+        uint64_t found;
+        memo_input(u, 0, 0, bits_of(1.5f), 4, 4);
+        if (!memo_is_hit(memo_lookup(u, 0, 0, &found)))
+            memo_update(u, 0, 0, bits_of(k & 1 ? 1 + error : 1), one_float);
+    }
+}
+
+static void bits_are_added_while_all_is_well_and_taken_back_when_not(void **state)
+{
+    (void)state;
+    struct memo_unit *u = unit_of("adapt=true sample_every=1 adapt_window=10");
+    see_hits(u, 11, 0); /* a miss, then ten comparisons */
+    assert_int_equal(u->adapt[0].bits, 1);
+    assert_int_equal(u->lut_stats[0].widened, 1);
+    see_hits(u, 20, 0.5f);
+    assert_true(u->adapt[0].bits < 1);
+    assert_true(u->lut_stats[0].narrowed >= 2);
+    assert_int_equal(u->stats.disabled, 0);
+    memo_unit_free(u);
+}
+
+static void bits_stay_within_the_input(void **state)
+{
+    (void)state;
+    const struct memo_adapt wide = {.bits = 24}, narrow = {.bits = -24};
+    assert_int_equal(memo_adapt_cut(&wide, 16, 4), 31);
+    assert_int_equal(memo_adapt_cut(&narrow, 16, 4), 0);
+    assert_int_equal(memo_adapt_cut(&(struct memo_adapt){0}, 63, 4), 63); /* the program's own */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +422,9 @@ int main(void)
         cmocka_unit_test(errors),
         cmocka_unit_test(the_comparison_unit_of_lock_and_load),
         cmocka_unit_test(bad_settings_are_named),
+        cmocka_unit_test(sizes_count_what_each_table_finds),
+        cmocka_unit_test(bits_are_added_while_all_is_well_and_taken_back_when_not),
+        cmocka_unit_test(bits_stay_within_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#ifdef AX_IN_MEMORY
 struct ax_table ax_table;
 
+#ifdef AX_SOFTWARE
 static void *reserve(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -16,6 +18,19 @@ static void *reserve(size_t bytes)
     }
     return at;
 }
+#endif
+
+/* For vectors of each length, an order of their bytes. */
+static void make_orders(void)
+{
+    struct ax_run r = {.random = 29};
+    for (unsigned n = 0; n < AX_VECTOR; n++)
+        for (unsigned k = 0; k < n; k++) {
+            const unsigned at = ax_random(&r) % (k + 1);
+            ax_table.order[n][k] = ax_table.order[n][at];
+            ax_table.order[n][at] = (uint8_t)k;
+        }
+}
 
 void ax_table_make(bool is_8_bytes)
 {
@@ -25,19 +40,28 @@ void ax_table_make(bool is_8_bytes)
             v = v >> 1 ^ (v & 1 ? 0xedb88320 : 0);
         ax_table.constants[i] = v;
     }
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < AX_TABLES; i++)
         ax_table.crc[i] = 0xffffffff;
+    make_orders();
+#ifndef AX_SOFTWARE
+    if (is_8_bytes)
+        ax_table.tagged8 = calloc(AX_ENTRIES_8, sizeof *ax_table.tagged8);
+    else
+        ax_table.tagged4 = calloc(AX_ENTRIES_4, sizeof *ax_table.tagged4);
+#else
     if (is_8_bytes)
         ax_table.longs = reserve((size_t)8 << 27);
     else
         ax_table.words = reserve((size_t)4 << 28);
+#endif
 }
+#endif
 
 struct ax_run ax_begin(int argc, char **argv, bool is_8_bytes)
 {
     const struct ax_run r = {.is_full = argc > 1 && !strcmp(argv[1], "full"),
                              .random = argc > 2 ? strtoull(argv[2], NULL, 0) : 1};
-#ifdef AX_SOFTWARE
+#ifdef AX_IN_MEMORY
     ax_table_make(is_8_bytes);
 #endif
     (void)is_8_bytes;

@@ -1,6 +1,6 @@
-/* What AxMemo's programs share. A region is written once and built three times: AX_PLAIN without
- * memoization, AX_MEMO with the unit's instructions (parsim/axmemo.h), AX_SOFTWARE with a table in
- * memory (ax_software.c). */
+/* What AxMemo's programs share. A region is written once and built several times: AX_PLAIN without
+ * memoization, AX_MEMO with the unit's instructions (parsim/axmemo.h), AX_SOFTWARE, AX_FAIR and
+ * AX_ATM with tables in memory (ax_tables.h). */
 #ifndef AX_COMMON_AX_H
 #define AX_COMMON_AX_H
 
@@ -23,11 +23,13 @@
 #define AX_UPDATE_I64(table, v)       ax_update_i64(table, v)
 #define AX_UPDATE_FLOATS(table, v)    ax_update_floats(table, v)
 #define AX_UPDATE_SHORTS(table, v)    ax_update_shorts(table, v)
-#elif defined(AX_SOFTWARE)
-#define AX_LOAD_F32(table, cut, p, i) (ax_hash(table, ax_cut(ax_word_of((p)[i]), cut)), (p)[i])
-#define AX_LOAD_I32(table, cut, p, i) (ax_hash(table, ax_cut((uint32_t)(p)[i], cut)), (p)[i])
-#define AX_INPUT_F32(table, cut, v)   ax_hash(table, ax_cut(ax_word_of(v), cut))
-#define AX_INPUT_I32(table, cut, v)   ax_hash(table, ax_cut((uint32_t)(v), cut))
+#elif defined(AX_SOFTWARE) || defined(AX_FAIR) || defined(AX_ATM)
+#include "ax_tables.h"
+#define AX_IN_MEMORY                  1
+#define AX_LOAD_F32(table, cut, p, i) (ax_hash(table, ax_word_of((p)[i]), cut), (p)[i])
+#define AX_LOAD_I32(table, cut, p, i) (ax_hash(table, (uint32_t)(p)[i], cut), (p)[i])
+#define AX_INPUT_F32(table, cut, v)   ax_hash(table, ax_word_of(v), cut)
+#define AX_INPUT_I32(table, cut, v)   ax_hash(table, (uint32_t)(v), cut)
 #define AX_LOOKUP_F32(table, out)     ax_find4(table, out)
 #define AX_LOOKUP_I64(table, out)     ax_find8(table, out)
 #define AX_UPDATE_F32(table, v)       ax_keep4(table, ax_word_of(v))
@@ -53,72 +55,6 @@
 #else
 #define AX_CUT(n) (n)
 #endif
-
-/* --- the software table: CRC by a table of 256 constants, the hash mod 2^28 (2^27 of 8 bytes) as
- * index, no tags; 0 is "nothing" --- */
-
-struct ax_table {
-    uint32_t *words;
-    uint64_t *longs;
-    uint32_t crc[8], at[8];
-    uint32_t constants[256];
-};
-extern struct ax_table ax_table;
-
-void ax_table_make(bool is_8_bytes);
-
-static inline uint32_t ax_word_of(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-static inline uint32_t ax_cut(uint32_t v, unsigned n)
-{
-    return v & ~((1u << n) - 1);
-}
-
-static inline void ax_hash(unsigned table, uint32_t v)
-{
-    uint32_t crc = ax_table.crc[table];
-    for (unsigned k = 0; k < 4; k++, v >>= 8)
-        crc = crc >> 8 ^ ax_table.constants[(crc ^ v) & 255];
-    ax_table.crc[table] = crc;
-}
-
-/* Inputs begin anew behind it. */
-static inline uint32_t ax_index(unsigned table, uint32_t mask)
-{
-    const uint32_t at = ax_table.crc[table] & mask;
-    ax_table.at[table] = at;
-    ax_table.crc[table] = 0xffffffff;
-    return at;
-}
-
-static inline bool ax_find4(unsigned table, float *out)
-{
-    const uint32_t v = ax_table.words[ax_index(table, (1u << 28) - 1)];
-    memcpy(out, &v, sizeof v);
-    return v != 0;
-}
-
-static inline bool ax_find8(unsigned table, int64_t *out)
-{
-    const uint64_t v = ax_table.longs[ax_index(table, (1u << 27) - 1)];
-    *out = (int64_t)v;
-    return v != 0;
-}
-
-static inline void ax_keep4(unsigned table, uint32_t v)
-{
-    ax_table.words[ax_table.at[table]] = v;
-}
-
-static inline void ax_keep8(unsigned table, int64_t v)
-{
-    ax_table.longs[ax_table.at[table]] = (uint64_t)v;
-}
 
 /* --- a run --- */
 
