@@ -126,6 +126,18 @@ bool gdb_run_to(struct gdb *g, uint64_t pc)
     return true;
 }
 
+bool gdb_continue(struct gdb *g)
+{
+    return ask(g, "c")[0] == 'T';
+}
+
+void gdb_break(struct gdb *g, uint64_t pc)
+{
+    char text[64];
+    snprintf(text, sizeof text, "Z0,%llx,4", (unsigned long long)pc);
+    ask(g, text);
+}
+
 static unsigned digit(char c)
 {
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);

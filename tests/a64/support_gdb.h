@@ -32,6 +32,10 @@ void gdb_end(struct gdb *g);
 bool gdb_step(struct gdb *g);
 /* Until it is at `pc`: over a system call, where a step would be two. */
 bool gdb_run_to(struct gdb *g, uint64_t pc);
+/* Until a breakpoint; false: the program has ended. One that it is at must be stepped over first.
+ */
+bool gdb_continue(struct gdb *g);
+void gdb_break(struct gdb *g, uint64_t pc);
 /* All but those of SIMD; one of these, with both status registers. */
 void gdb_registers(struct gdb *g, struct gdb_registers *r);
 void gdb_simd(struct gdb *g, struct gdb_registers *r, unsigned which);
