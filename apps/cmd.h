@@ -14,6 +14,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
     X(hot, "the lines of a CUDA program that take its time, and what warps wait for there") \
     X(compare, "designs beside each other: cycles, bandwidth, energy") \
     X(sweep, "every combination of some fields and techniques on some programs") \
+    X(report, "a page of a run, or of designs side by side, for any browser") \
     X(figure, "experiments of the papers: tables and pictures") \
     X(workloads, "list the programs that come with Parsim") \
     X(characterize, "what these programs do on a machine: mix, stalls, caches, scalar instructions") \
