@@ -40,7 +40,7 @@ sweep "${points[@]}" sdk-tra --size tiny --metric no.such.number
 # killed in the middle, it goes on where it was
 (exec "$PARSIM_BIN" sweep "${points[@]}" --out k sdk-mum --size tiny >/dev/null 2>kerr) &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     grep -q '^2/' kerr 2>/dev/null && break
     sleep 0.05
 done
