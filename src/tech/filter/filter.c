@@ -18,18 +18,21 @@ static const char *const filter_refill_names[] = {"replace", "append", NULL};
 static const char *const filter_wake_names[] = {"all", "own", NULL};
 static const char *const filter_fill_names[] = {"zero", "copy", NULL};
 
-/* A design's variant: enum filter_method, whether it is the bound, or ours. */
-enum { METHOD = 15, IDEAL = 16, OURS = 32 };
+/* A design's variant: enum filter_method, whether it is the bound, or ours, and with more tags. */
+enum { METHOD = 15, IDEAL = 16, OURS = 32, FITS = 64 };
 
-/* Of df-idle these fields are fixed, but for the queue, which may be set to another length. */
-static void set_ours(struct filter_cfg *c)
+/* Of df-idle and df-fit these fields are fixed, but for the queue and the tags, of which another
+ * number may be set. */
+static void set_ours(struct filter_cfg *c, bool fits)
 {
-    enum { IDLE_QUEUE = 8 };
+    enum { IDLE_QUEUE = 2, TAGS = 4 };
     c->refill = FILTER_APPEND;
     c->wake = FILTER_WAKE_OWN;
     c->windows = FILTER_BY_FIRST;
     c->fill_flit = true;
     c->idle_queue = c->idle_queue ? c->idle_queue : IDLE_QUEUE;
+    if (fits && c->tags == 1)
+        c->tags = TAGS;
 }
 
 struct filter {
@@ -186,7 +189,7 @@ static bool filter_bind(const struct tech_site *at, struct tech_part *part, stru
     f->cfg = *(const struct filter_cfg *)at->cfg;
     f->cfg.ideal |= (at->design->variant & IDEAL) != 0;
     if (at->design->variant & OURS)
-        set_ours(&f->cfg);
+        set_ours(&f->cfg, at->design->variant & FITS);
     if (!check_region(&f->cfg, err) || !check_queue(&f->cfg, m->l1, err) ||
         !filter_wire_init(&f->wire, method, &f->cfg, m, at->design, err) ||
         !open_replay(f, m, cuts, err) || !take(&places, at, cuts, cuts && f->cfg.tags > 1, err)) {
@@ -217,6 +220,8 @@ static const struct tech_design designs[] = {
      FILTER_MANIPULATE, false},
     {"df-idle", "as df-truc, improved, and answered with the line where the network is idle", "dpc",
      FILTER_TRUNCATE | OURS, false},
+    {"df-fit", "as df-idle, and lines that are there in part take a part of the L1", "dpc",
+     FILTER_TRUNCATE | OURS | FITS, false},
     DF_CODEC("bdi", "bdi"),
     DF_CODEC("fpc", "fpc"),
     DF_CODEC("cpack", "cpack"),
