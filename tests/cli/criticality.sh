@@ -11,7 +11,7 @@ value() { python3 -c 'import json,sys; j=json.load(open(sys.argv[1])); exec("for
 stats() { python3 -c 'import json,sys; print(json.dumps(json.load(open(sys.argv[1]))["stats"], sort_keys=True))' "$1"; }
 
 run --gpu mesh56 --observe ports --json "$tmp/base.json"
-for design in dpc df-truc df-man df-raw df-bdi df-bestof df-ideal df-idle; do
+for design in dpc df-truc df-man df-raw df-bdi df-bestof df-ideal df-idle df-fit; do
   ok "$design runs and all that it sends comes back" 'run --gpu mesh56 --with $design --verify --observe ports --json "$tmp/$design.json"'
   ok "... with fewer flits" '[ "$(value "$tmp/$design.json" stats noc_slices in)" -lt "$(value "$tmp/base.json" stats noc_slices in)" ]'
   ok "... and the same output" 'grep -q "the same bits as the CPU reference" "$tmp/out"'
@@ -21,7 +21,7 @@ ok "two host threads" 'run --gpu mesh56 --with df-truc --threads 2 --verify --ob
 ok "the timeline shows second requests" 'run --gpu mesh56 --with df-truc --trace "$tmp/trace" --trace-limit 300000 && grep -q "\"hit-but-invalid" "$tmp/trace" && grep -q "\"subsequent-miss" "$tmp/trace"'
 ok "windows can be emptied before each kernel" 'run --gpu mesh56 --with df-truc --set filter.keep_windows=false --json "$tmp/k.json" && [ "$(value "$tmp/k.json" stats filter pdr)" -gt 0 ]'
 for other in e2mc hw-bdi-mem cc-l2-bdi-2x; do
-  for design in df-truc df-idle; do
+  for design in df-truc df-fit; do
     ok "$design with $other below it" 'run --gpu mesh56 --with $design --with $other --verify'
     ok "... and the same output" 'grep -q "the same bits as the CPU reference" "$tmp/out"'
   done

@@ -174,7 +174,7 @@ static void check_counts(const struct outcome *o, const char *what, bool is_glob
 static void counts_add_up(void **state)
 {
     (void)state;
-    static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal", "df-idle"};
+    static const char *const designs[] = {"df-raw", "df-truc", "df-man", "df-ideal", "df-fit"};
     static const char *const sets[] = {
         "filter.fill_flit=true",
         "filter.table=1 filter.window=1",
@@ -252,7 +252,7 @@ static void outputs_are_those_of_the_machine_without(void **state)
     (void)state;
     static const char *const plain[] = {"vecadd", "scatter"};
     static const char *const designs[] = {"dpc",    "df-raw",   "df-truc",  "df-man", "df-bpc",
-                                          "df-fpc", "df-cpack", "df-ideal", "df-idle"};
+                                          "df-fpc", "df-cpack", "df-ideal", "df-fit"};
     for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
         struct outcome base = run(plain[i], "base", "", 1);
         for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
