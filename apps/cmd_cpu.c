@@ -43,6 +43,9 @@ static const char help[] =
     "  --by-ci           regions end where they have the most weight an input (chapter 4.4), not\n"
     "                    where they save most\n"
     "  --top N           report N regions (default 5)\n"
+    "  --apply FILE      write a program whose functions with nothing but a result ask the\n"
+    "                    memoization unit first (profile)\n"
+    "  --cut N           bits that their arguments lose, 0 to 63 (default 0)\n"
     "\n"
     "exit code: the program's; 128 + N if signal N would have ended it (132 an instruction that "
     "is\n"
@@ -84,7 +87,9 @@ enum {
     OPT_WINDOW,
     OPT_CI,
     OPT_BY_CI,
-    OPT_TOP
+    OPT_TOP,
+    OPT_APPLY,
+    OPT_CUT
 };
 
 /* Commands that have an option: bits of enum command; 0 is all. */
@@ -100,6 +105,8 @@ static const uint8_t only_of[] = {
     [OPT_CI - OPT_FUNCTIONAL] = 1 << PROFILE,
     [OPT_BY_CI - OPT_FUNCTIONAL] = 1 << PROFILE,
     [OPT_TOP - OPT_FUNCTIONAL] = 1 << PROFILE,
+    [OPT_APPLY - OPT_FUNCTIONAL] = 1 << PROFILE,
+    [OPT_CUT - OPT_FUNCTIONAL] = 1 << PROFILE,
 };
 
 static const struct option longopts[] = {
@@ -122,6 +129,8 @@ static const struct option longopts[] = {
     {"ci", required_argument, NULL, OPT_CI},
     {"by-ci", no_argument, NULL, OPT_BY_CI},
     {"top", required_argument, NULL, OPT_TOP},
+    {"apply", required_argument, NULL, OPT_APPLY},
+    {"cut", required_argument, NULL, OPT_CUT},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -169,6 +178,14 @@ static bool take_ci(double *to, struct err *err)
            err_set(err, "--ci %s: not a number above 0", optarg);
 }
 
+static bool take_cut(unsigned *to, struct err *err)
+{
+    uint64_t n;
+    const bool is_ok = cli_u64(optarg, &n) && n < 64;
+    *to = is_ok ? (unsigned)n : 0;
+    return is_ok || err_set(err, "--cut %s: not a number from 0 to 63", optarg);
+}
+
 /* Those of profile and trace alone. */
 static bool take_profile_option(struct options *o, int c, struct err *err)
 {
@@ -186,6 +203,10 @@ static bool take_profile_option(struct options *o, int c, struct err *err)
         return take_ci(&profile->limits.ci, err);
     case OPT_BY_CI:
         return profile->limits.by_ci = true;
+    case OPT_APPLY:
+        return take_text(&profile->apply);
+    case OPT_CUT:
+        return take_cut(&profile->cut, err);
     default:
         return take_count(&profile->top, "top", err);
     }

@@ -5,6 +5,7 @@
 #include "base/outfile.h"
 #include "cli.h"
 #include "cmd.h"
+#include "cpu_apply.h"
 #include "out/json.h"
 #include "out/stats_files.h"
 
@@ -19,6 +20,7 @@ struct profile {
     struct dddg_trace trace;
     struct dddg_graph *g;
     struct dddg_found *found;
+    struct pure_finder *pure;
 };
 
 /* --- words for addresses, inputs, outputs --- */
@@ -241,6 +243,7 @@ static bool start(struct profile *f, struct err *err)
 
 static void end(struct profile *f)
 {
+    pure_free(f->pure);
     dddg_found_free(f->found);
     dddg_graph_free(f->g);
     dddg_trace_free(&f->trace);
@@ -261,28 +264,44 @@ static int fail_fault(const struct profile *f)
     return code;
 }
 
+/* The window, and which functions in it are pure, where that is asked for. */
+static bool trace_window(struct profile *f, struct err *err)
+{
+    struct a64_window w = f->o->window;
+    if (f->o->apply) {
+        f->pure = pure_new(f->p, &f->o->machine->timing);
+        w.observe = pure_observe;
+        w.ctx = f->pure;
+    }
+    if (!a64_trace(f->p, &w, &f->o->machine->timing, &f->trace, err))
+        return false;
+    return f->trace.all.len || is_faulted(f) ||
+           err_set(err, "%s executed nothing of what was asked for (--function, --skip)",
+                   f->o->guest.path);
+}
+
+static bool report(struct profile *f, struct err *err)
+{
+    const struct cpu_profile_options *o = f->o;
+    f->g = dddg_graph_new(&f->trace);
+    f->found = dddg_find(f->g, &o->limits);
+    if (!o->is_quiet)
+        print_report(f);
+    return (!o->json || out_write_file(o->json, write_json, f, err)) &&
+           (!o->csv || out_write_file(o->csv, write_csv, f, err)) &&
+           (!o->apply || cpu_apply(f->p, f->pure, o->apply, o->cut, o->is_quiet, err));
+}
+
 int cpu_profile_program(const struct cpu_profile_options *o, struct err *err)
 {
     struct profile f = {.o = o};
     int code = EXIT_DONE;
-    if (!start(&f, err) || !a64_trace(f.p, &o->window, &o->machine->timing, &f.trace, err)) {
-        end(&f);
-        return cli_fail("cpu", "%s", err->msg);
-    }
-    if (is_faulted(&f)) {
+    if (!start(&f, err) || !trace_window(&f, err))
+        code = cli_fail("cpu", "%s", err->msg);
+    else if (is_faulted(&f))
         code = fail_fault(&f);
-    } else if (!f.trace.all.len) {
-        code = cli_fail("cpu", "%s executed nothing of what was asked for (--function, --skip)",
-                        o->guest.path);
-    } else {
-        f.g = dddg_graph_new(&f.trace);
-        f.found = dddg_find(f.g, &o->limits);
-        if (!o->is_quiet)
-            print_report(&f);
-        if ((o->json && !out_write_file(o->json, write_json, &f, err)) ||
-            (o->csv && !out_write_file(o->csv, write_csv, &f, err)))
-            code = cli_fail("cpu", "%s", err->msg);
-    }
+    else if (!report(&f, err))
+        code = cli_fail("cpu", "%s", err->msg);
     end(&f);
     return code;
 }

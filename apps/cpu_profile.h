@@ -13,6 +13,8 @@ struct cpu_profile_options {
     struct dddg_limits limits;
     uint64_t top; /* regions that are reported */
     const char *json, *csv;
+    const char *apply; /* the memoized program that is made; NULL: none */
+    unsigned cut;      /* bits off each of its functions' arguments */
     bool is_quiet;
 };
 

@@ -162,6 +162,12 @@ static void compare(struct pair *p, unsigned stop)
     }
 }
 
+/* Whether a step can lead there from another stop: not from the one that is met most. */
+static bool is_neighbour(const struct plan *plan, uint64_t pc)
+{
+    return pc != plan->spread || site_of(plan, pc - 4)->is_stop;
+}
+
 /* Stops at which all was equal. Behind each, both make a step. */
 static unsigned walk(const struct plan *plan, struct pair *p)
 {
@@ -178,8 +184,10 @@ static unsigned walk(const struct plan *plan, struct pair *p)
                 break;
             continue;
         }
-        gdb_registers(&p->gdb, &p->theirs); /* the step may have led to the next stop */
-        if (p->theirs.pc != c->pc && !gdb_continue(&p->gdb))
+        const bool is_near = is_neighbour(plan, c->pc);
+        if (is_near) /* the step may have led to the next stop */
+            gdb_registers(&p->gdb, &p->theirs);
+        if (!(is_near && p->theirs.pc == c->pc) && !gdb_continue(&p->gdb))
             break;
         if (c->pc != plan->spread || met++ % plan->every == 0)
             compare(p, equal++);

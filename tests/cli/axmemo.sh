@@ -24,6 +24,16 @@ for name in blk sbl hs md srad fft i2j jm jpeg km; do
     run --json "$tmp/j" "$tmp/$name.memo" >"$tmp/memo"
     ok "$name: memoized within its bound" 'tools/a64/ax_error $name $tmp/plain $tmp/memo >$tmp/err'
 done
+for name in blk md; do # unmodified executables
+    "$PARSIM_BIN" cpu profile --quiet --apply "$tmp/applied" "$tmp/$name.plain" small 5 >"$tmp/out" 2>"$tmp/err"
+    ok "$name: a memoized program is made of the plain one" '[ $? = 0 ]'
+    "$PARSIM_BIN" cpu run --quiet --functional "$tmp/$name.plain" small 5 >"$tmp/plain" 2>"$tmp/err"
+    "$PARSIM_BIN" cpu run --quiet --functional --set memo.data_bytes=8 --json "$tmp/j" "$tmp/applied" small 5 >"$tmp/memo" 2>"$tmp/err"
+    ok "$name: which computes the same" 'cmp -s $tmp/plain $tmp/memo'
+    ok "$name: and finds most of it in the table" 'python3 -c "import json; m=json.load(open(\"$tmp/j\"))[\"statistics\"][\"memo\"]; exit(not m[\"hit_rate\"] > 0.5)"'
+done
+"$PARSIM_BIN" cpu profile --quiet --apply "$tmp/applied" "$tmp/fft.plain" >"$tmp/out" 2>"$tmp/err"
+ok "fft: sine and cosine through pointers are not memoized" '[ $? = 2 ] && grep -q "no function of" $tmp/err'
 tools/a64/ax_regions "$tmp" >"$tmp/err" 2>&1; ok "the profiler finds the marked regions of eight and more" '[ $? = 0 ]'
 cat "$tmp/err"
 echo "$passed passed, $failed failed"

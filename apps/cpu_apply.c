@@ -1,0 +1,110 @@
+/* Which functions are memoized: those without an effect but their result, by what they would save.
+ */
+#include "cpu_apply.h"
+
+#include "a64/rewrite.h"
+
+#include <stdlib.h>
+
+struct choice {
+    const struct pure_function *f;
+    double saving;
+};
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+    if (x->saving != y->saving)
+        return x->saving < y->saving ? 1 : -1;
+    return (x->f->entry > y->f->entry) - (x->f->entry < y->f->entry);
+}
+
+/* Why it cannot be; NULL: it can. */
+static const char *obstacle(const struct a64_process *p, const struct pure_function *f)
+{
+    static const char *const faults[] = {[PURE_STORES] = "stores",
+                                         [PURE_LOADS] = "reads memory that can change",
+                                         [PURE_SYSTEM] = "calls the system",
+                                         [PURE_READS] = "reads other registers than arguments",
+                                         [PURE_WIDE] = "has arguments of 16 bytes",
+                                         [PURE_UNENDED] = "does not return as it was called"};
+    uint32_t first = 0;
+    if (f->fault)
+        return faults[f->fault];
+    if (!f->inputs)
+        return "has no arguments";
+    if (f->outputs != PURE_X0 && f->outputs != PURE_V0)
+        return "leaves not one result of 8 bytes";
+    image_peek(p->image, f->entry, &first, sizeof first);
+    return rewrite_can_move(first) ? NULL : "begins with an instruction that cannot be moved";
+}
+
+static void print_inputs(uint32_t inputs)
+{
+    for (unsigned r = 0; r < PURE_REGISTERS; r++)
+        if (inputs >> r & 1)
+            printf(" %c%u", r < 8 ? 'x' : 'v', r & 7);
+}
+
+static void print_function(const struct a64_process *p, const struct choice *c, unsigned cut,
+                           const char *obstacle)
+{
+    const struct pure_function *f = c->f;
+    char *place = a64_process_place(p, f->entry);
+    printf("  %s: %llu calls of %.0f instructions,", place, (unsigned long long)f->returned,
+           (double)f->inst / (double)f->returned);
+    print_inputs(f->inputs);
+    printf(" in, %llu distinct of %zu: %+.0f cycles%s%s%s\n",
+           (unsigned long long)pure_distinct(f, cut), f->calls.len, -c->saving,
+           f->sets_errno ? "; sets errno, which a hit does not" : "",
+           obstacle ? "; not memoized: it " : "", obstacle ? obstacle : "");
+    free(place);
+}
+
+/* Sorted; those that save something, and are called more than once. */
+static size_t candidates(const struct pure_finder *finder, unsigned cut, struct choice **all)
+{
+    const struct pure_function *f;
+    const size_t n = pure_functions(finder, &f);
+    size_t kept = 0;
+    *all = xcalloc(n + 1, sizeof **all);
+    for (size_t k = 0; k < n; k++) {
+        const double saving = f[k].returned > 1 ? pure_saving(&f[k], cut) : 0;
+        if (saving > 0)
+            (*all)[kept++] = (struct choice){&f[k], saving};
+    }
+    qsort(*all, kept, sizeof **all, by_saving);
+    return kept;
+}
+
+bool cpu_apply(const struct a64_process *p, const struct pure_finder *f, const char *out,
+               unsigned cut, bool is_quiet, struct err *err)
+{
+    enum { SHOWN = 16 };
+    struct rewrite_function chosen[REWRITE_MOST];
+    struct choice *all;
+    size_t n = 0;
+    const size_t found = candidates(f, cut, &all);
+    for (size_t k = 0; k < found && n < REWRITE_MOST; k++) {
+        const struct pure_function *fn = all[k].f;
+        const char *why = obstacle(p, fn);
+        if (!is_quiet && k < SHOWN)
+            print_function(p, &all[k], cut, why);
+        if (!why)
+            chosen[n++] = (struct rewrite_function){.entry = fn->entry,
+                                                    .inputs = fn->inputs,
+                                                    .is_simd = fn->outputs == PURE_V0,
+                                                    .cut = cut};
+    }
+    free(all);
+    if (!n)
+        return err_set(err,
+                       "--apply: no function of %s was seen that computes its result from "
+                       "arguments alone, again and again",
+                       p->o.path);
+    if (!rewrite_file(p->o.path, out, chosen, n, p->program.entry, err))
+        return false;
+    if (!is_quiet)
+        printf("%zu memoized: parsim cpu run --set memo.data_bytes=8 %s ...\n", n, out);
+    return true;
+}
