@@ -28,6 +28,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
     /* end of the list */
 /* clang-format on */
 
+/* "0.1.0 (commit, date)". */
+extern const char parsim_version[];
+
 #define X(name, help) int cmd_##name(int argc, char **argv);
 COMMANDS(X)
 #undef X

@@ -47,7 +47,7 @@ static int run_command(int argc, char **argv)
         return EXIT_DONE;
     }
     if (!strcmp(argv[1], "--version")) {
-        puts("parsim " PARSIM_VERSION);
+        printf("parsim %s\n", parsim_version);
         return EXIT_DONE;
     }
     for (int i = 0; commands[i].name; i++)
