@@ -203,6 +203,7 @@ struct codec_job {
     uint16_t slot;     /* of the warp that waits for what is decoded, of a fill the oldest access's;
                           of the warp that stored; CODEC_NO_SLOT: nobody's (a write-back) */
     uint64_t token;    /* the cache's; unique among those not given back */
+    bool is_left; /* of a store that is done, raw: nobody has tried, it may be encoded later */
 };
 
 enum { CODEC_NO_SLOT = UINT16_MAX };
@@ -240,9 +241,9 @@ struct encoding_cfg {
     uint32_t store_lines;    /* written lines that may wait to be encoded; 0: all leave raw */
     uint32_t most_bytes;     /* a store whose encoding is larger leaves raw */
     uint32_t line_buffers;   /* lines that came encoded and no longer take a miss register */
-    /* A line of which a written part was refused is merged and encoded again, unless it is one of
-     * the last so many; 0: all leave raw. */
-    uint32_t refused_lines;
+    /* A line that was encoded and lies raw since a part of it was written is encoded again by who
+     * reads it the so manieth time since (line_form.reads); 0: it stays raw. */
+    uint32_t encode_reads;
 };
 
 #endif

@@ -41,6 +41,9 @@ enum inst_unit {
 struct line_form {
     uint16_t bytes;    /* encoded; 0: raw */
     uint8_t algorithm; /* which of the technique's codecs */
+    /* Of an answer with a raw line that may be encoded: reads since it was written, and 1. Of a raw
+     * write: 1, it may. */
+    uint8_t reads;
 };
 
 /* What the machine's functions give to a technique and take from it; inside it they are more. */

@@ -272,6 +272,7 @@ static void answered(struct l1 *l, cycle_t now, struct mem_req *r)
         break;
     case L1_WRITE_BACK:
     case L1_RESTORE:
+    case L1_OFFER:
         break;
     }
     l->stats.replies++;

@@ -77,8 +77,6 @@ void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
     engine->join(engine->self, &c->client);
     if (cfg->store_lines)
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
-    if (cfg->refused_lines)
-        c->refused = xcalloc(cfg->refused_lines, sizeof *c->refused);
 }
 
 void l1_code_free(struct l1_code *c)
@@ -89,7 +87,6 @@ void l1_code_free(struct l1_code *c)
         free(j);
     }
     free(c->stores);
-    free(c->refused);
 }
 
 /* --- requests that the miss queue had no room for --- */
@@ -132,20 +129,6 @@ static struct mem_req *again(struct l1 *l, cycle_t now, const struct mem_req *r,
     return n;
 }
 
-/* A line that parts of are written again and again would be opened as often: the second time within
- * a while it stays raw. */
-static bool is_worth_encoding(struct l1_code *c, addr_t line)
-{
-    for (uint32_t i = 0; i < c->cfg.refused_lines; i++)
-        if (c->refused[i] == line)
-            return false;
-    if (!c->cfg.refused_lines)
-        return false;
-    c->refused[c->refused_at] = line;
-    c->refused_at = (c->refused_at + 1) % c->cfg.refused_lines;
-    return true;
-}
-
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
 {
     const bool is_atomic = reply->kind == MEM_ATOMIC;
@@ -156,8 +139,7 @@ void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
     l->stats.replies++;
     l->outstanding--;
     l->stats.requests_write++;
-    if (is_atomic || !is_worth_encoding(&l->code, line->addr) || !l1_code_store(l, now, line))
-        leave(l, now, line);
+    leave(l, now, line);
     if (is_atomic) {
         struct mem_req *atomic = again(l, now, reply, reply->sectors, L1_DIRECT);
         atomic->bytes = reply->bytes;
@@ -199,7 +181,8 @@ static void store_remove(struct l1_code *c, const struct l1_job *j)
 static void store_form(struct l1 *l, struct mem_req *r, const struct codec_job *job)
 {
     bool is_smaller = job->bytes <= l->code.cfg.most_bytes;
-    r->form = is_smaller ? (struct line_form){job->bytes, job->algorithm} : (struct line_form){0};
+    r->form = is_smaller ? (struct line_form){job->bytes, job->algorithm, 0}
+                         : (struct line_form){.reads = job->is_left};
     ++*(is_smaller ? &l->stats.coded_stores : &l->stats.stores_raw);
 }
 
@@ -210,6 +193,7 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         return false;
     if (c->nstores == c->cfg.store_lines) {
         l->stats.stores_overflow++;
+        r->form.reads = 1;
         return false;
     }
     struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE,
@@ -221,7 +205,7 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         job_free(j);
         return false;
     case CODEC_REFUSED:
-        l->stats.stores_raw++;
+        store_form(l, r, &(struct codec_job){.bytes = UINT16_MAX, .is_left = j->job.is_left});
         job_free(j);
         return false;
     case CODEC_TAKEN:
@@ -236,6 +220,27 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         r->what = L1_RESTORE;
     }
     return true;
+}
+
+/* What was offered and is not encoded need not leave: below it lies as raw. */
+static void store_leave(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    if (r->what != L1_OFFER || r->form.bytes) {
+        l->stats.requests_write += r->what == L1_OFFER;
+        leave(l, now, r);
+        return;
+    }
+    l->stats.offers_dropped++;
+    mem_req_put(l->pool, r);
+}
+
+void l1_code_offer(struct l1 *l, cycle_t now, addr_t line)
+{
+    struct mem_req *r = l1_request_new(l, now, line, l->all, L1_OFFER);
+    r->kind = MEM_WRITE;
+    l->stats.offers++;
+    if (!l1_code_store(l, now, r))
+        store_leave(l, now, r);
 }
 
 bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line)
@@ -253,7 +258,7 @@ bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line)
             waits = waits->next;
         l->stats.stores_yielded++;
         store_remove(c, j);
-        l1_request_send(l, now, j->req);
+        store_leave(l, now, j->req);
         j->req = NULL;
         if (waits) {
             jobs_remove(q, j);
@@ -291,7 +296,7 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
         if (j->req) {
             store_remove(&l->code, j);
             store_form(l, j->req, job);
-            leave(l, now, j->req);
+            store_leave(l, now, j->req);
         }
         break;
     }

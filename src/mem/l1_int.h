@@ -69,8 +69,6 @@ struct l1_code {
     struct l1_job *free, *made;   /* recycled; all of them */
     struct l1_job **stores;       /* the store buffer, by age */
     uint32_t nstores;
-    addr_t *refused; /* ring of the last lines, a part of which was refused */
-    uint32_t refused_at;
     struct l1_reqs leaving;
 };
 
@@ -103,6 +101,7 @@ enum l1_what {
     L1_STORE,
     L1_WRITE_BACK,
     L1_RESTORE, /* a line that an atomic met encoded, raw */
+    L1_OFFER,   /* a line that lies raw below, encoded */
 };
 
 /* A waiter's flags: it is a write; there is none (a prefetch). */
@@ -179,6 +178,8 @@ bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
 void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply);
 /* Line `i` is decoded for a read that has hit it. True: it waits for the engine. */
 bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a);
+/* A line that lies raw below has come, and may go there encoded. */
+void l1_code_offer(struct l1 *l, cycle_t now, addr_t line);
 /* Those of struct l1_lines. */
 bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r);
 bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line);

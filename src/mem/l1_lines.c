@@ -55,6 +55,9 @@ static uint32_t coded_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
     l->stats.coded_fills += reply->form.bytes != 0;
     if (reply->form.bytes && l1_code_fill(l, now, reply))
         return L1_WAITS;
+    if (UNLIKELY(reply->form.reads) && !reply->form.bytes && reply->kind == MEM_READ &&
+        reply->form.reads == l->code.cfg.encode_reads && reply->sectors == l->all)
+        l1_code_offer(l, now, reply->addr & l->line_mask);
     if (!reply->refused)
         return 0;
     l1_code_retry(l, now, reply);

@@ -42,7 +42,7 @@ struct line_form line_codecs_form_as(const struct line_codecs *c, uint32_t algor
     const void *block = c->image.at(c->image.self, line, c->block_bytes);
     const uint32_t bytes =
         block ? block_codec_bytes(&c->blocks[algorithm], line, block) : c->block_bytes;
-    return bytes <= line_codecs_most(c) ? (struct line_form){(uint16_t)bytes, (uint8_t)algorithm}
+    return bytes <= line_codecs_most(c) ? (struct line_form){(uint16_t)bytes, (uint8_t)algorithm, 0}
                                         : (struct line_form){0};
 }
 

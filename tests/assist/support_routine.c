@@ -132,6 +132,7 @@ void routine_run(struct routine *r)
     warp_top(w)->mask = w->live;
     if (r->decl.nlanes && r->decl.on == ON_FILL)
         lane_masks_set(w, r->launch.kernel->entry, &r->decl, r->mask);
+    lane_steps_set(w, r->launch.kernel->entry, &r->decl, SRC);
     for (r->ninst = 0; warp_peek(w); r->ninst++) {
         if (r->decl.has_all && warp_peek(w)->src && warp_peek(w)->src->op == PTX_OP_RET)
             r->fits = lane_masks_get(w, r->launch.kernel->entry, &r->decl, &r->mask);

@@ -74,6 +74,7 @@ struct memory {
     struct l1_rig *r;
     bool is_encoded;
     uint32_t refusals; /* so many writes and atomics are refused */
+    uint8_t reads;     /* that answers tell of */
 };
 
 static void answer(void *ctx, const struct mem_req *reply)
@@ -87,6 +88,7 @@ static void answer(void *ctx, const struct mem_req *reply)
         r->form.bytes = CODE;
     }
     r->form.algorithm = r->form.bytes ? 2 : 0;
+    r->form.reads = m->reads;
 }
 
 static void bind(struct l1_rig *r, const struct codec_engine *engine,
@@ -414,28 +416,30 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     memory_free(m);
 }
 
-/* A refused line is encoded when it is merged; refused again soon, it stays raw; later, not. */
-static void refused_lines_are_encoded_but_not_again_and_again(void **state)
+/* A raw line that may be encoded goes down encoded with the third read; with others, and where its
+ * code saves nothing, nothing leaves. */
+static void a_raw_line_that_is_read_often_is_encoded(void **state)
 {
     (void)state;
     struct encoding_cfg cfg = decoded;
-    cfg.refused_lines = 2;
+    cfg.encode_reads = 3;
     struct memory *m = memory_new(20, &cfg);
-    static const struct {
-        addr_t line;
-        uint16_t bytes;
-    } want[] = {{128, CODE}, {128, 0}, {256, CODE}, {384, CODE}, {128, CODE}, {384, 0}};
-    for (unsigned i = 0; i < ARRAY_LEN(want); i++) {
-        m->refusals = 1;
-        const struct l1_access a = store_of(want[i].line, 2, i);
+    static const uint8_t reads[] = {0, 2, 3, 4, 3};
+    for (unsigned i = 0; i < ARRAY_LEN(reads); i++) {
+        m->reads = reads[i];
+        m->mock.stored = i == 4 ? 128 : CODE;
+        const struct l1_access a = read_of(128 * (addr_t)i, i);
         l1_rig_submit(m->r, 10 + 1000 * i, &a);
         l1_rig_run(m->r, 1000 * (i + 1));
-        assert_int_equal(m->r->nsent, 2 * (i + 1));
-        assert_int_equal(m->r->sent[2 * i + 1].full, 15);
-        assert_int_equal(m->r->sent[2 * i + 1].form.bytes, want[i].bytes);
     }
-    assert_int_equal(l1_stats(m->r->l1)->refused_writes, ARRAY_LEN(want));
-    assert_int_equal(l1_stats(m->r->l1)->coded_stores, 4);
+    assert_int_equal(m->r->nsent, ARRAY_LEN(reads) + 1);
+    const struct mem_req *offer = &m->r->sent[3];
+    assert_int_equal(offer->kind, MEM_WRITE);
+    assert_int_equal(offer->addr, 256);
+    assert_int_equal(offer->full, 15);
+    assert_int_equal(offer->form.bytes, CODE);
+    assert_int_equal(l1_stats(m->r->l1)->offers, 2);
+    assert_int_equal(l1_stats(m->r->l1)->offers_dropped, 1);
     memory_free(m);
 }
 
@@ -711,7 +715,7 @@ int main(void)
         cmocka_unit_test(a_busy_engine_is_asked_again),
         cmocka_unit_test(an_access_to_a_buffered_line_lets_it_go_first),
         cmocka_unit_test(a_refused_part_comes_again_as_a_whole),
-        cmocka_unit_test(refused_lines_are_encoded_but_not_again_and_again),
+        cmocka_unit_test(a_raw_line_that_is_read_often_is_encoded),
         cmocka_unit_test(a_refused_atomic_follows_its_line),
         cmocka_unit_test(nothing_is_lost_when_the_interconnect_is_full),
         cmocka_unit_test(kept_lines_are_decoded_for_every_use),

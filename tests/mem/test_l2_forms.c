@@ -70,7 +70,7 @@ static struct l2_rig *rig_with(struct forms *f, bool is_raw_after_use, const cha
     struct slice_seams seams = slice_seams_null;
     *f = (struct forms){.is_raw_after_use = is_raw_after_use};
     for (uint32_t i = 0; i < LINES; i++)
-        f->at[i] = (struct line_form){CODE, 2};
+        f->at[i] = (struct line_form){.bytes = CODE, .algorithm = 2};
     f->policy = (struct form_policy){look, enter, read_once, change, store, f};
     seams.channel.forms = &f->policy;
     return l2_rig_with(sets, &seams);

@@ -71,7 +71,7 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     struct caba_form *f = caba_form_new(&mem->m, &is_on, 4096);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t line = memory_block(3), other = memory_block(4), far = memory_block(100);
-    caba_form_host_both(f, line, (struct line_form){40, 2});
+    caba_form_host_both(f, line, (struct line_form){.bytes = 40, .algorithm = 2});
     caba_form_host_both(f, other, (struct line_form){0});
     p.enter(p.self, line, LINE_READ);
     assert_int_equal(p.look(p.self, line, true, MEM_READ).bytes, 0);
@@ -91,7 +91,7 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     assert_false(caba_form_is_mixed(f, far));
     p.enter(p.self, line, LINE_CHANGED);
     assert_int_equal(p.look(p.self, line, false, MEM_READ).bytes, 0); /* only the raw one holds */
-    p.store(p.self, far, (struct line_form){8, 0});
+    p.store(p.self, far, (struct line_form){.bytes = 8, .algorithm = 0});
     is_on = false;
     p.enter(p.self, far, LINE_READ);
     assert_false(p.change(p.self, far));

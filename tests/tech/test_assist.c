@@ -40,8 +40,17 @@ static void errors_say_what_is_right(void **state)
              "f.ptx:6: routine r: on=lod: should be fill, store, load, l1_miss, divergence, "
              "inst:LINE, every:COUNTER:N, memo_begin or memo_end");
     declares(".pragma \"assist on=load prio=low\";",
-             "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, lanes, all, "
+             "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, lanes, all, steps, "
              "priority, mask, registers, when, waiting and live_out");
+    declares(".reg .b32 %a, %b; .pragma \"assist on=fill codec=bdi-lanes steps=%a:2:%b:-4\";", NULL);
+    declares(".reg .b32 %a; .pragma \"assist on=fill codec=bdi-lanes steps=%a\";",
+             "f.ptx:6: routine r: steps=%a: should be %REGISTER:BYTES, at most 3 times");
+    declares(".reg .b32 %a; .pragma \"assist on=fill codec=bdi-lanes steps=%a:x\";",
+             "f.ptx:6: routine r: steps: x of %a should be bytes from -128 to 128");
+    declares(".reg .b64 %a; .pragma \"assist on=fill codec=bdi-lanes steps=%a:4\";",
+             "f.ptx:6: routine r: steps: %a is no register of 32 bits of it");
+    declares(".reg .b32 %a; .pragma \"assist on=load steps=%a:4\";",
+             "f.ptx:6: routine r: steps=... goes with codec=..., whose line they lead through");
     declares(".pragma \"assist on=load priority=mid\";",
              "f.ptx:6: routine r: priority=mid: should be high or low");
     declares(".pragma \"assist on=fill\";", "f.ptx:6: routine r: on=fill needs codec=...");

@@ -70,17 +70,17 @@ static void lines_have_the_form_that_was_written(void **state)
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t a = memory_block(1), b = memory_block(2), outside = MEMORY_BASE - 128;
     assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
-    caba_form_host(f, a, (struct line_form){40, 2});
+    caba_form_host(f, a, (struct line_form){.bytes = 40, .algorithm = 2});
     caba_form_host(f, b, (struct line_form){0});
     assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 40);
     assert_int_equal(p.look(p.self, a, true, MEM_READ).algorithm, 2);
     assert_int_equal(p.look(p.self, b, true, MEM_READ).bytes, 0);
-    p.store(p.self, b, (struct line_form){17, 0});
+    p.store(p.self, b, (struct line_form){.bytes = 17, .algorithm = 0});
     assert_int_equal(p.look(p.self, b, true, MEM_READ).bytes, 17);
     assert_int_equal(p.look(p.self, b, true, MEM_READ).algorithm, 0);
     p.store(p.self, a, (struct line_form){0});
     assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
-    p.store(p.self, outside, (struct line_form){17, 0});
+    p.store(p.self, outside, (struct line_form){.bytes = 17, .algorithm = 0});
     assert_int_equal(p.look(p.self, outside, true, MEM_READ).bytes, 0);
     const struct caba_form_stats *st = caba_form_stats(f);
     assert_int_equal(st->host_encoded, 1);
@@ -88,6 +88,36 @@ static void lines_have_the_form_that_was_written(void **state)
     assert_int_equal(st->stored_encoded, 1);
     assert_int_equal(st->stored_raw, 1);
     assert_int_equal(st->opened, 1);
+    caba_form_free(f);
+    memory_free(mem);
+}
+
+/* Of lines that could be encoded, since they were written last: not of one that was tried in vain. */
+static void reads_of_raw_lines_are_counted(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    caba_form_count_reads(f);
+    const struct form_policy p = caba_form_policy(f, false);
+    const addr_t opened = memory_block(1), left = memory_block(2), tried = memory_block(3);
+    caba_form_host(f, opened, (struct line_form){.bytes = 40});
+    p.store(p.self, opened, (struct line_form){0});
+    p.store(p.self, left, (struct line_form){.reads = 1});
+    p.store(p.self, tried, (struct line_form){0});
+    for (unsigned i = 0; i < 3; i++) {
+        p.read(p.self, opened, true);
+        p.read(p.self, left, true);
+        p.read(p.self, tried, true);
+    }
+    assert_int_equal(p.look(p.self, opened, true, MEM_READ).reads, 4);
+    assert_int_equal(p.look(p.self, left, true, MEM_READ).reads, 4);
+    assert_int_equal(p.look(p.self, tried, true, MEM_READ).reads, 0);
+    assert_false(p.change(p.self, opened));
+    assert_int_equal(p.look(p.self, opened, true, MEM_READ).reads, 1);
+    p.store(p.self, opened, (struct line_form){.bytes = 17});
+    p.read(p.self, opened, true);
+    assert_int_equal(p.look(p.self, opened, true, MEM_READ).reads, 0);
     caba_form_free(f);
     memory_free(mem);
 }
@@ -126,7 +156,7 @@ static void a_copy_is_raw_after_its_first_use(void **state)
     struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
     const struct form_policy p = caba_form_policy(f, true);
     const addr_t a = memory_block(1);
-    caba_form_host(f, a, (struct line_form){40, 2});
+    caba_form_host(f, a, (struct line_form){.bytes = 40, .algorithm = 2});
     p.enter(p.self, a, LINE_READ);
     assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 40);
     p.read(p.self, a, false);
@@ -139,7 +169,7 @@ static void a_copy_is_raw_after_its_first_use(void **state)
     assert_true(p.change(p.self, a)); /* memory has to get all of it */
     assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 0);
     assert_int_equal(caba_form_stats(f)->opened, 1);
-    p.store(p.self, a, (struct line_form){17, 0});
+    p.store(p.self, a, (struct line_form){.bytes = 17, .algorithm = 0});
     p.read(p.self, a, true); /* dirty: it goes to memory as the L2 has it */
     assert_int_equal(p.look(p.self, a, false, MEM_READ).bytes, 0);
     assert_int_equal(caba_form_stats(f)->opened, 2);
@@ -267,7 +297,7 @@ static void lines_take_whole_segments(void **state)
     const struct line_form close = line_codecs_form(&bdi, memory_block(1));
     struct caba_capacity c = {&bdi, 128, 8};
     const struct capacity_policy p = caba_capacity_policy(&c, 2);
-    const struct line_form raw = {0}, coded = {41, 0};
+    const struct line_form raw = {0}, coded = {.bytes = 41, .algorithm = 0};
     assert_int_equal(p.tag_factor, 2);
     assert_int_equal(p.line_bytes(p.self, memory_block(1), NULL), (close.bytes + 7) / 8 * 8);
     assert_int_equal(p.line_bytes(p.self, memory_block(2), NULL), 128);
@@ -283,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_code_is_taken),
         cmocka_unit_test(lines_have_the_form_that_was_written),
+        cmocka_unit_test(reads_of_raw_lines_are_counted),
         cmocka_unit_test(untouched_lines_are_encoded_when_they_are_touched),
         cmocka_unit_test(a_copy_is_raw_after_its_first_use),
         cmocka_unit_test(an_engine_takes_its_time),

@@ -26,7 +26,7 @@ static void encode_line(struct awc *c, struct instance *in)
     in->code_bytes = (uint16_t)codec_bytes(bits);
 }
 
-static const struct routine *routine_of(const struct awc *c, const struct instance *in)
+const struct routine *awc_routine_of(const struct awc *c, const struct instance *in)
 {
     const char *name = codec_name(c->codec->codecs[in->algorithm]);
     return in->job.kind == CODEC_STORE ? aws_codec(c->aws, ON_STORE_LINE, name, in->form)
@@ -64,9 +64,10 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
     c->stats.triggered++;
     if (is_store && !has_room(c)) {
         c->stats.overflow++;
+        job->is_left = true;
         return CODEC_REFUSED;
     }
-    if (is_store && !awc_is_worth_trying(c)) {
+    if (is_store && !awc_is_worth_trying(c, job->line)) {
         c->stats.overflow++;
         return CODEC_REFUSED;
     }
@@ -83,7 +84,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         awc_forms_choose(c, in);
     else
         encode_line(c, in);
-    in->r = routine_of(c, in);
+    in->r = awc_routine_of(c, in);
     if (in->r->is_empty) {
         free(in);
         return answer_empty(c, job);
@@ -154,7 +155,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
 {
     struct instance *in = row->in;
     if (awc_forms_go_on(c, in, &result)) {
-        in->r = routine_of(c, in);
+        in->r = awc_routine_of(c, in);
         return true;
     }
     if (saves(c->codec, result) && result < in->best_bytes) {
@@ -165,7 +166,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->algorithm++;
         in->is_searched = false;
         awc_forms_choose(c, in);
-        in->r = routine_of(c, in);
+        in->r = awc_routine_of(c, in);
         return true;
     }
     if (in->best_bytes < AWC_LINE) {
@@ -173,7 +174,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->job.algorithm = in->best_algorithm;
     }
     c->codec_stats.not_encoded += in->best_bytes == AWC_LINE;
-    awc_note_worth(c, in->best_bytes < AWC_LINE);
+    awc_note_worth(c, in->job.line, in->best_bytes < AWC_LINE);
     c->stats.encoded++;
     return false;
 }
@@ -181,6 +182,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
 void awc_drop_job(struct awc *c, struct instance *in)
 {
     in->job.bytes = AWC_LINE;
+    in->job.is_left = true;
     push_done(c, in);
 }
 

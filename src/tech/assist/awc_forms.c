@@ -14,10 +14,11 @@ static bool has_forms(const struct awc *c, const struct instance *in)
 
 /* --- masks --- */
 
-void awc_forms_begin(struct awt_row *row)
+void awc_forms_begin(const struct awc *c, struct awt_row *row)
 {
     const struct routine *r = row->in->r;
     row->in->form_fits = false;
+    lane_steps_set(row->x.w, r->kernel->entry, &r->decl, awc_window(c, row));
     if (r->decl.on == ON_FILL && r->decl.nlanes)
         lane_masks_set(row->x.w, r->kernel->entry, &r->decl,
                        codec_bdi_lanes_mask(row->in->code, AWC_LINE));
@@ -52,10 +53,25 @@ bool awc_forms_encode(const struct awc *c, struct instance *in)
 
 void awc_forms_choose(struct awc *c, struct instance *in)
 {
-    struct awc_form *last = &c->forms[in->algorithm];
+    struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
     const bool is_due = c->cfg->search_every && ++last->since >= (uint32_t)c->cfg->search_every;
     in->form = has_forms(c, in) && last->is_known && !is_due ? last->form : -1;
     last->since = is_due ? 0 : last->since;
+    in->has_to_search = is_due;
+}
+
+void awc_forms_choose_again(struct awc *c, struct instance *in)
+{
+    if (!in->is_job || in->job.kind != CODEC_STORE || in->form >= 0 || in->is_searched ||
+        in->has_to_search || !has_forms(c, in))
+        return;
+    const struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
+    if (!last->is_known)
+        return;
+    in->form = last->form;
+    c->contexts[in->r->id].nwaiting--;
+    in->r = awc_routine_of(c, in);
+    c->contexts[in->r->id].nwaiting++;
 }
 
 /* The search has found a form, or that there is none. */
@@ -77,14 +93,16 @@ static bool tried(struct awc *c, struct instance *in, uint32_t *result)
     if (in->form_fits) {
         *result = codec_bdi_lanes_bytes((unsigned)in->form, AWC_LINE);
         c->codec_stats.form_hits += !in->is_searched;
-        c->forms[in->algorithm].form = in->form;
-        c->forms[in->algorithm].is_known = true;
+        struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
+        last->form = in->form;
+        last->is_known = true;
         return false;
     }
     *result = AWC_LINE;
     if (in->is_searched)
         return false;
     c->codec_stats.form_misses++;
+    in->has_to_search = true;
     in->form = -1;
     return true;
 }

@@ -34,6 +34,7 @@ struct instance {
     uint8_t best_algorithm; /* of those tried */
     uint16_t best_bytes, code_bytes;
     int8_t form;                 /* that it tries; -1: it finds one, or its codec has none */
+    bool has_to_search;          /* whichever won last */
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
     uint8_t raw[AWC_LINE], code[AWC_LINE];
@@ -110,6 +111,14 @@ struct awc_form {
     uint32_t since;
 };
 
+/* What was learned of lines that lie near each other: those of a data structure take one form. */
+struct awc_area {
+    uint64_t number; /* area 0 is nobody's: its entries are empty */
+    struct awc_worth worth;
+    struct awc_form forms[LINE_CODECS];
+};
+enum { AWC_AREAS = 16 };
+
 struct instance_list {
     struct instance *head, *tail;
     uint32_t len;
@@ -150,8 +159,7 @@ struct awc {
     struct store_room room;
     uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
     uint32_t nstores;     /* jobs that wait in this room */
-    struct awc_worth worth;
-    struct awc_form forms[LINE_CODECS];
+    struct awc_area areas[AWC_AREAS];
     VEC(struct codec_job) done;
     size_t done_at;
     struct assist_stats stats;
@@ -213,19 +221,24 @@ void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, co
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
+/* The routine for its line, or for the form that it tries. */
+const struct routine *awc_routine_of(const struct awc *c, const struct instance *in);
 /* A store's job that comes to nothing: it leaves raw. */
 void awc_drop_job(struct awc *c, struct instance *in);
-/* awc_worth.c: whether a store is tried at all; what has become of one that was. */
-bool awc_is_worth_trying(struct awc *c);
-void awc_note_worth(struct awc *c, bool is_encoded);
-/* awc_forms.c: the predicates of a routine get the line's mask; what they say behind the last
+/* awc_worth.c: what is known of lines near this one; whether its store is tried at all; what has
+ * become of one that was. */
+struct awc_area *awc_area_of(struct awc *c, addr_t line);
+bool awc_is_worth_trying(struct awc *c, addr_t line);
+void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
+/* awc_forms.c: the predicates of a routine get the line's mask, its addresses their steps; what they say behind the last
  * instruction is kept. */
-void awc_forms_begin(struct awt_row *row);
+void awc_forms_begin(const struct awc *c, struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */
 bool awc_forms_encode(const struct awc *c, struct instance *in);
-/* The form that a store tries first. */
+/* The form that a store tries first; and again when it begins: others may have won meanwhile. */
 void awc_forms_choose(struct awc *c, struct instance *in);
+void awc_forms_choose_again(struct awc *c, struct instance *in);
 /* Behind a routine: form and mask are written to `dst`, `result` is the code's length (of a search,
  * the form that it found); whether another routine is to follow. */
 void awc_forms_close(const struct awc *c, struct instance *in, void *dst, uint32_t *result);

@@ -86,7 +86,7 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     warp_top(w)->mask = w->live;
     if (in->is_job)
         awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
-    awc_forms_begin(row);
+    awc_forms_begin(c, row);
     fill_params(c, row);
     c->used |= bit;
     if (instance_is_high(in)) {

@@ -159,6 +159,7 @@ void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
         next = in->next;
         if (awc_is_full(c) && instance_is_high(in))
             drop_a_store(c, sm, now);
+        awc_forms_choose_again(c, in);
         if (in->is_job && in->on_spares && instance_registers(in) > extra_spare_registers(sm)) {
             drop_waiting(c, sm, in, now);
         } else if (!awc_is_full(c) && awc_memo_is_ready(c, sm, in) && can_start(c, sm, in, now)) {

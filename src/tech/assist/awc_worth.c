@@ -1,19 +1,32 @@
-/* Compression gives up for a while where it does not succeed: over windows of stores, and for four
- * times as long every time. */
+/* Compression gives up for a while where it does not succeed: in an area of memory, over windows of
+ * stores, and for four times as long every time. */
 #include "tech/assist/awc_int.h"
 
-bool awc_is_worth_trying(struct awc *c)
+/* An area that comes anew begins with the forms of the one whose place it takes. */
+struct awc_area *awc_area_of(struct awc *c, addr_t line)
 {
-    if (!c->worth.rest)
+    const uint64_t number = line / (uint64_t)c->cfg->area_bytes;
+    struct awc_area *a = &c->areas[number % AWC_AREAS];
+    if (a->number != number) {
+        a->number = number;
+        a->worth = (struct awc_worth){0};
+    }
+    return a;
+}
+
+bool awc_is_worth_trying(struct awc *c, addr_t line)
+{
+    struct awc_worth *w = &awc_area_of(c, line)->worth;
+    if (!w->rest)
         return true;
-    c->worth.rest--;
+    w->rest--;
     c->codec_stats.given_up++;
     return false;
 }
 
-void awc_note_worth(struct awc *c, bool is_encoded)
+void awc_note_worth(struct awc *c, addr_t line, bool is_encoded)
 {
-    struct awc_worth *w = &c->worth;
+    struct awc_worth *w = &awc_area_of(c, line)->worth;
     w->encoded += is_encoded;
     if (++w->tried < (uint32_t)c->cfg->give_up_window)
         return;

@@ -20,7 +20,7 @@ static uint64_t spread(uint32_t bits)
     return mask;
 }
 
-static char *predicate(struct warp *w, const struct xfunc *fn, uint32_t reg)
+static char *lanes_of(struct warp *w, const struct xfunc *fn, uint32_t reg)
 {
     warp_use_frame(w);
     return lane_at(&fn->regs[reg], w->base);
@@ -29,7 +29,7 @@ static char *predicate(struct warp *w, const struct xfunc *fn, uint32_t reg)
 static uint32_t read_bits(struct warp *w, const struct xfunc *fn, uint32_t reg)
 {
     uint32_t bits;
-    memcpy(&bits, predicate(w, fn, reg), sizeof bits);
+    memcpy(&bits, lanes_of(w, fn, reg), sizeof bits);
     return bits;
 }
 
@@ -49,7 +49,7 @@ void lane_masks_set(struct warp *w, const struct xfunc *fn, const struct routine
     const uint32_t bits[] = {d->nlanes == 1 ? (uint32_t)mask : even_bits(mask),
                              even_bits(mask >> 1)};
     for (unsigned i = 0; i < d->nlanes; i++)
-        memcpy(predicate(w, fn, d->lanes[i]), &bits[i], sizeof bits[i]);
+        memcpy(lanes_of(w, fn, d->lanes[i]), &bits[i], sizeof bits[i]);
 }
 
 bool lane_masks_get(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,
@@ -61,4 +61,15 @@ bool lane_masks_get(struct warp *w, const struct xfunc *fn, const struct routine
         bits[i] = read_turned(w, fn, d->lanes[i], lanes);
     *mask = d->nlanes < 2 ? bits[0] : spread((uint32_t)bits[0]) | spread((uint32_t)bits[1]) << 1;
     return (read_bits(w, fn, d->all) & d->mask) == d->mask;
+}
+
+void lane_steps_set(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,
+                    uint32_t src)
+{
+    for (unsigned i = 0; i < d->nsteps; i++) {
+        uint32_t at[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            at[l] = src + l * (uint32_t)d->steps[i].bytes;
+        memcpy(lanes_of(w, fn, d->steps[i].reg), at, sizeof at);
+    }
 }

@@ -120,6 +120,37 @@ static bool set_predicates(const struct where *w, const char *key, const char *v
     return wrong(w, "%s: at most %u predicates", key, most);
 }
 
+static bool set_step(const struct where *w, const char *reg, const char *bytes,
+                     struct routine_step *s)
+{
+    char *end;
+    const long n = strtol(bytes, &end, 10);
+    s->bytes = (int32_t)n;
+    if (!*bytes || *end || n < -128 || n > 128)
+        return wrong(w, "steps: %s of %s should be bytes from -128 to 128", bytes, reg);
+    if (!ptx_reg_find(w->f, reg, strlen(reg), &s->reg) || ptx_type_bits(w->f->regs[s->reg].type) != 32)
+        return wrong(w, "steps: %s is no register of 32 bits of it", reg);
+    return true;
+}
+
+/* Registers and bytes in turn, with colons between. */
+static bool set_steps(const struct where *w, const char *v, struct routine_decl *d)
+{
+    char *copy = xstrdup(v), *save = NULL;
+    bool ok = true;
+    for (char *reg = strtok_r(copy, ":", &save), *bytes; ok && reg;
+         reg = strtok_r(NULL, ":", &save)) {
+        bytes = strtok_r(NULL, ":", &save);
+        if (!bytes || d->nsteps == ROUTINE_STEPS)
+            ok = wrong(w, "steps=%s: should be %%REGISTER:BYTES, at most %d times", v,
+                       ROUTINE_STEPS);
+        else
+            ok = set_step(w, reg, bytes, &d->steps[d->nsteps++]);
+    }
+    free(copy);
+    return ok;
+}
+
 static bool set_key(const struct where *w, const char *key, const char *v, struct routine_decl *d)
 {
     uint64_t n = 0;
@@ -153,6 +184,8 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
     }
     if (!strcmp(key, "lanes"))
         return set_predicates(w, key, v, d->lanes, 2, &d->nlanes);
+    if (!strcmp(key, "steps"))
+        return set_steps(w, v, d);
     if (!strcmp(key, "all")) {
         uint8_t one;
         d->has_all = true;
@@ -164,8 +197,8 @@ static bool set_key(const struct where *w, const char *key, const char *v, struc
     }
     return wrong(
         w,
-        "'%s': the keys are on, codec, encoding, lanes, all, priority, mask, registers, when, "
-        "waiting and live_out",
+        "'%s': the keys are on, codec, encoding, lanes, all, steps, priority, mask, registers, "
+        "when, waiting and live_out",
         key);
 }
 
@@ -187,6 +220,8 @@ static bool check(const struct where *w, struct routine_decl *d)
         return wrong(w, "encoding=%d goes with on=fill or on=store and codec=...", d->encoding);
     if (d->nlanes && d->encoding < 0)
         return wrong(w, "lanes=... goes with encoding=..., whose mask it is");
+    if (d->nsteps && d->on != ON_FILL && d->on != ON_STORE_LINE)
+        return wrong(w, "steps=... goes with codec=..., whose line they lead through");
     if (d->has_all != is_form)
         return wrong(w, "all=... goes with on=store codec=... encoding=..., and these with it");
     return true;

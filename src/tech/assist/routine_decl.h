@@ -8,6 +8,8 @@
  *                   decodes; read behind one that encodes, whose lanes have values from the last
  *                   one down. Two: of a lane's two values.
  *   all=%P          on=store with encoding: the form fits if this holds in all lanes at the end
+ *   steps=%A:N[:%B:M]  addresses that the load/store unit makes for lanes of the routine's line: src
+ *                   and N bytes more, or less, for each lane. No instruction writes them.
  *   priority=high|low, mask=LANES, live_out=... (kept as a word)
  *   registers=spare   takes registers that no block can have, and is dropped if these are too few;
  *                     else every thread of the program needs its registers, too
@@ -31,6 +33,8 @@ enum routine_on {
     ON_MEMO_END,
 };
 
+enum { ROUTINE_STEPS = 3 };
+
 struct routine_decl {
     enum routine_on on;
     bool has_on;
@@ -47,6 +51,11 @@ struct routine_decl {
     uint32_t lanes[2], all; /* predicate registers */
     uint8_t nlanes;
     bool has_all;
+    struct routine_step {
+        uint32_t reg;
+        int32_t bytes;
+    } steps[ROUTINE_STEPS];
+    uint8_t nsteps;
     uint32_t pragma_line;
 };
 

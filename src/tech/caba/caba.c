@@ -185,6 +185,8 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
         if (cfg->first_touch && c->codec.n && !c->adapt)
             caba_form_encode_untouched(c->forms[i], &c->codec, c->memory[i]);
         s->storage[i] = cmem_policy(c->memory[i]);
+        if (cfg->encode_reads)
+            caba_form_count_reads(c->forms[i]);
         s->forms[i] = caba_form_policy(c->forms[i], c->d->variant & CABA_RAW_L2);
         stats_add(s->stats, "cmem", cmem_stat_rows, cmem_nstat_rows, cmem_stats(c->memory[i]));
         stats_add(s->stats, "caba_form", caba_form_stat_rows, caba_form_nstat_rows,
@@ -246,7 +248,7 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
         .direct_latency = (uint32_t)cfg->direct_latency,
         .store_lines =
             c->codec.n ? (uint32_t)(cfg->store_buffer_lines + cfg->store_shared_lines) : 0,
-        .refused_lines = (uint32_t)cfg->refused_lines,
+        .encode_reads = c->codec.n ? (uint32_t)cfg->encode_reads : 0,
         .most_bytes = line_codecs_most(&c->codec),
         .line_buffers = (uint32_t)cfg->line_buffers,
     };

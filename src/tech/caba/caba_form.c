@@ -20,6 +20,8 @@ struct caba_form {
     struct block_sizes both;
     uint8_t *region_both, *region_coded;
     uint32_t region_shift;
+    struct block_sizes reads; /* of a line that was opened, since it was written, and 1; 0: was not */
+    bool counts_reads;
     bool has_algorithms;    /* others than the first */
     bool raw_after_use;     /* once an encoded line was read, the L2 has it raw */
     struct block_sizes raw; /* such a copy, clean, though memory has the line encoded */
@@ -49,6 +51,7 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     block_sizes_init(&f->known, blocks);
     block_sizes_init(&f->both, is_on ? blocks : 0);
     block_sizes_init(&f->raw, blocks);
+    block_sizes_init(&f->reads, blocks);
     f->is_on = is_on;
     if (is_on) {
         f->region_shift = (uint32_t)__builtin_ctzll(region);
@@ -67,6 +70,7 @@ void caba_form_free(struct caba_form *f)
     block_sizes_free(&f->known);
     block_sizes_free(&f->both);
     block_sizes_free(&f->raw);
+    block_sizes_free(&f->reads);
     free(f->region_both);
     free(f->region_coded);
     free(f);
@@ -90,8 +94,10 @@ static uint64_t region_of(const struct caba_form *f, addr_t line)
 /* That of line number `i`. */
 static struct line_form form_of(const struct caba_form *f, uint64_t i, uint16_t bytes)
 {
-    return (struct line_form){bytes, bytes && f->has_algorithms ? block_size_get(&f->algorithms, i)
-                                                                : (uint8_t)0};
+    const bool is_tagged = bytes && f->has_algorithms;
+    return (struct line_form){.bytes = bytes,
+                              .algorithm = is_tagged ? block_size_get(&f->algorithms, i) : (uint8_t)0,
+                              .reads = bytes ? (uint8_t)0 : block_size_get(&f->reads, i)};
 }
 
 static bool is_opened(const struct caba_form *f, uint64_t i)
@@ -151,10 +157,14 @@ static void store(void *self, addr_t line, struct line_form form)
     struct caba_form *f = self;
     if (!is_here(f, line))
         return;
-    f->stats.opened += !form.bytes && block_size_get(&f->bytes, number(f, line));
+    const bool is_opened_now = !form.bytes && block_size_get(&f->bytes, number(f, line));
+    f->stats.opened += is_opened_now;
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(f, line, form);
     block_size_forget(&f->raw, number(f, line));
+    block_size_forget(&f->reads, number(f, line));
+    if ((is_opened_now || form.reads) && f->counts_reads)
+        *block_size_at(&f->reads, number(f, line)) = 1;
     if (!f->is_on)
         return;
     *block_size_at(&f->both, number(f, line)) = 0;
@@ -188,10 +198,25 @@ static void enter(void *self, addr_t line, enum line_entry why)
     block_size_forget(&f->raw, i);
 }
 
+static void count_read(struct caba_form *f, addr_t line)
+{
+    if (!is_here(f, line) || !block_size_get(&f->reads, number(f, line)))
+        return;
+    uint8_t *reads = block_size_at(&f->reads, number(f, line));
+    *reads = (uint8_t)(*reads + (*reads < UINT8_MAX));
+}
+
+void caba_form_count_reads(struct caba_form *f)
+{
+    f->counts_reads = true;
+}
+
 /* What is dirty goes to memory as the slice has it. */
 static void read_once(void *self, addr_t line, bool is_dirty)
 {
     struct caba_form *f = self;
+    if (f->counts_reads)
+        count_read(f, line);
     if (!f->raw_after_use || !look(f, line, true, MEM_READ).bytes)
         return;
     if (is_dirty)
@@ -203,6 +228,8 @@ static void read_once(void *self, addr_t line, bool is_dirty)
 static bool change(void *self, addr_t line)
 {
     struct caba_form *f = self;
+    if (is_here(f, line) && block_size_get(&f->reads, number(f, line)))
+        *block_size_at(&f->reads, number(f, line)) = 1;
     if (has_one_form(f) || !is_here(f, line))
         return false;
     const uint64_t i = number(f, line);

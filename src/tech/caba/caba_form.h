@@ -26,6 +26,8 @@ struct caba_form;
  * it is true. NULL: there are none. */
 struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on, uint64_t region);
 void caba_form_free(struct caba_form *f);
+/* Reads of lines are counted from now on, for who asks for them (line_form.reads). */
+void caba_form_count_reads(struct caba_form *f);
 /* `is_raw_after_use`: of the L2's copies. */
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use);
 /* Lines that nobody has written are encoded when they are asked for first; the channel's memory is
