@@ -230,7 +230,6 @@ static void store_leave(struct l1 *l, cycle_t now, struct mem_req *r)
         leave(l, now, r);
         return;
     }
-    l->stats.offers_dropped++;
     mem_req_put(l->pool, r);
 }
 
@@ -238,7 +237,6 @@ void l1_code_offer(struct l1 *l, cycle_t now, addr_t line)
 {
     struct mem_req *r = l1_request_new(l, now, line, l->all, L1_OFFER);
     r->kind = MEM_WRITE;
-    l->stats.offers++;
     if (!l1_code_store(l, now, r))
         store_leave(l, now, r);
 }

@@ -118,6 +118,7 @@ static void reads_of_raw_lines_are_counted(void **state)
     p.store(p.self, opened, (struct line_form){.bytes = 17});
     p.read(p.self, opened, true);
     assert_int_equal(p.look(p.self, opened, true, MEM_READ).reads, 0);
+    assert_int_equal(caba_form_stats(f)->encoded_again, 1);
     caba_form_free(f);
     memory_free(mem);
 }

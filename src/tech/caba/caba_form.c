@@ -159,6 +159,7 @@ static void store(void *self, addr_t line, struct line_form form)
         return;
     const bool is_opened_now = !form.bytes && block_size_get(&f->bytes, number(f, line));
     f->stats.opened += is_opened_now;
+    f->stats.encoded_again += form.bytes && block_size_get(&f->reads, number(f, line));
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(f, line, form);
     block_size_forget(&f->raw, number(f, line));
