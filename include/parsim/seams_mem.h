@@ -203,7 +203,7 @@ struct codec_job {
     uint16_t slot;     /* of the warp that waits for what is decoded, of a fill the oldest access's;
                           of the warp that stored; CODEC_NO_SLOT: nobody's (a write-back) */
     uint64_t token;    /* the cache's; unique among those not given back */
-    bool is_left; /* of a store that is done, raw: nobody has tried, it may be encoded later */
+    bool is_left;      /* of a store that is done, raw: nobody has tried, it may be encoded later */
 };
 
 enum { CODEC_NO_SLOT = UINT16_MAX };

@@ -48,5 +48,19 @@ ok "... and the program computes the same" 'cmp -s "$tmp/out" "$tmp/base.out"'
 sed 's/\[%src+8\]/[%src]/; s/st\.shared\.u32   \[%to+128\], 0;/st.shared.u32   [%to+128], 1;/' "$root/assist/bdi.ptx" >"$tmp/bug.ptx"
 ok "a bug is planted" '! cmp -s "$root/assist/bdi.ptx" "$tmp/bug.ptx"'
 ok "... and caught" '! run --with caba-bdi --verify --assist "$tmp/bug.ptx" && grep -q "assist routine bdi_decompress_[0-9], line 0x[0-9a-f]*: byte [0-9]* is" "$tmp/err"'
+
+ok "interrupts are taken" 'run --with caba-interrupt --set assist.interrupt_cycles=500 --json "$tmp/i.json"'
+ok "... with the results of base" 'cmp -s "$tmp/out" "$tmp/base.out"'
+rings() { python3 - "$tmp/i.json" <<'PY'
+import json, sys
+j = json.load(open(sys.argv[1])); i = j["stats"]["assist_interrupt"]
+taken, merged = i["latency"]["count"], i["merged"]
+assert taken == i["served"]["count"] == j["assist"]["interrupt.ptx"]["interrupts"] > 20, (taken, i)
+assert taken + merged <= 3 * (j["cycles"] // 500 + 1), (taken, merged, j["cycles"])  # an SM without warps takes none
+assert i["latency"]["min"] >= 1 and i["latency"]["p50"] <= 20, i["latency"]
+assert i["served"]["min"] > i["latency"]["min"], i
+PY
+}
+ok "... one a ring, half of them within 20 cycles" 'rings 2>"$tmp/err"'
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

@@ -87,7 +87,8 @@ static struct line_form look_encoded(const void *self, addr_t line, bool is_here
                                      enum mem_kind kind)
 {
     (void)is_here;
-    return (struct line_form){.bytes = kind == MEM_READ && line >= *(const addr_t *)self ? CODE : 0};
+    return (struct line_form){.bytes =
+                                  kind == MEM_READ && line >= *(const addr_t *)self ? CODE : 0};
 }
 
 static uint32_t many_registers(const void *self, const struct kernel *k)

@@ -38,11 +38,17 @@ static void errors_say_what_is_right(void **state)
              "f.ptx:6: routine r: says not when it begins: on=... is missing");
     declares(".pragma \"assist on=lod\";",
              "f.ptx:6: routine r: on=lod: should be fill, store, load, l1_miss, divergence, "
-             "inst:LINE, every:COUNTER:N, memo_begin or memo_end");
+             "inst:LINE, every:COUNTER:N, interrupt, memo_begin or memo_end");
+    declares(".pragma \"assist on=interrupt:0 priority=high\";",
+             "f.ptx:6: routine r: on=interrupt:0: should be interrupt or interrupt:CYCLES");
+    declares(".pragma \"assist on=interrupt:500\";",
+             "f.ptx:6: routine r: on=interrupt needs priority=high, since it is taken at once");
+    declares(".pragma \"assist on=interrupt priority=high\";", NULL);
     declares(".pragma \"assist on=load prio=low\";",
              "f.ptx:6: routine r: 'prio': the keys are on, codec, encoding, lanes, all, steps, "
              "priority, mask, registers, when, waiting and live_out");
-    declares(".reg .b32 %a, %b; .pragma \"assist on=fill codec=bdi-lanes steps=%a:2:%b:-4\";", NULL);
+    declares(".reg .b32 %a, %b; .pragma \"assist on=fill codec=bdi-lanes steps=%a:2:%b:-4\";",
+             NULL);
     declares(".reg .b32 %a; .pragma \"assist on=fill codec=bdi-lanes steps=%a\";",
              "f.ptx:6: routine r: steps=%a: should be %REGISTER:BYTES, at most 3 times");
     declares(".reg .b32 %a; .pragma \"assist on=fill codec=bdi-lanes steps=%a:x\";",

@@ -72,7 +72,8 @@ static uint64_t decoding_takes(struct lines *l, unsigned form, uint64_t *instruc
     return cycles;
 }
 
-/* By form. A live-in value before the loads, 26 cycles of shared memory, the addition, the store. */
+/* By form. A live-in value before the loads, 26 cycles of shared memory, the addition, the store.
+ */
 static void decoding_takes_so_many_cycles(void **state)
 {
     (void)state;

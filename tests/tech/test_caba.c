@@ -92,7 +92,8 @@ static void lines_have_the_form_that_was_written(void **state)
     memory_free(mem);
 }
 
-/* Of lines that could be encoded, since they were written last: not of one that was tried in vain. */
+/* Of lines that could be encoded, since they were written last: not of one that was tried in vain.
+ */
 static void reads_of_raw_lines_are_counted(void **state)
 {
     (void)state;

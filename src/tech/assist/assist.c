@@ -50,6 +50,22 @@ static bool load_list(struct assist *a, const char *names,
     return ok;
 }
 
+static bool has_interrupts(const struct aws *aws)
+{
+    for (uint32_t i = 0; i < aws->nroutines; i++)
+        if (aws->routines[i].decl.on == ON_INTERRUPT)
+            return true;
+    return false;
+}
+
+static void add_stats(struct tech_seams *s, const struct awc *c, bool is_interrupted)
+{
+    stats_add(s->stats, "assist", assist_stat_rows, assist_nstat_rows, awc_stats(c));
+    if (is_interrupted)
+        stats_add(s->stats, "assist_interrupt", assist_interrupt_stat_rows,
+                  assist_interrupt_nstat_rows, awc_interrupt_stats(c));
+}
+
 struct assist *assist_new(const char *name, const char *ours, const struct tech_machine *m,
                           struct tech_seams *s, struct err *err)
 {
@@ -77,7 +93,7 @@ struct assist *assist_new(const char *name, const char *ours, const struct tech_
     for (uint32_t i = 0; i < m->sms; i++) {
         a->awcs[i] = awc_new(&a->aws, cfg, i);
         sources[i] = awc_source(a->awcs[i]);
-        stats_add(s->stats, "assist", assist_stat_rows, assist_nstat_rows, awc_stats(a->awcs[i]));
+        add_stats(s, a->awcs[i], has_interrupts(&a->aws));
     }
     service->assist = a;
     return a;

@@ -21,4 +21,13 @@ struct assist_codec_stats {
 extern const struct stat_row assist_codec_stat_rows[];
 extern const size_t assist_codec_nstat_rows;
 
+/* ... and of those that handle interrupts. */
+struct assist_interrupt_stats {
+#define ROWS_FILE "tech/assist/assist_interrupt_stats.def"
+#include "parsim/rows_members.h"
+};
+
+extern const struct stat_row assist_interrupt_stat_rows[];
+extern const size_t assist_interrupt_nstat_rows;
+
 #endif

@@ -44,7 +44,7 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     free(x->cta->shared);
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
-    x->next_at = r->decl.every;
+    x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
 
 /* Routines of one group use the same registers of a warp, one at a time: all that decode, and with
@@ -122,6 +122,11 @@ const struct assist_stats *awc_stats(const struct awc *c)
 const struct assist_codec_stats *awc_codec_stats(const struct awc *c)
 {
     return &c->codec_stats;
+}
+
+const struct assist_interrupt_stats *awc_interrupt_stats(const struct awc *c)
+{
+    return &c->interrupt_stats;
 }
 
 const void *awc_shared(const struct awc *c, uint32_t module)

@@ -47,6 +47,7 @@ void awc_set_bare(struct awc *c, bool is_bare);
 void awc_launch(struct awc *c);
 const struct assist_stats *awc_stats(const struct awc *c);
 const struct assist_codec_stats *awc_codec_stats(const struct awc *c);
+const struct assist_interrupt_stats *awc_interrupt_stats(const struct awc *c);
 /* The .shared variables of a module on this SM. */
 const void *awc_shared(const struct awc *c, uint32_t module);
 

@@ -50,6 +50,14 @@ static void unstage_first(struct awc *c, struct awt_row *row)
     }
 }
 
+/* Its first instruction issues. */
+static void begin(struct awc *c, struct awt_row *row, cycle_t now)
+{
+    row->has_begun = true;
+    if (row->in->r->decl.on == ON_INTERRUPT)
+        hist_add(&c->interrupt_stats.latency, now - row->in->value);
+}
+
 static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
     const struct dinst *d = row->staged[0];
@@ -58,6 +66,8 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
     row->x.w->grid->params = row->params;
     unstage_first(c, row);
     c->has_moved = true;
+    if (!row->has_begun)
+        begin(c, row, now);
     if (extra_issue(sm, &row->x, d, now))
         go_on(c, row, now);
     return true;

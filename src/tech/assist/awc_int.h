@@ -48,7 +48,7 @@ struct awt_row {
     uint32_t pc;
     const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
     uint8_t nstaged;
-    bool has_ended, is_killed;
+    bool has_begun, has_ended, is_killed;
     bool has_registers;                       /* its warp's */
     bool has_spare;                           /* registers that no warp has */
     _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
@@ -61,7 +61,7 @@ struct awc_context {
     struct cta *cta;
     uint32_t group;     /* the routine whose registers it uses */
     uint64_t active;    /* slots whose registers of this group are in use */
-    uint64_t next_at;   /* ON_EVERY: the counter's value that triggers */
+    uint64_t next_at;   /* ON_EVERY: the counter's value that triggers; ON_INTERRUPT: the cycle */
     uint64_t on_spares; /* slots with an instance of it, on spare registers */
     uint32_t nwaiting;
 };
@@ -164,9 +164,14 @@ struct awc {
     size_t done_at;
     struct assist_stats stats;
     struct assist_codec_stats codec_stats;
+    struct assist_interrupt_stats interrupt_stats;
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
+static inline uint64_t awc_interrupt_cycles(const struct awc *c, const struct routine *r)
+{
+    return r->decl.every ? r->decl.every : (uint64_t)c->cfg->interrupt_cycles;
+}
 static inline uint32_t instance_registers(const struct instance *in)
 {
     return in->r->kernel->regs * WARP_LANES;
@@ -230,8 +235,8 @@ void awc_drop_job(struct awc *c, struct instance *in);
 struct awc_area *awc_area_of(struct awc *c, addr_t line);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
-/* awc_forms.c: the predicates of a routine get the line's mask, its addresses their steps; what they say behind the last
- * instruction is kept. */
+/* awc_forms.c: the predicates of a routine get the line's mask, its addresses their steps; what
+ * they say behind the last instruction is kept. */
 void awc_forms_begin(const struct awc *c, struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */

@@ -141,6 +141,8 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
         awc_memo_finish(c, sm, in, shared + awc_window(c, row) + AWC_LINE, result, now);
     if (in->is_job && in->job.kind == CODEC_STORE)
         extra_delay_end(sm, now);
+    if (in->r->decl.on == ON_INTERRUPT)
+        hist_add(&c->interrupt_stats.served, now - in->value);
     ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
     c->stats.instance_cycles += now - in->triggered;
     awc_detach(c, sm, in, now);

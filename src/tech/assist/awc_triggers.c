@@ -53,12 +53,27 @@ static bool is_due(struct awc *c, const struct sm *sm, const struct routine *r, 
     return true;
 }
 
+/* The timer has rung: `value` is when. Rings that come while nothing issues are one. */
+static bool has_rung(struct awc *c, const struct routine *r, cycle_t now, uint64_t *value)
+{
+    struct awc_context *x = &c->contexts[r->id];
+    if (now < x->next_at)
+        return false;
+    const uint64_t every = awc_interrupt_cycles(c, r);
+    *value = x->next_at;
+    c->interrupt_stats.merged += (now - x->next_at) / every;
+    x->next_at = (now / every + 1) * every;
+    return true;
+}
+
 static bool applies(struct awc *c, const struct sm *sm, const struct routine *r,
                     const struct extra_trigger *t, cycle_t now, uint64_t *value)
 {
     if (is_codec(r) || is_memo(r) || event_of(r->decl.on) != t->event)
         return false;
     *value = 0;
+    if (r->decl.on == ON_INTERRUPT)
+        return has_rung(c, r, now, value);
     if (r->decl.on == ON_EVERY)
         return is_due(c, sm, r, now, value);
     if (t->d->x->src)

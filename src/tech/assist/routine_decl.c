@@ -59,6 +59,13 @@ static bool set_every(const struct where *w, const char *v, struct routine_decl 
                  v);
 }
 
+static bool set_interrupt(const struct where *w, const char *v, struct routine_decl *d)
+{
+    d->on = ON_INTERRUPT;
+    return !*v || (*v == ':' && number(v + 1, 10, &d->every) && d->every) ||
+           wrong(w, "on=interrupt%s: should be interrupt or interrupt:CYCLES", v);
+}
+
 static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
 {
     static const struct {
@@ -77,6 +84,8 @@ static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
         }
     if (!strncmp(v, "every:", 6))
         return set_every(w, v + 6, d);
+    if (!strncmp(v, "interrupt", 9))
+        return set_interrupt(w, v + 9, d);
     if (!strncmp(v, "inst:", 5) && number(v + 5, 10, &n) && n <= UINT32_MAX) {
         d->on = ON_INST;
         d->line = (uint32_t)n;
@@ -84,7 +93,7 @@ static bool set_on(const struct where *w, const char *v, struct routine_decl *d)
     }
     return wrong(w,
                  "on=%s: should be fill, store, load, l1_miss, divergence, inst:LINE, "
-                 "every:COUNTER:N, memo_begin or memo_end",
+                 "every:COUNTER:N, interrupt, memo_begin or memo_end",
                  v);
 }
 
@@ -128,7 +137,8 @@ static bool set_step(const struct where *w, const char *reg, const char *bytes,
     s->bytes = (int32_t)n;
     if (!*bytes || *end || n < -128 || n > 128)
         return wrong(w, "steps: %s of %s should be bytes from -128 to 128", bytes, reg);
-    if (!ptx_reg_find(w->f, reg, strlen(reg), &s->reg) || ptx_type_bits(w->f->regs[s->reg].type) != 32)
+    if (!ptx_reg_find(w->f, reg, strlen(reg), &s->reg) ||
+        ptx_type_bits(w->f->regs[s->reg].type) != 32)
         return wrong(w, "steps: %s is no register of 32 bits of it", reg);
     return true;
 }
@@ -215,6 +225,8 @@ static bool check(const struct where *w, struct routine_decl *d)
                      d->codec);
     if (d->on == ON_MEMO_BEGIN && !d->is_high)
         return wrong(w, "on=memo_begin needs priority=high, since its parent waits for it");
+    if (d->on == ON_INTERRUPT && !d->is_high)
+        return wrong(w, "on=interrupt needs priority=high, since it is taken at once");
     const bool is_form = d->on == ON_STORE_LINE && d->encoding >= 0;
     if (d->encoding >= 0 && d->on != ON_FILL && !is_form)
         return wrong(w, "encoding=%d goes with on=fill or on=store and codec=...", d->encoding);

@@ -1,6 +1,7 @@
 /* What a routine says of itself: .pragma "assist KEY=VALUE ..." in its body.
  *
- *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N|memo_begin|memo_end
+ *   on=fill|store|load|l1_miss|divergence|inst:LINE|every:COUNTER:N|interrupt[:CYCLES]|memo_begin|
+ *      memo_end
  *   codec=NAME      with on=fill: it decodes; with on=store: it encodes
  *   encoding=N      with on=fill: only lines whose code begins with byte N; with on=store: it
  *                   tries that form alone
@@ -8,13 +9,12 @@
  *                   decodes; read behind one that encodes, whose lanes have values from the last
  *                   one down. Two: of a lane's two values.
  *   all=%P          on=store with encoding: the form fits if this holds in all lanes at the end
- *   steps=%A:N[:%B:M]  addresses that the load/store unit makes for lanes of the routine's line: src
- *                   and N bytes more, or less, for each lane. No instruction writes them.
- *   priority=high|low, mask=LANES, live_out=... (kept as a word)
- *   registers=spare   takes registers that no block can have, and is dropped if these are too few;
- *                     else every thread of the program needs its registers, too
- *   when=memory_idle  is dropped while the memory pipeline is busy (awc_prefetch.c)
- *   waiting=N         is dropped while N of its instances wait */
+ *   steps=%A:N[:%B:M]  addresses that the load/store unit makes for lanes of the routine's line:
+ * src and N bytes more, or less, for each lane. No instruction writes them. priority=high|low,
+ * mask=LANES, live_out=... (kept as a word) registers=spare   takes registers that no block can
+ * have, and is dropped if these are too few; else every thread of the program needs its registers,
+ * too when=memory_idle  is dropped while the memory pipeline is busy (awc_prefetch.c) waiting=N is
+ * dropped while N of its instances wait */
 #ifndef TECH_ASSIST_ROUTINE_DECL_H
 #define TECH_ASSIST_ROUTINE_DECL_H
 
@@ -29,6 +29,7 @@ enum routine_on {
     ON_DIVERGENCE,
     ON_INST,
     ON_EVERY,
+    ON_INTERRUPT,
     ON_MEMO_BEGIN,
     ON_MEMO_END,
 };
@@ -44,7 +45,7 @@ struct routine_decl {
     uint32_t mask;
     uint32_t line;  /* ON_INST: of the program's PTX */
     size_t counter; /* ON_EVERY: its place in struct sm_stats */
-    uint64_t every;
+    uint64_t every; /* ON_INTERRUPT: cycles; 0: assist.interrupt_cycles */
     bool when_memory_idle, on_spares;
     uint32_t waiting; /* most instances that wait; 0: assist.waiting decides alone */
     char live_out[64];

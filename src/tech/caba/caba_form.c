@@ -20,7 +20,8 @@ struct caba_form {
     struct block_sizes both;
     uint8_t *region_both, *region_coded;
     uint32_t region_shift;
-    struct block_sizes reads; /* of a line that was opened, since it was written, and 1; 0: was not */
+    struct block_sizes
+        reads; /* of a line that was opened, since it was written, and 1; 0: was not */
     bool counts_reads;
     bool has_algorithms;    /* others than the first */
     bool raw_after_use;     /* once an encoded line was read, the L2 has it raw */
@@ -96,7 +97,8 @@ static struct line_form form_of(const struct caba_form *f, uint64_t i, uint16_t 
 {
     const bool is_tagged = bytes && f->has_algorithms;
     return (struct line_form){.bytes = bytes,
-                              .algorithm = is_tagged ? block_size_get(&f->algorithms, i) : (uint8_t)0,
+                              .algorithm =
+                                  is_tagged ? block_size_get(&f->algorithms, i) : (uint8_t)0,
                               .reads = bytes ? (uint8_t)0 : block_size_get(&f->reads, i)};
 }
 
