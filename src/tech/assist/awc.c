@@ -138,9 +138,9 @@ const void *awc_shared(const struct awc *c, uint32_t module)
 
 static bool has_ready(const struct awc *c)
 {
-    for (uint64_t m = c->used; m; m &= m - 1) {
+    for (uint64_t m = c->used & c->staged; m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
-        if (row->nstaged && extra_is_ready(&row->x, row->staged[0]))
+        if (extra_is_ready(&row->x, row->staged[0]))
             return true;
     }
     return false;

@@ -39,7 +39,8 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 
 static void unstage_first(struct awc *c, struct awt_row *row)
 {
-    row->nstaged--;
+    if (!--row->nstaged)
+        c->staged &= ~awc_row_bit(c, row);
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
     if (instance_is_high(row->in)) {
         c->slot_staged[row->x.slot]--;
@@ -75,19 +76,16 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
 
 static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
 {
-    const unsigned from = c->turn[sched];
-    for (unsigned pass = 0; pass < 2; pass++) {
-        uint64_t m = rows & c->of_sched[sched] & (UINT64_MAX << from);
-        if (pass)
-            m = rows & c->of_sched[sched] & ~(UINT64_MAX << from);
-        for (; m; m &= m - 1) {
+    const uint64_t mine = rows & c->of_sched[sched] & c->staged;
+    const uint64_t behind = UINT64_MAX << c->turn[sched], parts[] = {behind, ~behind};
+    for (unsigned i = 0; mine && i < ARRAY_LEN(parts); i++)
+        for (uint64_t m = mine & parts[i]; m; m &= m - 1) {
             const unsigned k = (unsigned)__builtin_ctzll(m);
-            if (!c->rows[k].nstaged || !issue_row(c, sm, &c->rows[k], now))
+            if (!issue_row(c, sm, &c->rows[k], now))
                 continue;
             c->turn[sched] = (k + 1) % 64;
             return true;
         }
-    }
     return false;
 }
 
@@ -147,13 +145,17 @@ static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
  * latencies. */
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
-    const bool is_alone = has_buffer_alone(c, row);
     unsigned room = room_for(c, row), n = 0;
+    if (!room)
+        return 0;
+    const bool is_alone = has_buffer_alone(c, row);
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
     for (const struct dinst *d;
          n < room && (d = to_stage(row)) && (is_alone || !would_wait(row, d)); n++, row->pc++)
         row->staged[row->nstaged++] = d;
+    if (n)
+        c->staged |= awc_row_bit(c, row);
     if (instance_is_high(row->in))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else

@@ -132,7 +132,7 @@ struct awc {
     struct awc_context *contexts; /* by routine */
     char **shared;                /* by module */
     struct awt_row *rows;
-    uint64_t used, high; /* rows */
+    uint64_t used, high, staged; /* rows; those with something in the buffer */
     uint64_t of_sched[AWC_SCHEDULERS];
     unsigned turn[AWC_SCHEDULERS], deploy_turn, slot_turn;
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
@@ -201,6 +201,10 @@ void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now);
 /* Its staged instructions are dropped; its registers may serve another instance. */
 void awc_flush(struct awc *c, struct awt_row *row);
 void awc_release_registers(struct awc *c, struct awt_row *row);
+static inline uint64_t awc_row_bit(const struct awc *c, const struct awt_row *row)
+{
+    return UINT64_C(1) << (row - c->rows);
+}
 /* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);
 bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now);

@@ -112,6 +112,7 @@ void awc_flush(struct awc *c, struct awt_row *row)
     else
         c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
     row->nstaged = 0;
+    c->staged &= ~awc_row_bit(c, row);
 }
 
 /* The row is free; its instance ends, or goes on with another routine. */
