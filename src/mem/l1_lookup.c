@@ -302,11 +302,12 @@ static bool register_find(struct l1 *l, const struct place *p, const struct want
            fail(&l->stats.fail_merge);
 }
 
-/* What the line of `p` takes when `ask` is asked for. */
+/* What the line of `p` takes when `ask` is asked for: one that was written, all of its place. */
 static uint32_t bytes_with(struct l1 *l, const struct l1_access *a, const struct place *p,
                            const struct want *w, uint16_t ask)
 {
-    if (LIKELY(!l->by_sector) || a->space != MEM_GLOBAL || a->kind != MEM_READ)
+    if (LIKELY(!l->by_sector) || a->space != MEM_GLOBAL || a->kind != MEM_READ ||
+        dirty_requests(l, p->index))
         return l1_line_bytes(l, p->line, NULL);
     return mem_sector_count(w->keep | p->reserved | ask) << l->sector_shift;
 }

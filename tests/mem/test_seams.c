@@ -332,6 +332,43 @@ static void lines_by_sector_take_what_is_there(void **state)
     l1_rig_free(r);
 }
 
+/* It takes all of its place when it is written, and when more of it is read. */
+static void a_line_by_sector_that_is_written_takes_all_of_its_place(void **state)
+{
+    (void)state;
+    struct capacity_policy policy = capacity_policy_null;
+    const char *const sets[] = {"l1.size=128", "l1.ways=1", "l1.sectored=true",
+                                "l1.write_global=back", NULL};
+    const struct {
+        addr_t line;
+        uint16_t sectors;
+        enum mem_kind kind;
+        uint64_t evictions; /* with it */
+    } at[] = {{0, 1, MEM_READ, 0},   {128, 1, MEM_READ, 0}, {0, 2, MEM_WRITE, 1},
+              {0, 4, MEM_READ, 1},   {128, 1, MEM_READ, 2}, {256, 1, MEM_READ, 2},
+              {256, 8, MEM_READ, 2}, {384, 1, MEM_READ, 2}};
+    policy.tag_factor = 4;
+    policy.by_sector = true;
+    struct l1_rig *r = l1_rig_new(sets);
+    struct l1_seams seams = l1_seams_null;
+    seams.l1_capacity = &policy;
+    l1_rig_bind(r, &seams);
+    for (uint32_t i = 0; i < ARRAY_LEN(at); i++) {
+        const struct l1_access a = {.addr = at[i].line,
+                                    .bytes = 32,
+                                    .sectors = at[i].sectors,
+                                    .full = at[i].sectors,
+                                    .kind = at[i].kind,
+                                    .token = i};
+        l1_rig_submit(r, 10 + 300 * i, &a);
+        l1_rig_run(r, 300 * (i + 1));
+        assert_int_equal(l1_stats(r->l1)->evictions, at[i].evictions);
+    }
+    assert_int_equal(l1_stats(r->l1)->requests_back, 1);
+    assert_true(l1_idle(r->l1));
+    l1_rig_free(r);
+}
+
 static void small_lines_leave_room_for_others(void **state)
 {
     (void)state;
@@ -414,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_storage_policy_may_take_whole_lines),
         cmocka_unit_test(a_storage_policy_delays_answers_of_the_l2),
         cmocka_unit_test(lines_by_sector_take_what_is_there),
+        cmocka_unit_test(a_line_by_sector_that_is_written_takes_all_of_its_place),
         cmocka_unit_test(small_lines_leave_room_for_others),
         cmocka_unit_test(a_line_that_waits_is_asked_for_again_and_placed_once),
         cmocka_unit_test(lines_that_grow_push_others_out),
