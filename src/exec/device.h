@@ -35,6 +35,8 @@ struct device {
     uint64_t heap_limit_bytes; /* device malloc */
     uint64_t heap_used_bytes;
     struct ptx_reg_limits regs; /* that kernels are compiled for */
+    bool schedules_code;        /* programs run in the order that an assembler would make, */
+    bool keeps_marks;           /* but for functions with pragmas, which stand at instructions */
     uint32_t sm_count;
     uint32_t block_shared_bytes;   /* the most a block may have */
     uint32_t grid_count;           /* %gridid of the next launch */

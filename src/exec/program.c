@@ -7,6 +7,7 @@
 #include "exec/limits.h"
 #include "exec/lower.h"
 #include "ptx/cfg.h"
+#include "ptx/schedule.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -238,6 +239,10 @@ struct program *program_load(struct device *d, struct ptx_module **mods, unsigne
     p->nmods = n;
     p->mods = xcalloc(n, sizeof(*p->mods));
     memcpy(p->mods, mods, n * sizeof(*p->mods));
+    for (unsigned i = 0; d->schedules_code && i < n; i++)
+        for (uint32_t k = 0; k < mods[i]->nfuncs; k++)
+            if (!d->keeps_marks || !mods[i]->funcs[k]->npragmas)
+                ptx_func_schedule(mods[i]->funcs[k]);
     collect_symbols(p);
     if (!for_each_var(p, place_var, err) || !for_each_var(p, relocate, err)) {
         program_unload(p);

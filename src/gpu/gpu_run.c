@@ -114,6 +114,20 @@ static bool has_blocks(const struct batch *b)
     return false;
 }
 
+/* SMs in turn, so many blocks a cycle on all of them together. */
+static void place_blocks_slowly(struct gpu *g, cycle_t now)
+{
+    const uint64_t rate = (uint64_t)g->m->gpu.blocks_per_cycle;
+    const uint64_t most = rate * (uint64_t)g->m->gpu.port_cycles;
+    uint32_t refused = 0;
+    for (uint64_t n = 0; n < most && refused < g->nsms && has_blocks(g->batch);) {
+        const bool is_placed = place_block(g, g->sms[g->next_sm], now + n / rate);
+        n += is_placed;
+        refused = is_placed ? 0 : refused + 1;
+        g->next_sm = (g->next_sm + 1) % g->nsms;
+    }
+}
+
 /* One block an SM and cycle, SMs in turn, for as many cycles as there are until the next meeting.
  */
 static void place_blocks(struct gpu *g, cycle_t now)
@@ -121,6 +135,10 @@ static void place_blocks(struct gpu *g, cycle_t now)
     const struct batch *b = g->batch;
     if (now < b->first || !has_blocks(b))
         return;
+    if (g->m->gpu.blocks_per_cycle) {
+        place_blocks_slowly(g, now);
+        return;
+    }
     for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && has_blocks(b); c++) {
         bool any = false;
         for (uint32_t k = 0; k < g->nsms; k++)
@@ -311,8 +329,10 @@ static void run_to_end(struct gpu *g)
     b->first = b->begin + (cycle_t)g->m->gpu.launch_cycles;
     if (g->m->gpu.flush_l2)
         gpu_forget(g);
-    for (uint32_t i = 0; i < g->nsms; i++)
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        sm_share(g->sms[i], &b->runs[0].kernel, b->runs[0].capacity);
         sm_begin(g->sms[i], b->begin);
+    }
     limits_begin(g->limits, g, b->begin);
     b->window_end = b->begin + (cycle_t)g->m->gpu.look_cycles;
     place_blocks(g, b->first);

@@ -139,7 +139,7 @@ static void see_sms(struct limits *l, const struct gpu *g, struct window *w)
     for (unsigned k = SM_ACTIVE; k <= SM_ORDER; k++)
         w->sm[k] = stat_ratio(w->sm[k], slots);
     w->used[LIMIT_issue] = w->sm[SM_ACTIVE];
-    w->used[LIMIT_sp] = stat_ratio(w->sm[SM_SP], units * (double)c->sp_units);
+    w->used[LIMIT_sp] = stat_ratio(w->sm[SM_SP], units * (double)(c->sp_units + c->int_units));
     w->used[LIMIT_sfu] = stat_ratio(w->sm[SM_SFU], units * (double)c->sfu_units);
     w->used[LIMIT_dp] = stat_ratio(w->sm[SM_DP], units * (double)c->dp_units);
     w->used[LIMIT_tensor] = stat_ratio(w->sm[SM_TENSOR], units * (double)c->tensor_units);

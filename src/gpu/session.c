@@ -84,6 +84,19 @@ static bool start_gpu(struct session *s, struct err *err)
     return s->trace || !o->trace;
 }
 
+/* --code and --cold. */
+static bool choose_code(struct session *s, struct err *err)
+{
+    const char *code = s->o.code;
+    if (code && strcmp(code, "ptx") && strcmp(code, "machine"))
+        return err_set(err, "--code %s: ptx or machine", code);
+    if (code)
+        s->machine->sm.code = strcmp(code, "ptx") ? CODE_MACHINE : CODE_PTX;
+    if (s->o.is_cold)
+        s->machine->gpu.flush_l2 = true;
+    return true;
+}
+
 static bool start(struct session *s, struct err *err)
 {
     const struct session_options *o = &s->o;
@@ -91,13 +104,15 @@ static bool start(struct session *s, struct err *err)
     s->progress.is_asked = o->progress;
     if (translator_check(err))
         s->machine = machine_new(o->gpu ? o->gpu : MACHINE_DEFAULT, o->sets, o->nsets, err);
-    if (!s->machine)
+    if (!s->machine || !choose_code(s, err))
         return false;
     s->dev = o->is_32bit ? machine_device_32(s->machine, err) : machine_device(s->machine, err);
     if (s->dev && o->oob && !strcmp(o->oob, "warn") && !(s->dev->oob = oob_new(s->dev, err)))
         return false;
     if (!s->dev || (o->is_timed && !start_gpu(s, err)))
         return false;
+    s->dev->keeps_marks = *s->machine->gpu.with;
+    s->dev->schedules_code = o->is_timed && s->machine->sm.code == CODE_MACHINE;
     s->dev->regs.fixed = (uint32_t)o->regs; /* of the program's kernels, not of techniques' */
     return true;
 }

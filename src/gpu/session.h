@@ -16,6 +16,8 @@ struct session_options {
     size_t nsets;
     bool is_timed;
     bool is_functional; /* of a command line; session_options_check() folds it into is_timed */
+    const char *code;   /* "ptx" or "machine"; NULL = as the machine says */
+    bool is_cold;       /* every kernel begins with empty caches */
     bool is_32bit;      /* addresses below 4 GB */
     uint64_t threads;   /* host threads; 0 = 1 */
     uint64_t regs;      /* registers a thread, for every kernel; 0 = by liveness */

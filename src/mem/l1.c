@@ -364,6 +364,11 @@ void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
     req_ring_insert(&l->fills, reply, now + engine, 0);
 }
 
+void l1_use(struct l1 *l, uint64_t bytes)
+{
+    tags_use_sets(&l->tags, (uint32_t)(bytes / (uint64_t)(l->cfg.ways * l->cfg.line_bytes)));
+}
+
 void l1_flush(struct l1 *l, cycle_t now)
 {
     assert(l1_idle(l));

@@ -92,6 +92,8 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now);
 /* The answer to one of its requests, with others that ride on it; frees them, at once or when the
  * packet policy's engine has finished with it. */
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* Keeps at most so many bytes from now on, if it is empty. */
+void l1_use(struct l1 *l, uint64_t bytes);
 /* Invalidates everything, dirty lines are written back as the miss queue allows; only when l1_idle.
  * Does nothing if the configuration says so. */
 void l1_flush(struct l1 *l, cycle_t now);

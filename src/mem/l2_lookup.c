@@ -165,11 +165,24 @@ static void way_take(struct l2 *l, cycle_t now, struct place *p, enum mem_kind k
     p->index = l2_room_take(l, p->line, p->set, p->index);
 }
 
+/* Memory moves so many sectors at once: what lies beside a missing one comes with it. */
+static uint16_t with_neighbours(const struct l2 *l, uint16_t missing, uint16_t valid)
+{
+    const unsigned n = (unsigned)l->cfg.fetch_sectors;
+    uint16_t all = missing;
+    for (unsigned s = 0; n > 1 && s < 16; s += n) {
+        const uint16_t group = (uint16_t)(((1u << n) - 1) << s);
+        if (missing & group)
+            all |= group;
+    }
+    return all & (uint16_t) ~(valid & ~missing) & l->all;
+}
+
 /* `r` waits for the sectors `missing`; those nobody asked for are asked for, in one request. */
 static bool miss(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p, uint16_t missing)
 {
     struct l2_stats *st = &l->stats;
-    uint16_t ask = missing & (uint16_t)~p->reserved;
+    uint16_t ask = with_neighbours(l, missing, p->valid) & (uint16_t)~p->reserved;
     uint32_t entry = p->reserved ? mshr_find(&l->mshr, p->line) : MSHR_NONE;
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&l->mshr, entry))
@@ -246,10 +259,23 @@ struct outcomes {
     uint64_t *hits, *merges, *sector_misses, *misses;
 };
 
+/* Code that was there before the kernel began. */
+static bool answer_code(struct l2 *l, cycle_t now, struct mem_req *r)
+{
+    if (!req_ring_room(&l->replies))
+        return fail(&l->stats.fail_reply);
+    l2_reply(l, now, r);
+    data_port_use(l, now, r->wire_bytes);
+    l->stats.read_hits++;
+    return true;
+}
+
 static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p,
                            const struct outcomes *o)
 {
     uint16_t needed = p->form.bytes ? l->all : p->sectors, missing = needed & (uint16_t)~p->valid;
+    if (UNLIKELY(r->space == MEM_INST) && l->cfg.holds_code)
+        return answer_code(l, now, r);
     if (missing) {
         uint64_t *outcome = p->index == TAGS_NONE      ? o->misses
                             : (missing & ~p->reserved) ? o->sector_misses

@@ -8,6 +8,15 @@ const char *const tags_index_names[] = {"linear", "hashed", "fermi", NULL};
 
 #define TAG_INVALID UINT64_MAX
 
+static void number_sets(struct tags *t, uint32_t sets)
+{
+    t->sets = sets;
+    t->set_mask = is_pow2(sets) ? sets - 1 : 0;
+    t->fold = 1;
+    while ((1ull << t->fold) < sets)
+        t->fold++;
+}
+
 void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replacement r,
                enum tags_index i)
 {
@@ -17,11 +26,20 @@ void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replaceme
     t->lines = xcalloc(n, sizeof *t->lines);
     for (size_t k = 0; k < n; k++)
         t->tag[k] = TAG_INVALID;
-    if (is_pow2(sets))
-        t->set_mask = sets - 1;
-    t->fold = 1;
-    while ((1ull << t->fold) < sets)
-        t->fold++;
+    t->most_sets = sets;
+    number_sets(t, sets);
+}
+
+bool tags_use_sets(struct tags *t, uint32_t sets)
+{
+    sets = sets < t->most_sets ? sets : t->most_sets;
+    if (sets == t->sets)
+        return true;
+    for (size_t i = 0; i < (size_t)t->most_sets * t->ways; i++)
+        if (t->tag[i] != TAG_INVALID)
+            return false;
+    number_sets(t, sets ? sets : 1);
+    return true;
 }
 
 void tags_free(struct tags *t)

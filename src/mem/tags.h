@@ -27,8 +27,9 @@ struct tags {
     addr_t *tag;            /* by line index; TAG_INVALID when free */
     struct tag_line *lines; /* by line index */
     uint32_t sets, ways;
-    uint32_t set_mask; /* sets - 1 if that is a mask, else 0 */
-    uint32_t fold;     /* bits of a set number, for hashing */
+    uint32_t most_sets; /* that there is room for */
+    uint32_t set_mask;  /* sets - 1 if that is a mask, else 0 */
+    uint32_t fold;      /* bits of a set number, for hashing */
     uint8_t replacement, index;
     uint64_t stamp;
     uint32_t capacity; /* of a set, in bytes; 0: lines are not of different sizes */
@@ -40,6 +41,8 @@ struct tags {
 void tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum tags_replacement r,
                enum tags_index i);
 void tags_free(struct tags *t);
+/* Uses only so many of its sets from now on; false: it is not empty, and stays as it is. */
+bool tags_use_sets(struct tags *t, uint32_t sets);
 
 uint32_t tags_set(const struct tags *t, uint64_t line_number);
 /* The index of `line` (an address, aligned) in `set`, or TAGS_NONE. */

@@ -30,9 +30,7 @@ unsigned ptx_reg_words(const struct ptx_func *f, uint32_t reg)
     return t == PTX_PRED ? 0 : (ptx_type_bits(t) + 31) / 32;
 }
 
-typedef void visit_fn(void *ctx, uint32_t reg, bool is_def);
-
-static void visit_operand(const struct ptx_operand *o, bool is_def, visit_fn *visit, void *ctx)
+static void visit_operand(const struct ptx_operand *o, bool is_def, ptx_visit_fn *visit, void *ctx)
 {
     switch (o->kind) {
     case PTX_OPND_REG:
@@ -52,8 +50,7 @@ static void visit_operand(const struct ptx_operand *o, bool is_def, visit_fn *vi
     }
 }
 
-/* Uses first: an instruction reads before it writes. */
-static void visit_regs(const struct ptx_inst *i, visit_fn *visit, void *ctx)
+void ptx_visit_regs(const struct ptx_inst *i, ptx_visit_fn *visit, void *ctx)
 {
     unsigned ndst = ptx_inst_ndst(i);
     for (unsigned k = ndst; k < i->nops; k++)
@@ -86,7 +83,7 @@ static void collect_events(struct liveness *l)
     const struct ptx_func *f = l->f;
     l->first = xcalloc(f->nregs + 1, sizeof *l->first);
     for (uint32_t pc = 0; pc < f->ninsts; pc++)
-        visit_regs(&f->insts[pc], count_event, l);
+        ptx_visit_regs(&f->insts[pc], count_event, l);
     for (uint32_t r = 0; r < f->nregs; r++)
         l->first[r + 1] += l->first[r];
     l->events = xmalloc((l->first[f->nregs] + 1) * sizeof *l->events);
@@ -95,7 +92,7 @@ static void collect_events(struct liveness *l)
     for (uint32_t pc = 0; pc < f->ninsts; pc++) {
         fl.pc = pc;
         fl.kills = f->insts[pc].guard == PTX_NO_REG;
-        visit_regs(&f->insts[pc], fill_event, &fl);
+        ptx_visit_regs(&f->insts[pc], fill_event, &fl);
     }
     free(fl.next);
 }

@@ -24,6 +24,10 @@ struct ptx_live {
     uint32_t *first_range;
 };
 
+typedef void ptx_visit_fn(void *ctx, uint32_t reg, bool is_def);
+/* The registers of an instruction but its guard, uses first: it reads before it writes. */
+void ptx_visit_regs(const struct ptx_inst *i, ptx_visit_fn *visit, void *ctx);
+
 void ptx_live_find(const struct ptx_func *f, struct ptx_live *live);
 void ptx_live_free(struct ptx_live *live);
 

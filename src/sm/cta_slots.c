@@ -41,6 +41,28 @@ uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32
     return (uint32_t)fit;
 }
 
+/* What shared memory takes of the two together for a kernel. */
+static uint64_t carveout(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t blocks)
+{
+    const uint64_t of_block = cta_need_of(cfg, k, 0).shared_bytes;
+    const uint64_t need = of_block ? blocks * (of_block + (uint64_t)cfg->block_reserve) : 0;
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < cfg->carveouts.len; i++) {
+        const uint64_t bytes = (uint64_t)cfg->carveouts.at[i] << 10;
+        if (bytes >= need)
+            return bytes;
+        largest = bytes;
+    }
+    return largest;
+}
+
+void sm_share(struct sm *sm, const struct sm_kernel *k, uint32_t blocks)
+{
+    const uint64_t all = (uint64_t)sm->cfg->unified_bytes;
+    if (all)
+        l1_use(sm->data, all - carveout(sm->cfg, k, blocks));
+}
+
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
 {
     struct cta_need n = cta_need_of(sm->cfg, k, sm_extra_registers(sm, k));

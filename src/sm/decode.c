@@ -1,6 +1,8 @@
 /* Pipes, classes and flags from tables, once a kernel. */
 #include "sm/decode.h"
 
+#include "sm/machine_code.h"
+
 #include "base/u64map.h"
 #include "base/vec.h"
 #include "ptx/liveness.h"
@@ -86,6 +88,8 @@ static enum unit unit_of(const struct ptx_inst *i, enum op_class c, uint16_t fla
         return cfg->dp_units ? UNIT_DP : UNIT_SFU;
     if (c == OP_CLASS_ddiv || c == OP_CLASS_fdiv || c == OP_CLASS_idiv || c == OP_CLASS_sfu)
         return UNIT_SFU;
+    if (c == OP_CLASS_alu || c == OP_CLASS_iminmax || c == OP_CLASS_fminmax)
+        return cfg->int_units ? UNIT_INT : UNIT_SP;
     if (c == OP_CLASS_tensor)
         return cfg->tensor_units ? UNIT_TENSOR : UNIT_SFU;
     return UNIT_SP;
@@ -234,6 +238,7 @@ static uint8_t add_spills(const struct dfunc *f, const struct dinst *d, unsigned
             .class = OP_CLASS_alu,
             .latency = 1,
             .initiation = 1,
+            .parts = 1,
             .bytes = (uint8_t)(4 * ptx_reg_words(f->fn->src, reg)),
         };
     }
@@ -255,10 +260,11 @@ static void decode_inst(struct decoded *d, const struct xinst *x, uint32_t base,
 {
     static const uint8_t pipes[] = {
         [UNIT_SP] = PIPE_SP,      [UNIT_SFU] = PIPE_SFU, [UNIT_DP] = PIPE_SFU,
-        [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM,
+        [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM, [UNIT_INT] = PIPE_SP,
     };
     enum op_class c = OP_CLASS_alu;
     out->x = x;
+    out->parts = 1;
     out->flags = DINST_CONTROL;
     if (x->src) { /* not the return that was added behind the last instruction */
         c = class_of(x->src);
@@ -295,6 +301,8 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
             if ((f->code[pc].flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD)
                 f->code[pc].load = loads++;
         }
+        if (cfg->code == CODE_MACHINE)
+            machine_code_find(f, cfg);
         base += fn->src->nregs;
         addr += align_up((uint64_t)f->ncode * (uint64_t)cfg->instruction_bytes, 256);
     }

@@ -13,7 +13,7 @@
 enum pipe { PIPE_SP, PIPE_SFU, PIPE_MEM, PIPES, PIPE_AUX = PIPES, ALL_PIPES };
 
 /* Which units of a pipe may take it: the special-function port feeds three kinds of units. */
-enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_MEM, UNITS };
+enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_MEM, UNIT_INT, UNITS };
 
 enum dinst_flag {
     DINST_LOAD = 1,       /* reads memory; its destinations wait for it */
@@ -44,6 +44,8 @@ struct dinst {
     uint8_t pipe, unit, class;
     uint8_t nloads, nstores;
     uint8_t bytes; /* DINST_SPILL: of the register */
+    uint8_t parts; /* instructions that it stands for: 1, unless machine_code.h says otherwise */
+    uint8_t skips; /* a branch that is none: conditional instructions behind it */
 };
 
 /* Its registers wait for memory beyond the SM's own shared memory. */

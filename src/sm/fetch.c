@@ -7,6 +7,25 @@ static uint64_t code_addr(const struct sm *sm, const struct dfunc *fn, uint32_t 
     return fn->addr + (uint64_t)pc * (uint64_t)sm->cfg->instruction_bytes;
 }
 
+/* Lines behind `addr` of the same function, so that straight code does not wait for each. */
+static void ask_ahead(struct sm *sm, const struct dfunc *fn, uint64_t addr, cycle_t now)
+{
+    const uint64_t end = fn->addr + (uint64_t)fn->ncode * (uint64_t)sm->cfg->instruction_bytes;
+    uint64_t line = addr - addr % sm->inst_line;
+    for (int64_t k = 0; k < sm->cfg->fetch_ahead; k++) {
+        line += sm->inst_line;
+        if (line >= end || !l1_can_accept(sm->inst, now, line))
+            return;
+        l1_submit(sm->inst, now,
+                  &(struct l1_access){.addr = line,
+                                      .bytes = (uint32_t)sm->cfg->instruction_bytes,
+                                      .sectors = (uint16_t)((1u << sm->inst_line / sm->sector) - 1),
+                                      .kind = MEM_READ,
+                                      .space = MEM_INST,
+                                      .is_prefetch = true});
+    }
+}
+
 void sm_fetch(struct sm *sm, cycle_t now)
 {
     uint64_t want = sm->live & ~(sm->fetching | sm->has_buffer | sm->follows);
@@ -24,6 +43,8 @@ void sm_fetch(struct sm *sm, cycle_t now)
                                   .kind = MEM_READ,
                                   .space = MEM_INST,
                                   .token = slot});
+    if (sm->cfg->fetch_ahead)
+        ask_ahead(sm, ws->fn, addr, now);
     sm->fetching |= UINT64_C(1) << slot;
     sm->fetch_turn = slot + 1;
     sm->stats.fetches++;
@@ -95,6 +116,18 @@ SM_INLINE void offer(struct sm *sm, unsigned slot, const struct dinst *d)
         sm->ready &= ~bit;
 }
 
+/* The buffer's first after those that are jumped over, if `x` is in it. */
+static const struct dinst *skip_to(struct warp_slot *ws, const struct xinst *x)
+{
+    for (unsigned k = 1; k < ws->ib_len; k++)
+        if (ws->ib[ws->ib_at + k]->x == x) {
+            ws->ib_at = (uint8_t)(ws->ib_at + k);
+            ws->ib_len = (uint8_t)(ws->ib_len - k);
+            break;
+        }
+    return ws->ib[ws->ib_at];
+}
+
 void sm_look_at_warp(struct sm *sm, unsigned slot)
 {
     struct warp_slot *ws = &sm->slot[slot];
@@ -127,6 +160,8 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
     if (!(sm->has_buffer & bit))
         return;
     const struct dinst *d = ws->ib[ws->ib_at];
+    if (d->x != x && sm->cfg->code == CODE_MACHINE) /* a branch over what is in the buffer */
+        d = skip_to(ws, x);
     if (d->x != x) {
         sm->hazard |= bit;
         return;

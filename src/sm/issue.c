@@ -6,11 +6,11 @@
 static void count_inst(struct sm *sm, const struct dinst *d, uint32_t mask)
 {
     struct sm_stats *st = &sm->stats;
-    uint64_t *const by_unit[UNITS] = {&st->sp_inst, &st->sfu_inst, &st->dp_inst, &st->tensor_inst,
-                                      &st->mem_inst};
-    st->warp_inst++;
-    st->thread_inst += lanes_in(mask);
-    ++*by_unit[d->unit];
+    uint64_t *const by_unit[UNITS] = {&st->sp_inst,     &st->sfu_inst, &st->dp_inst,
+                                      &st->tensor_inst, &st->mem_inst, &st->sp_inst};
+    st->warp_inst += d->parts;
+    st->thread_inst += (uint64_t)lanes_in(mask) * d->parts;
+    *by_unit[d->unit] += d->parts;
     if (d->flags & DINST_CONTROL)
         st->control_inst++;
     if (d->flags & DINST_BARRIER)
@@ -20,6 +20,18 @@ static void count_inst(struct sm *sm, const struct dinst *d, uint32_t mask)
 static bool changes_cta(const struct dinst *d)
 {
     return (d->flags & (DINST_BARRIER | DINST_CONTROL)) != 0;
+}
+
+/* Past the collectors: what techniques cost there makes the latency longer. */
+static void send_fixed(struct sm *sm, struct subcore *sub, uint16_t i)
+{
+    struct inflight *f = &sm->fl[i];
+    const uint8_t pipe = f->d->pipe;
+    f->cost.write = (uint16_t)(f->cost.write + f->cost.hold + f->cost.enter);
+    f->cost.hold = f->cost.enter = 0;
+    sm->stats.rf_reads += f->to_read;
+    f->to_read = 0;
+    sub->entry[pipe][sub->nentry[pipe]++] = i;
 }
 
 uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dinst *d, cycle_t now,
@@ -38,7 +50,10 @@ uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dins
         f->initiation = d->initiation;
     else
         asked_cost(sm, i, slot, w, &sm->step, is_extra);
-    sub->port[d->pipe][sub->nport[d->pipe]++] = i;
+    if (sm->is_fixed && d->pipe != PIPE_AUX)
+        send_fixed(sm, sub, i);
+    else
+        sub->port[d->pipe][sub->nport[d->pipe]++] = i;
     return i;
 }
 
@@ -146,6 +161,43 @@ SM_COLD static bool join(struct sm *sm, unsigned slot, uint16_t i, cycle_t now)
     return true;
 }
 
+/* Conditional instructions that no lane wants are issued all the same. */
+static void count_skipped(struct sm *sm, struct sched *s, unsigned slot, const struct dinst *d,
+                          uint32_t lanes, cycle_t now)
+{
+    const struct split *top = warp_top(sm->slot[slot].w);
+    if (top->mask != lanes || top->frame->fn->code + top->pc == d->x + 1)
+        return;
+    sm->stats.warp_inst += d->skips;
+    sm->stats.sp_inst += d->skips;
+    s->free_at = (s->free_at > now ? s->free_at : now) + d->skips;
+}
+
+/* Executes what takes no time: instructions that are parts of others, until one that is not. */
+static void issue_free(struct sm *sm, struct sched *s, unsigned slot, cycle_t now)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const uint64_t bit = UINT64_C(1) << slot;
+    while ((sm->has_inst & sm->ready & bit) && !ws->next->parts && !sm->faulted) {
+        const struct dinst *d = ws->next;
+        const uint32_t lanes = warp_top(ws->w)->mask;
+        bool has_split;
+        if (!execute(sm, slot, d, now, &sm->step, &has_split))
+            return;
+        ws->ib_at++;
+        if (!--ws->ib_len)
+            sm->has_buffer &= ~bit;
+        sm->has_inst &= ~bit;
+        if (d->skips && !has_split && ws->w->depth)
+            count_skipped(sm, s, slot, d, lanes, now);
+        sm_look_at_warp(sm, slot);
+        if (changes_cta(d))
+            sm_look_at_cta(sm, ws->cta);
+        if (UNLIKELY(sm->seams.warps->events))
+            tell(sm, slot, d, &sm->step, has_split, now);
+    }
+}
+
 static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
 {
     struct warp_slot *ws = &sm->slot[slot];
@@ -197,6 +249,19 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
     }
     if (UNLIKELY(sm->follows))
         pair_look_again(sm, sm->ctas[cta].warps);
+}
+
+/* The same where an instruction of PTX can be several or none. */
+static enum stall issue_machine(struct sm *sm, struct sched *s, unsigned slot, cycle_t now)
+{
+    const struct dinst *d = sm->slot[slot].next;
+    if (d->parts) {
+        s->free_at = now + d->parts;
+        issue_one(sm, slot, now);
+    }
+    if (!sm->faulted)
+        issue_free(sm, s, slot, now);
+    return s->free_at > now ? STALL_ACTIVE : STALL_IDLE;
 }
 
 /* --- a scheduler's cycle --- */
@@ -257,6 +322,8 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
                            bool has_extra, cycle_t now)
 {
     const struct warp_source *extra = sm->seams.warps;
+    if (UNLIKELY(s->free_at > now))
+        return STALL_ACTIVE;
     if (has_extra && extra->issue_first(extra->self, sm, number, now))
         return STALL_ACTIVE;
     uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
@@ -270,6 +337,8 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
         if (UNLIKELY(slot == MAX_WARPS))
             return STALL_IDLE;
         s->last = slot;
+        if (UNLIKELY(sm->cfg->code == CODE_MACHINE))
+            return issue_machine(sm, s, slot, now);
         issue_one(sm, slot, now);
         return STALL_ACTIVE;
     }

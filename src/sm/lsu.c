@@ -14,7 +14,7 @@ static inline bool is_busy(const struct sm *sm, unsigned cache)
     return cache == SM_CACHE_DATA    ? true
            : cache == SM_CACHE_CONST ? sm->lsu.out[LSU_CONST] != 0
            : cache == SM_CACHE_TEX   ? sm->lsu.out[LSU_TEX] != 0
-                                     : sm->fetching != 0;
+                                     : sm->fetching || (sm->cfg->fetch_ahead && !l1_idle(sm->inst));
 }
 
 /* --- the end of an instruction --- */

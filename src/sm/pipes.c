@@ -1,13 +1,12 @@
 /* The arithmetic pipes: an instruction enters a unit, which is then closed for its initiation
  * interval, and its result is written back latency + 2 cycles later (into the first stage, through
- * the stages, out of the last), if one of the write-back ports is free then. */
+ * the stages, out of the last), if one of the write-back ports is free then. With sm.operands=fixed
+ * the latency is that from issue to issue of who needs the result, and banks are free. */
 #include "sm/sm_int.h"
-
-enum { PIPE_ENDS = 2 };
 
 static const uint8_t pipe_of_unit[UNITS] = {
     [UNIT_SP] = PIPE_SP,      [UNIT_SFU] = PIPE_SFU, [UNIT_DP] = PIPE_SFU,
-    [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM,
+    [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM, [UNIT_INT] = PIPE_SP,
 };
 
 static void schedule_result(struct sm *sm, uint16_t i, cycle_t at)
@@ -27,7 +26,8 @@ static void count_busy(struct sm_stats *st, unsigned kind, uint64_t cycles)
     uint64_t *const busy[] = {[UNIT_SP] = &st->sp_busy,
                               [UNIT_SFU] = &st->sfu_busy,
                               [UNIT_DP] = &st->dp_busy,
-                              [UNIT_TENSOR] = &st->tensor_busy};
+                              [UNIT_TENSOR] = &st->tensor_busy,
+                              [UNIT_INT] = &st->sp_busy};
     *busy[kind] += cycles;
 }
 
@@ -37,7 +37,7 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
     for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
         uint16_t i = sub->entry[pipe][k];
         const struct inflight *f = &sm->fl[i];
-        cycle_t at = now + f->d->latency + PIPE_ENDS + f->cost.write;
+        cycle_t at = now + (cycle_t)(f->d->latency + sm->ends) + f->cost.write;
         if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
             continue;
         sub->unit_free[unit] = now + f->initiation;
@@ -88,7 +88,7 @@ bool sm_claim_banks(struct sm *sm, uint16_t i)
     const struct inflight *f = &sm->fl[i];
     struct subcore *sub = &sm->sub[sm_subcore_of(sm, f->slot)];
     const uint64_t banks = sm_is_plain(sm) ? banks_of(sm, f, false, true) : banks_of_all(sm, f);
-    if (banks & sub->bank_written)
+    if ((banks & sub->bank_written) && !sm->is_fixed)
         return false;
     sub->bank_written |= banks;
     sm->stats.rf_writes += written(f);

@@ -25,6 +25,7 @@ static void init_subcore(struct sm *sm, unsigned number)
     const struct sm_cfg *cfg = sm->cfg;
     struct subcore *sub = &sm->sub[number];
     add_units(sub, UNIT_SP, cfg->sp_units);
+    add_units(sub, UNIT_INT, cfg->int_units);
     add_units(sub, UNIT_SFU, cfg->sfu_units);
     add_units(sub, UNIT_DP, cfg->dp_units);
     add_units(sub, UNIT_TENSOR, cfg->tensor_units);
@@ -75,6 +76,8 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
     sm->lsu.entry = sm->lsu.aux = NO_INFLIGHT;
+    sm->is_fixed = p->cfg->operands == OPERANDS_FIXED;
+    sm->ends = sm->is_fixed ? -1 : 2; /* into the first stage, through all, out of the last */
     asked_init(sm);
     sm->sector = (uint32_t)p->data->sector_bytes;
     sm->inst_line = (uint32_t)p->inst->line_bytes;
@@ -211,6 +214,17 @@ static bool must_stay_awake(const struct sm *sm)
     return sm->seams.warps->is_pending(sm->seams.warps->self);
 }
 
+/* Whether a scheduler still issues the rest of an instruction that stands for several. */
+static bool has_more_parts(const struct sm *sm, cycle_t now)
+{
+    for (unsigned j = 0; j < sm->nsched; j++)
+        if (sm->sub[j / (unsigned)sm->cfg->schedulers]
+                .sched[j % (unsigned)sm->cfg->schedulers]
+                .free_at > now + 1)
+            return true;
+    return false;
+}
+
 static cycle_t sm_tick(void *self, cycle_t now)
 {
     struct sm *sm = self;
@@ -231,7 +245,7 @@ static cycle_t sm_tick(void *self, cycle_t now)
     sm_issue(sm, now);
     sm_decode(sm, now);
     sm_fetch(sm, now);
-    if (must_stay_awake(sm))
+    if (must_stay_awake(sm) || (sm->cfg->code == CODE_MACHINE && has_more_parts(sm, now)))
         return now + 1;
     cycle_t next = sm_next_result(sm, now), mem = lsu_next(sm, now), block = sm_next_block(sm);
     sm_note_stalls(sm);

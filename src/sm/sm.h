@@ -47,6 +47,8 @@ struct sm_kernel {
     uint32_t registers; /* of a thread */
 };
 
+/* Before a kernel of which an SM can have so many blocks: how much of sm.unified_bytes is cache. */
+void sm_share(struct sm *sm, const struct sm_kernel *k, uint32_t blocks);
 /* Whether another block of the kernel fits now; and takes it, to begin at cycle `now`. Only between
  * runs or at sync points. */
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);

@@ -3,6 +3,9 @@
 
 const char *const sm_sched_names[] = {"gto", "lrr", "oldest", "two_level", NULL};
 
+const char *const sm_code_names[] = {"ptx", "machine", NULL};
+const char *const sm_operand_names[] = {"collectors", "fixed", NULL};
+
 const struct conf_field sm_fields[] = {
 #define ROWS_FILE   "sm/sm_cfg.def"
 #define ROWS_STRUCT sm_cfg
@@ -48,6 +51,10 @@ bool sm_cfg_check(const struct sm_cfg *cfg, struct err *err)
             return err_set(err, "sm.%s_initiation: %lld is more than sm.%s_latency, %lld",
                            classes[c].name, (long long)member(cfg, classes[c].initiation),
                            classes[c].name, (long long)member(cfg, classes[c].latency));
+    for (unsigned c = 0; cfg->operands == OPERANDS_FIXED && c < OP_CLASSES; c++)
+        if (member(cfg, classes[c].latency) < 2)
+            return err_set(err, "sm.%s_latency: at least 2 where sm.operands is fixed",
+                           classes[c].name);
     if (cfg->warps % (cfg->subcores * cfg->schedulers))
         return err_set(err,
                        "sm.warps: %lld warps cannot be spread evenly over %lld sub-cores of %lld "

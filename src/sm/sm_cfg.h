@@ -5,6 +5,10 @@
 #include "conf/conf.h"
 
 extern const char *const sm_sched_names[];
+extern const char *const sm_code_names[];
+enum sm_code { CODE_PTX, CODE_MACHINE };
+extern const char *const sm_operand_names[];
+enum sm_operands { OPERANDS_COLLECTORS, OPERANDS_FIXED };
 enum sm_sched { SCHED_GTO, SCHED_LRR, SCHED_OLDEST, SCHED_TWO_LEVEL };
 
 struct sm_cfg {

@@ -43,7 +43,8 @@ bool extra_is_writing(const struct extra_warp *x)
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d)
 {
     const struct subcore *sub = &sm->sub[sm_subcore_of(sm, x->slot)];
-    return sub->nport[d->pipe] < sm_ports(sm->cfg, d->pipe);
+    return (d->pipe == PIPE_AUX ? sub->nport : sm_taken(sm, sub))[d->pipe] <
+           sm_ports(sm->cfg, d->pipe);
 }
 
 bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)

@@ -25,8 +25,8 @@ enum {
     MAX_WARPS = 64,
     MAX_SUBCORES = 4,
     MAX_SCHEDULERS = 4, /* of a sub-core */
-    MAX_IBUFFER = 4,
-    MAX_UNITS = 12, /* pipes of a sub-core */
+    MAX_IBUFFER = 8,
+    MAX_UNITS = 20, /* pipes of a sub-core */
     MAX_COLLECTORS = 64,
     AUX_COLLECTORS = 2,
     MAX_BANKS = RF_BANKS_MAX,
@@ -137,6 +137,7 @@ struct sched {
     unsigned last;    /* slot issued last */
     unsigned last_in; /* two-level: slot that became active last */
     uint64_t active;  /* two-level */
+    cycle_t free_at;  /* an instruction that stands for several keeps it until then */
     uint8_t stall;    /* enum of the last cycle, for cycles slept through */
 };
 
@@ -198,6 +199,8 @@ struct sm {
     const struct sm_cfg *cfg;
     uint32_t id;
     uint32_t nsched;
+    bool is_fixed;   /* sm.operands */
+    int32_t ends;    /* cycles of a pipe around its latency */
     uint32_t npipes; /* of a sub-core: PIPES, or ALL_PIPES where there can be extra warps */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
@@ -276,12 +279,19 @@ static inline int64_t sm_ports(const struct sm_cfg *cfg, unsigned pipe)
     return pipe == PIPE_SP ? cfg->sp_ports : pipe == PIPE_SFU ? cfg->sfu_ports : cfg->mem_ports;
 }
 
+/* How many wait where instructions go from the scheduler, by pipe. */
+static inline const uint8_t *sm_taken(const struct sm *sm, const struct subcore *sub)
+{
+    return sm->is_fixed ? sub->nentry : sub->nport;
+}
+
 /* Slots whose next instruction finds room at its pipe's issue port. */
 static inline uint64_t sm_with_room(const struct sm *sm, const struct subcore *sub)
 {
+    const uint8_t *taken = sm_taken(sm, sub);
     uint64_t can = 0;
     for (unsigned p = 0; p < PIPES; p++)
-        if (sub->nport[p] < sm_ports(sm->cfg, p))
+        if (taken[p] < sm_ports(sm->cfg, p))
             can |= sm->wants[p];
     return can;
 }

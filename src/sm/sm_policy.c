@@ -131,6 +131,7 @@ static struct dinst *move_new(struct sm *sm, const struct dinst *d, unsigned k, 
     uint32_t *regs = arena_array(&sm->moves->arena, uint32_t, 2);
     regs[0] = regs[1] = n ? d->regs[k] : 0;
     *m = (struct dinst){.fn = n ? d->fn : NULL,
+                        .parts = 1,
                         .regs = regs,
                         .latency = (uint16_t)sm_cfg_latency(sm->cfg, OP_CLASS_alu),
                         .initiation = (uint16_t)sm_cfg_initiation(sm->cfg, OP_CLASS_alu),

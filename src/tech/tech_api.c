@@ -126,11 +126,9 @@ static uint32_t reg(const struct dinst *d, unsigned k)
 
 static struct tech_inst inst(const struct dinst *d)
 {
-    static const uint8_t units[UNITS] = {[UNIT_SP] = UNIT_LANES,
-                                         [UNIT_SFU] = UNIT_SPECIAL,
-                                         [UNIT_DP] = UNIT_DOUBLE,
-                                         [UNIT_TENSOR] = UNIT_MATRIX,
-                                         [UNIT_MEM] = UNIT_MEMORY};
+    static const uint8_t units[UNITS] = {
+        [UNIT_SP] = UNIT_LANES,      [UNIT_SFU] = UNIT_SPECIAL, [UNIT_DP] = UNIT_DOUBLE,
+        [UNIT_TENSOR] = UNIT_MATRIX, [UNIT_MEM] = UNIT_MEMORY,  [UNIT_INT] = UNIT_LANES};
     return (struct tech_inst){.is_load = d->flags & DINST_LOAD,
                               .is_store = d->flags & DINST_STORE,
                               .is_atomic = d->flags & DINST_ATOMIC,

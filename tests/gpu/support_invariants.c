@@ -67,8 +67,9 @@ static void check_sm(const struct gpu *g, uint32_t part, const char *what)
     AT_MOST(s->busy_cycles, s->cycles);
     AT_MOST(s->warp_cycles, s->busy_cycles * (uint64_t)sm->cfg->warps);
     AT_MOST(s->register_cycles, s->busy_cycles * sm->cfg->registers);
-    AT_MOST(s->sp_busy, s->cycles * (uint64_t)(sm->cfg->sp_units * sm->cfg->subcores));
-    EQUAL(s->fetches, inst->accesses);
+    AT_MOST(s->sp_busy,
+            s->cycles * (uint64_t)((sm->cfg->sp_units + sm->cfg->int_units) * sm->cfg->subcores));
+    EQUAL(s->fetches + inst->prefetches, inst->accesses);
     EQUAL(s->accesses, data->accesses + konst->accesses + tex->accesses);
     AT_MOST(s->load_inst + s->store_inst + s->atomic_inst + s->prefetch_inst, s->mem_inst);
     AT_MOST(s->spill_loads, s->load_inst);

@@ -98,7 +98,7 @@ static void test_dump_round_trip(void **state)
 {
     (void)state;
     for (const struct machine_file *f = machine_files(); f->name; f++) {
-        static const char *const sets[] = {"l1.size=32K", "dram.bandwidth_scale=0.5",
+        static const char *const sets[] = {"l1.mshrs=48", "dram.bandwidth_scale=0.5",
                                            "gpu.about=one's own, with \"quotes\": # and 'more'"};
         struct err err = {0};
         struct machine *m = machine_new(f->name, sets, ARRAY_LEN(sets), &err);

@@ -16,8 +16,8 @@ template <class V> __global__ void read_all(const V *at, size_t words, int strid
     for (int r = 0; r < rounds; r++)
         for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i * stride < words; i += step) {
             V v = __ldcg(at + i * stride);
-            *(unsigned *)&sum ^= *(unsigned *)&v;
-            ((unsigned *)&sum)[sizeof(V) / 4 - 1] ^= ((unsigned *)&v)[sizeof(V) / 4 - 1];
+            for (size_t k = 0; k < sizeof(V) / 4; k++)
+                ((unsigned *)&sum)[k] += ((unsigned *)&v)[k];
         }
     if (*(unsigned *)&sum == 0x12345678)
         *end = sum;
@@ -36,8 +36,8 @@ template <class V> __global__ void read_own(const V *at, int words, int rounds, 
         }
         for (int i = threadIdx.x; i < words; i += blockDim.x) {
             V v = __ldca(own + i);
-            *(unsigned *)&sum ^= *(unsigned *)&v;
-            ((unsigned *)&sum)[sizeof(V) / 4 - 1] ^= ((unsigned *)&v)[sizeof(V) / 4 - 1];
+            for (size_t k = 0; k < sizeof(V) / 4; k++)
+                ((unsigned *)&sum)[k] += ((unsigned *)&v)[k];
         }
     }
     __syncthreads();

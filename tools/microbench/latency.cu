@@ -224,7 +224,7 @@ void measure_split()
         for (int kb : {16, 24, 32, 48, 64, 96, 112, 128, 160, 192, 224, 256}) {
             const int lines = kb * 8;
             make_ring(at, lines, 128);
-            chase_beside<<<1, 1, (size_t)shared_kb << 10>>>(at, lines, lines, cycles, end);
+            chase_beside<<<1, 1, shared_kb ? (size_t)shared_kb << 10 : 16>>>(at, lines, lines, cycles, end);
             char name[32];
             snprintf(name, sizeof name, "shared_%dk", shared_kb);
             row("split", name, kb * 1024.0, mean_of(cycles, 1) / lines);

@@ -38,7 +38,7 @@ template <class V> __global__ void shared_read(u64 *cycles, float *end, int stri
         for (int i = 0; i < 16; i++) {
             unsigned *v = (unsigned *)&sum[i % 4];
             if (sizeof(V) == 4)
-                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[0]) : "r"(at + i * 64 * (unsigned)sizeof(V)));
+                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[0]) : "r"(at + i * 64 * (unsigned)sizeof(V)) : "memory");
             else
                 asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at + i * 64 * (unsigned)sizeof(V)));
         }

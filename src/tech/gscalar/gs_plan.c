@@ -132,6 +132,7 @@ static void make_move(struct gs_move *m, const struct dinst *d, const struct gs_
     m->regs[0] = m->regs[1] = d->regs[op->number];
     m->regs[2] = has_guard ? d->regs[d->nregs - 1] : 0;
     m->d = (struct dinst){.fn = d->fn,
+                          .parts = 1,
                           .regs = m->regs,
                           .by = by,
                           .latency = (uint16_t)sm_cfg_latency(cfg, OP_CLASS_alu),

@@ -9,6 +9,7 @@
 static struct dinst plain_inst(const struct dfunc *fn, const struct sm_cfg *cfg, const void *by)
 {
     return (struct dinst){.fn = fn,
+                          .parts = 1,
                           .by = by,
                           .latency = (uint16_t)sm_cfg_latency(cfg, OP_CLASS_alu),
                           .initiation = (uint16_t)sm_cfg_initiation(cfg, OP_CLASS_alu),
