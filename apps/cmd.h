@@ -19,6 +19,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
     X(workloads, "list the programs that come with Parsim") \
     X(characterize, "what these programs do on a machine: mix, stalls, caches, scalar instructions") \
     X(launch, "run one kernel of a PTX file") \
+    X(annotate, "mark what of a program could be approximated") \
     X(gpus, "the machines that can be simulated, and what describes them") \
     X(inspect, "kernels, registers, memory and instructions of a program or PTX file") \
     X(golden, "run conformance vectors of a real GPU") \

@@ -1,5 +1,6 @@
 /* `parsim run`: an unmodified CUDA program with our libraries in the place of NVIDIA's; `parsim
  * hot`: the same, and where in its code the time goes. */
+#include "base/outfile.h"
 #include "cli.h"
 #include "cmd.h"
 #include "cuda/elf_modules.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -24,6 +26,10 @@ static const char help[] =
     "  --check             report reads of memory nobody wrote, and what is never freed\n"
     "                      [PARSIM_CHECK=memory]\n"
     "  --check=race        report races in shared memory [PARSIM_CHECK=race]\n"
+    "  --save-ptx DIR      write the PTX that the program loads into this folder, a file each\n"
+    "                      [PARSIM_SAVE_PTX]\n"
+    "  --ptx DIR           load files of such a folder, as they are now, in its place "
+    "[PARSIM_PTX]\n"
     "  --quiet             no report on stderr [PARSIM_REPORT=0]\n";
 
 static const char hot_help[] =
@@ -58,15 +64,30 @@ static const char help_end[] =
 
 static const char workload_prefix[] = "workload:";
 
-enum { OPT_MAX = 256, OPT_CHECK, OPT_QUIET };
+enum { OPT_MAX = 256, OPT_CHECK, OPT_SAVE_PTX, OPT_PTX, OPT_QUIET };
 
 static const struct option longopts[] = {
     {"max-inst", required_argument, NULL, OPT_MAX},
     {"check", optional_argument, NULL, OPT_CHECK},
+    {"save-ptx", required_argument, NULL, OPT_SAVE_PTX},
+    {"ptx", required_argument, NULL, OPT_PTX},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
+
+/* A folder with device code; absolute, since the program may go elsewhere. */
+static bool set_folder(const char *option, const char *variable, const char *folder,
+                       struct err *err)
+{
+    char *path = realpath(folder, NULL);
+    struct stat st;
+    bool ok = path && !stat(path, &st) && S_ISDIR(st.st_mode);
+    ok = ok ? setenv(variable, path, 1) == 0
+            : err_set(err, "--%s %s: there is no such folder", option, folder);
+    free(path);
+    return ok;
+}
 
 static bool set_option(struct run_options *shared, int c, struct err *err)
 {
@@ -85,6 +106,11 @@ static bool set_option(struct run_options *shared, int c, struct err *err)
         if (optarg && strcmp(optarg, "race") && strcmp(optarg, "memory"))
             return err_set(err, "--check=%s: there are memory (the default) and race", optarg);
         return setenv("PARSIM_CHECK", optarg ? optarg : "memory", 1) == 0;
+    case OPT_SAVE_PTX:
+        return outfile_probe_folder(optarg, err) &&
+               set_folder("save-ptx", "PARSIM_SAVE_PTX", optarg, err);
+    case OPT_PTX:
+        return set_folder("ptx", "PARSIM_PTX", optarg, err);
     default:
         return setenv("PARSIM_REPORT", "0", 1) == 0;
     }

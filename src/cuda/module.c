@@ -1,10 +1,12 @@
 /* Images of a program: which of them are taken, and the functions and variables in them by name. */
 #include "cuda/module.h"
 
+#include "cuda/device_code.h"
 #include "cuda/fatbin.h"
 #include "cuda/mapped.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct image { /* one PTX text, packed or not */
@@ -55,8 +57,8 @@ static void add_text(struct module *m, const char *text, size_t room)
 static struct ptx_module *image_parse(const struct image *im, unsigned number, int *error,
                                       struct err *err)
 {
-    char name[64];
-    size_t len = im->text_len;
+    char name[4096];
+    size_t len = im->text_len, swapped_len = 0;
     char *text = im->text;
     if (im->fatbin) {
         struct fatbin_entry e;
@@ -72,7 +74,12 @@ static struct ptx_module *image_parse(const struct image *im, unsigned number, i
     }
     *error = CUDA_INVALID_PTX;
     snprintf(name, sizeof name, "module %u", number);
-    struct ptx_module *p = ptx_parse(name, text, strnlen(text, len), err);
+    len = strnlen(text, len);
+    char *swapped = device_code_swap(text, len, name, &swapped_len, err);
+    struct ptx_module *p = NULL;
+    if (swapped || !*err->msg)
+        p = ptx_parse(name, swapped ? swapped : text, swapped ? swapped_len : len, err);
+    free(swapped);
     if (text != im->text)
         free(text);
     return p;

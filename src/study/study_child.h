@@ -1,4 +1,4 @@
-/* Private to study_*.c: the process of one job. */
+/* The process of one job. Of study_*.c, and of commands that start children themselves. */
 #ifndef STUDY_STUDY_CHILD_H
 #define STUDY_STUDY_CHILD_H
 

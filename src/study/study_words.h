@@ -1,4 +1,5 @@
-/* Private to study_*.c: command lines of child processes. */
+/* Command lines of child processes. Of study_*.c, and of commands that start children themselves.
+ */
 #ifndef STUDY_STUDY_WORDS_H
 #define STUDY_STUDY_WORDS_H
 

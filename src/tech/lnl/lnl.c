@@ -2,6 +2,7 @@
  * few anchor threads of a warp whose values were similar compute, and the others' results are
  * interpolated where they are stored (Z. Liu, "Energy efficient computing exploiting data
  * similarity and computation redundancy", chapter 3); and what it is compared with there. */
+#include "base/outfile.h"
 #include "tech/lnl/lnl_int.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ enum lnl_variant {
     LNL_VARIANT_EXACT,
     LNL_VARIANT_WARP,
     LNL_VARIANT_ADAPTIVE,
+    LNL_VARIANT_PERTURB,
 };
 
 const struct lnl_design lnl_variants[] = {
@@ -39,6 +41,7 @@ const struct lnl_design lnl_variants[] = {
     [LNL_VARIANT_EXACT] = {LNL_TEST_EXACT, 0},
     [LNL_VARIANT_WARP] = {LNL_TEST_BITS, LNL_USE_WARP},
     [LNL_VARIANT_ADAPTIVE] = {LNL_TEST_CIRCUIT, LNL_USE_FUSE | LNL_USE_ADAPT},
+    [LNL_VARIANT_PERTURB] = {LNL_TEST_CIRCUIT, LNL_USE_PERTURB},
 };
 
 static const struct tech_design designs[] = {
@@ -54,6 +57,8 @@ static const struct tech_design designs[] = {
      "", LNL_VARIANT_WARP, false},
     {"lnl-adaptive", "lnl whose threshold and groups follow from sampled regions, by lnl.max_error",
      "", LNL_VARIANT_ADAPTIVE, false},
+    {"lnl-perturb", "nothing is approximated; loads of marked regions are off by lnl.perturb", "",
+     LNL_VARIANT_PERTURB, false},
 };
 
 struct lnl_unit lnl_unit_of(const struct lnl_cfg *cfg, const struct lnl_design *d)
@@ -74,6 +79,8 @@ static bool changes_values(const struct lnl *g)
         return g->cfg->drop_bits > 0;
     if (g->design.uses & LNL_USE_ADAPT)
         return g->cfg->max_error > 0;
+    if (g->design.uses & LNL_USE_PERTURB)
+        return g->cfg->perturb > 0;
     return g->cfg->group > 1 &&
            !(lnl_unit_passes_none(&g->unit, false) && lnl_unit_passes_none(&g->unit, true));
 }
@@ -107,6 +114,8 @@ static void plan_end(void *self, struct kernel_plan *p)
 
 bool lnl_launch(struct lnl *g, const struct kernel *k, const struct decoded *code, struct err *err)
 {
+    if (g->is_watched)
+        lnl_watch_launch(g, k);
     if (!kernel_plans_lack(&g->plans, k, is_in_use, plan_end, g))
         return true;
     struct lnl_plan *p = lnl_plan_new(k, code, g->sm_cfg, g, err);
@@ -138,7 +147,9 @@ void lnl_sm_free(struct lnl_sm *m)
     for (unsigned k = 0; k < LNL_SLOTS; k++) {
         free(m->slots[k].stale);
         free(m->slots[k].visits);
+        free(m->slots[k].stored);
     }
+    lnl_watched_free(&m->watched);
 }
 
 static void start(void *self, unsigned slot, const struct warp *w, uint32_t registers)
@@ -205,8 +216,15 @@ static void lnl_free(void *self)
     for (uint32_t i = 0; i < g->nsms; i++)
         lnl_sm_free(&g->sms[i]);
     lnl_plans_free(g);
+    vec_free(&g->launches);
     free(g->sms);
     free(g);
+}
+
+static bool finish(void *self, struct err *err)
+{
+    struct lnl *g = self;
+    return !g->is_watched || lnl_watch_finish(g, err);
 }
 
 static struct lnl *lnl_new(const struct tech_site *at)
@@ -218,6 +236,7 @@ static struct lnl *lnl_new(const struct tech_site *at)
                       .name = at->design->name,
                       .nsms = at->machine->sms,
                       .verify = at->machine->verify,
+                      .is_watched = *((const struct lnl_cfg *)at->cfg)->watch,
                       .sms = xcalloc(at->machine->sms, sizeof *g->sms)};
     g->unit = lnl_unit_of(g->cfg, &g->design);
     lnl_levels_of(&g->unit, g->levels);
@@ -226,7 +245,10 @@ static struct lnl *lnl_new(const struct tech_site *at)
 
 static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
+    const struct lnl_cfg *cfg = at->cfg;
     const char *name = at->design->name;
+    if (*cfg->watch && !outfile_probe(cfg->watch, err))
+        return false;
     struct rf_policy *registers = tech_take(at->seams, SEAM_registers, name, TAKE_WRAP, err);
     struct issue_policy *issue =
         registers ? tech_take(at->seams, SEAM_issue, name, TAKE_ALONE, err) : NULL;
@@ -245,6 +267,7 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
                                .changes_values = changes_values(g),
                                .launch = launch,
                                .describe = describe,
+                               .finish = finish,
                                .free = lnl_free};
     return true;
 }

@@ -91,10 +91,14 @@ static void note_inst(struct lnl_sm *m, const struct rf_event *e, struct rf_cost
     if (s->role == LNL_BY_FIRST)
         lnl_prior_share(m, e, s->would);
     count_inst(m, s, e);
+    if (UNLIKELY(m->g->is_watched))
+        lnl_watch_store(m, s, e);
     if (!s->inst)
         return;
     if ((s->inst->flags & LNL_CHECKED) && e->mask && !(m->g->design.uses & LNL_USE_WARP))
         cost->write += lnl_check_load(m, s, e);
+    if (m->g->design.uses & LNL_USE_PERTURB)
+        lnl_perturb_load(m, s, e);
     if (m->filtered)
         cost->enter += filter_time(m);
     if (UNLIKELY(m->g->cfg->errors) && (s->inst->flags & LNL_STORE) && s->role == LNL_AS_EVER)

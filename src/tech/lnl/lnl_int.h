@@ -18,6 +18,7 @@
 #include "tech/lnl/lnl_groups.h"
 #include "tech/lnl/lnl_history.h"
 #include "tech/lnl/lnl_regions.h"
+#include "tech/lnl/lnl_watch.h"
 #include "tech/tech.h"
 
 struct lnl_cfg {
@@ -100,6 +101,7 @@ enum lnl_use {
     LNL_USE_WARP = 2,      /* each instruction by itself, by its operands (lnl_prior.c) */
     LNL_USE_FUSE = 4,      /* two approximated warps issue as one (lnl_fuse.c) */
     LNL_USE_ADAPT = 8,     /* threshold and size of groups by sampled regions (lnl_adapt.c) */
+    LNL_USE_PERTURB = 16,  /* nothing is approximated: loads are off, stores are kept */
 };
 
 struct lnl_design {
@@ -174,6 +176,8 @@ struct lnl_slot {
     double loaded[LNL_ENTRIES], loaded_error; /* lnl.errors: of checked loads; of a region's */
     uint32_t *stale; /* --verify: by register, lanes that did not take part in its last write */
     uint32_t stale_cap;
+    /* lnl.watch: which launch of its kernel it is of; by instruction: stores so far */
+    uint32_t launch, *stored, stored_cap;
 };
 
 /* What an SM has learnt of a region. */
@@ -195,8 +199,15 @@ struct lnl_sm {
     struct lnl_pair pairs[LNL_SLOTS / 2];
     struct lnl_learnt controls[LNL_CONTROLS];
     unsigned ncontrols;
+    struct lnl_watched watched; /* lnl.watch */
     struct lnl_stats stats;
     struct lnl_slot slots[LNL_SLOTS];
+};
+
+/* How often a kernel was launched. */
+struct lnl_launches {
+    uint64_t name; /* its hash */
+    uint32_t n;
 };
 
 struct lnl {
@@ -208,7 +219,8 @@ struct lnl {
     struct lnl_sm *sms;
     uint32_t nsms;
     struct kernel_plan *plans; /* struct lnl_plan */
-    bool verify;
+    VEC(struct lnl_launches) launches;
+    bool verify, is_watched; /* lnl.watch */
 };
 
 static inline uint32_t lnl_pc(const struct dinst *d)
@@ -281,6 +293,14 @@ void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl
                     enum lnl_value what, const uint32_t *words, uint32_t mask);
 bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct lnl_area *a);
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
+
+/* lnl_perturb.c: a load was executed; a store was; a kernel is launched; after the last one. */
+void lnl_perturb_load(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
+void lnl_watch_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
+void lnl_watch_launch(struct lnl *g, const struct kernel *k);
+/* Of the kernel's launches the number of the one that runs. */
+uint32_t lnl_watch_number(const struct lnl *g, const struct kernel *k);
+bool lnl_watch_finish(struct lnl *g, struct err *err);
 
 /* lnl_prior.c: warp-approx. Whether one lane can execute it for all of `mask`; the others get its
  * results. */

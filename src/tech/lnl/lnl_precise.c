@@ -4,6 +4,7 @@
 #include "ptx/cfg.h"
 #include "ptx/isa.h"
 #include "ptx/liveness.h"
+#include "tech/lnl/lnl_reads.h"
 #include "tech/lnl/lnl_regions.h"
 
 #include <stdlib.h>
@@ -14,11 +15,11 @@ struct search {
     uint8_t *is_precise; /* by instruction */
     struct ptx_cfg *cfg;
     struct ptx_live live;
-    uint32_t *first_read, *reads; /* by instruction: registers that it reads, guard included */
-    bool *is_wanted;              /* by block: has a store, a barrier or a precise instruction */
-    bool *is_inside;              /* by block: scratch of visit() */
-    bool *is_settled;             /* by instruction: a branch that is known to be precise */
-    uint32_t *work, nwork;        /* instructions whose sources are to be made precise */
+    struct lnl_reads reads;
+    bool *is_wanted;       /* by block: has a store, a barrier or a precise instruction */
+    bool *is_inside;       /* by block: scratch of visit() */
+    bool *is_settled;      /* by instruction: a branch that is known to be precise */
+    uint32_t *work, nwork; /* instructions whose sources are to be made precise */
 };
 
 static bool is_in(const struct search *s, uint32_t pc)
@@ -34,45 +35,6 @@ static bool is_branch(const struct ptx_inst *i)
 static bool has_effect(const struct ptx_inst *i)
 {
     return i->op == PTX_OP_ST || ptx_inst_unit(i) == PTX_UNIT_BAR;
-}
-
-/* --- who reads what --- */
-
-static void count_reads(struct search *s, uint32_t *next)
-{
-    for (uint32_t reg = 0; reg < s->f->nregs; reg++)
-        for (uint32_t i = s->live.first_access[reg]; i < s->live.first_access[reg + 1]; i++) {
-            const struct ptx_access *a = &s->live.accesses[i];
-            if (a->is_def)
-                continue;
-            if (next)
-                s->reads[next[a->pc]++] = reg;
-            else
-                s->first_read[a->pc + 1]++;
-        }
-    for (uint32_t pc = 0; pc < s->f->ninsts; pc++) {
-        if (s->f->insts[pc].guard == PTX_NO_REG)
-            continue;
-        if (next)
-            s->reads[next[pc]++] = s->f->insts[pc].guard;
-        else
-            s->first_read[pc + 1]++;
-    }
-}
-
-static void find_reads(struct search *s)
-{
-    const uint32_t n = s->f->ninsts;
-    s->first_read = xcalloc(n + 1, sizeof *s->first_read);
-    count_reads(s, NULL);
-    for (uint32_t pc = 0; pc < n; pc++)
-        s->first_read[pc + 1] += s->first_read[pc];
-    s->reads = xmalloc((s->first_read[n] + 1) * sizeof *s->reads);
-    uint32_t *next = xmalloc((n + 1) * sizeof *next);
-    for (uint32_t pc = 0; pc < n; pc++)
-        next[pc] = s->first_read[pc];
-    count_reads(s, next);
-    free(next);
 }
 
 /* --- what must be precise --- */
@@ -107,8 +69,8 @@ static void spread(struct search *s)
 {
     while (s->nwork) {
         const uint32_t pc = s->work[--s->nwork];
-        for (uint32_t i = s->first_read[pc]; i < s->first_read[pc + 1]; i++)
-            want_register(s, s->reads[i], false);
+        for (uint32_t i = s->reads.first[pc]; i < s->reads.first[pc + 1]; i++)
+            want_register(s, s->reads.regs[i], false);
     }
 }
 
@@ -145,9 +107,9 @@ static bool visit(struct search *s, uint32_t pc, bool inside)
 static void want_entering(struct search *s)
 {
     for (uint32_t pc = s->r->begin; pc < s->r->end; pc++)
-        for (uint32_t i = s->first_read[pc];
-             s->is_inside[s->cfg->block_of[pc]] && i < s->first_read[pc + 1]; i++)
-            want_register(s, s->reads[i], true);
+        for (uint32_t i = s->reads.first[pc];
+             s->is_inside[s->cfg->block_of[pc]] && i < s->reads.first[pc + 1]; i++)
+            want_register(s, s->reads.regs[i], true);
 }
 
 /* Rule 3, once round; asked until it finds nothing more: a precise branch is wanted in its turn,
@@ -208,8 +170,8 @@ static bool is_approximated(const struct search *s, uint32_t reg)
 static bool is_read_elsewhere(const struct search *s, uint32_t reg)
 {
     for (uint32_t pc = 0; pc < s->f->ninsts; pc++)
-        for (uint32_t i = s->first_read[pc]; !is_in(s, pc) && i < s->first_read[pc + 1]; i++)
-            if (s->reads[i] == reg)
+        for (uint32_t i = s->reads.first[pc]; !is_in(s, pc) && i < s->reads.first[pc + 1]; i++)
+            if (s->reads.regs[i] == reg)
                 return true;
     return false;
 }
@@ -250,7 +212,7 @@ void lnl_find_precise(struct lnl_marks *m, struct lnl_region *r)
     struct search s = {.r = r, .f = m->f, .is_precise = m->is_precise};
     s.cfg = ptx_cfg_build(m->f);
     ptx_live_find(m->f, &s.live);
-    find_reads(&s);
+    lnl_reads_find(&s.live, &s.reads);
     s.is_wanted = xcalloc(s.cfg->nblocks + 1, sizeof *s.is_wanted);
     s.is_inside = xcalloc(s.cfg->nblocks + 1, sizeof *s.is_inside);
     s.is_settled = xcalloc(m->f->ninsts + 1, sizeof *s.is_settled);
@@ -260,8 +222,7 @@ void lnl_find_precise(struct lnl_marks *m, struct lnl_region *r)
     while (s.nwork || find_branches(&s))
         spread(&s);
     find_outs(&s, r);
-    free(s.first_read);
-    free(s.reads);
+    lnl_reads_free(&s.reads);
     free(s.is_wanted);
     free(s.is_inside);
     free(s.is_settled);

@@ -22,7 +22,7 @@ static bool wrong(const struct reading *r, uint32_t line, const char *what)
 
 /* --- what marks are about --- */
 
-static bool is_checkable(const struct ptx_inst *i)
+bool lnl_is_checkable(const struct ptx_inst *i)
 {
     const enum ptx_space s = ptx_inst_space(i);
     return i->op == PTX_OP_TEX ||
@@ -61,7 +61,7 @@ static const char *why_not_compared(enum ptx_type t, bool is_absolute)
 static bool read_load(struct reading *r, const struct ptx_mark *mark)
 {
     struct lnl_marks *m = r->m;
-    const uint32_t pc = next_of(r, is_checkable);
+    const uint32_t pc = next_of(r, lnl_is_checkable);
     const bool is_absolute = mark->items[2].is_given;
     if (pc == PTX_NO_PC)
         return wrong(r, r->at->line, "no load of global or constant memory or texture follows");
@@ -137,7 +137,7 @@ static const struct {
 
 /* --- what may be in a region --- */
 
-static const char *why_not(const struct ptx_inst *i)
+const char *lnl_why_not(const struct ptx_inst *i)
 {
     switch (i->op) {
     case PTX_OP_VOTE:
@@ -173,7 +173,7 @@ static const char *why_not(const struct ptx_inst *i)
     }
 }
 
-static enum lnl_format default_format(const struct ptx_inst *i)
+enum lnl_format lnl_format_of(const struct ptx_inst *i)
 {
     const enum ptx_type t = (enum ptx_type)i->types[0];
     return ptx_type_is_float(t)    ? LNL_F32
@@ -187,12 +187,12 @@ static bool check_instructions(const struct reading *r, const struct lnl_region 
     struct lnl_marks *m = r->m;
     for (uint32_t pc = region->begin; pc < region->end; pc++) {
         const struct ptx_inst *i = &m->f->insts[pc];
-        const char *why = why_not(i);
+        const char *why = lnl_why_not(i);
         if (why)
             return err_set(r->err, "%s:%u: lnl: %s in the region of line %u: %s",
                            m->f->module->file, i->line, i->text, region->line, why);
         if (is_store(i) && m->formats[pc] == UINT8_MAX)
-            m->formats[pc] = (uint8_t)default_format(i);
+            m->formats[pc] = (uint8_t)lnl_format_of(i);
     }
     return true;
 }

@@ -44,6 +44,12 @@ struct lnl_marks {
 bool lnl_marks_read(const struct ptx_func *f, struct lnl_marks *m, struct err *err);
 void lnl_marks_free(struct lnl_marks *m);
 
+/* Whether a load is one that "lnl load" can be about; why an instruction cannot be in a region
+ * (NULL: it can); what a store's data is unless "lnl store" says another. */
+bool lnl_is_checkable(const struct ptx_inst *i);
+const char *lnl_why_not(const struct ptx_inst *i);
+enum lnl_format lnl_format_of(const struct ptx_inst *store);
+
 /* lnl_precise.c: adds to the marked ones (1) what (2) computes addresses and guards of stores, (3)
  * decides branches on which a store or barrier depends, (4) is made outside such a branch and used
  * inside it, and (5) whatever feeds those; and (6) whatever is read behind the region and has not

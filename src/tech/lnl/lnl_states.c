@@ -4,6 +4,7 @@
 #include "tech/lnl/lnl_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- warps come and go --- */
 
@@ -35,7 +36,13 @@ void lnl_slot_start(struct lnl_sm *m, unsigned slot, const struct warp *w)
                            .visits = was.visits,
                            .visits_cap = was.visits_cap,
                            .stale = was.stale,
-                           .stale_cap = was.stale_cap};
+                           .stale_cap = was.stale_cap,
+                           .stored = was.stored,
+                           .stored_cap = was.stored_cap};
+    if (UNLIKELY(m->g->is_watched)) {
+        s->launch = lnl_watch_number(m->g, w->grid->kernel);
+        memset(s->stored, 0, s->stored_cap * sizeof *s->stored);
+    }
     if (s->plan && lnl_fuses(m->g))
         lnl_fuse_start(m, slot, w);
 }
@@ -95,6 +102,7 @@ void lnl_begin(struct lnl_sm *m, unsigned slot, struct warp *w, const struct lnl
     st->starts++;
     st->invalid_entries += answer.invalid;
     st->mask_grew += (split & ~answer.loaded) != 0;
+    answer.is_approximable &= !(m->g->design.uses & LNL_USE_PERTURB);
     if (answer.is_approximable && (m->g->design.uses & LNL_USE_ADAPT))
         answer.is_approximable = lnl_adapt_begin(m, s, a);
     ++*(answer.is_approximable ? &st->approx_regions : &st->precise_regions);
