@@ -150,6 +150,7 @@ void lnl_sm_free(struct lnl_sm *m)
         free(m->slots[k].stored);
     }
     lnl_watched_free(&m->watched);
+    vec_free(&m->places);
 }
 
 static void start(void *self, unsigned slot, const struct warp *w, uint32_t registers)
@@ -221,10 +222,17 @@ static void lnl_free(void *self)
     free(g);
 }
 
+static void look(void *self, const struct tech_look *at)
+{
+    (void)at;
+    lnl_adapt_look(self);
+}
+
 static bool finish(void *self, struct err *err)
 {
     struct lnl *g = self;
-    return !g->is_watched || lnl_watch_finish(g, err);
+    return (!g->is_watched || lnl_watch_finish(g, err)) &&
+           (!g->has_places || lnl_where_finish(g, err));
 }
 
 static struct lnl *lnl_new(const struct tech_site *at)
@@ -237,6 +245,7 @@ static struct lnl *lnl_new(const struct tech_site *at)
                       .nsms = at->machine->sms,
                       .verify = at->machine->verify,
                       .is_watched = *((const struct lnl_cfg *)at->cfg)->watch,
+                      .has_places = *((const struct lnl_cfg *)at->cfg)->where,
                       .sms = xcalloc(at->machine->sms, sizeof *g->sms)};
     g->unit = lnl_unit_of(g->cfg, &g->design);
     lnl_levels_of(&g->unit, g->levels);
@@ -247,7 +256,8 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
 {
     const struct lnl_cfg *cfg = at->cfg;
     const char *name = at->design->name;
-    if (*cfg->watch && !outfile_probe(cfg->watch, err))
+    if ((*cfg->watch && !outfile_probe(cfg->watch, err)) ||
+        (*cfg->where && !outfile_probe(cfg->where, err)))
         return false;
     struct rf_policy *registers = tech_take(at->seams, SEAM_registers, name, TAKE_WRAP, err);
     struct issue_policy *issue =
@@ -266,6 +276,7 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
     *part = (struct tech_part){.self = g,
                                .changes_values = changes_values(g),
                                .launch = launch,
+                               .look = g->design.uses & LNL_USE_ADAPT ? look : NULL,
                                .describe = describe,
                                .finish = finish,
                                .free = lnl_free};
@@ -303,7 +314,7 @@ static const struct energy_row energy[] = {
     {"engines", NULL, "lnl_compare", 6.9, "lnl.checked_registers", UNIT},
     {"engines", NULL, "lnl_history", 1, "lnl.checked + lnl.starts",
      "a bound: 96 bytes an SM, an entry of 4 bits"},
-    {"engines", NULL, "lnl_interpolate", 50.5, "lnl.interpolated",
+    {"engines", NULL, "lnl_interpolate", 50.5, "lnl.interpolated + lnl.sampled",
      "one lane operation; the text's filter is the texture unit's"},
 };
 

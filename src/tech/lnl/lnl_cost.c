@@ -103,8 +103,10 @@ static void note_inst(struct lnl_sm *m, const struct rf_event *e, struct rf_cost
         cost->enter += filter_time(m);
     if (UNLIKELY(m->g->cfg->errors) && (s->inst->flags & LNL_STORE) && s->role == LNL_AS_EVER)
         lnl_errors_store(m, s, e);
-    if (s->sample && (s->inst->flags & LNL_STORE) && s->role == LNL_AS_EVER)
+    if (s->control && (s->inst->flags & LNL_STORE))
         lnl_adapt_store(m, s, e);
+    if (UNLIKELY(m->g->has_places) && (s->inst->flags & LNL_STORE))
+        lnl_where_store(m, s, e);
     if ((m->g->design.uses & LNL_USE_WARP) && (s->inst->flags & LNL_INSIDE))
         cost->enter += 1; /* operands are compared */
     if (UNLIKELY(m->g->verify) && s->area && s->role != LNL_AS_EVER)

@@ -84,6 +84,7 @@ struct lnl_plan {
     struct kernel_plan of;
     struct lnl_func *funcs;
     uint32_t nfuncs, nareas;
+    uint32_t marked_kernels; /* of its program, itself included */
     struct arena arena;
 };
 
@@ -169,10 +170,11 @@ struct lnl_slot {
     cycle_t waits_since;
     uint32_t *visits; /* by region: START_APPROX executed so often */
     uint32_t visits_cap;
-    /* lnl-adaptive: of checked loads; the region that is a sample, or NULL */
+    /* lnl-adaptive: of checked loads; of the last region that began; whose it is, or NULL */
     struct lnl_levels levels[LNL_ENTRIES], sample_levels;
-    struct lnl_control *sample;
-    const struct lnl_area *sample_of;
+    struct lnl_control *control;
+    const struct lnl_area *control_of;
+    bool is_sample;
     double loaded[LNL_ENTRIES], loaded_error; /* lnl.errors: of checked loads; of a region's */
     uint32_t *stale; /* --verify: by register, lanes that did not take part in its last write */
     uint32_t stale_cap;
@@ -188,6 +190,14 @@ struct lnl_learnt {
 };
 enum { LNL_CONTROLS = 16 };
 
+/* What a lane of a region has stored where, and when (lnl.where). */
+struct lnl_place {
+    uint64_t addr;
+    cycle_t at;
+    uint32_t bytes;
+    bool is_interpolated;
+};
+
 struct lnl_sm {
     struct rf_policy inner; /* parsim/wrap.h wants it first */
     const struct lnl *g;
@@ -199,7 +209,8 @@ struct lnl_sm {
     struct lnl_pair pairs[LNL_SLOTS / 2];
     struct lnl_learnt controls[LNL_CONTROLS];
     unsigned ncontrols;
-    struct lnl_watched watched; /* lnl.watch */
+    struct lnl_watched watched;   /* lnl.watch */
+    VEC(struct lnl_place) places; /* lnl.where */
     struct lnl_stats stats;
     struct lnl_slot slots[LNL_SLOTS];
 };
@@ -220,7 +231,7 @@ struct lnl {
     uint32_t nsms;
     struct kernel_plan *plans; /* struct lnl_plan */
     VEC(struct lnl_launches) launches;
-    bool verify, is_watched; /* lnl.watch */
+    bool verify, is_watched, has_places; /* lnl.watch, lnl.where */
 };
 
 static inline uint32_t lnl_pc(const struct dinst *d)
@@ -288,11 +299,13 @@ void lnl_errors_begin(struct lnl_slot *s, uint32_t loads);
 void lnl_errors_store(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
 
 /* lnl_adapt.c: quality control. A checked load's register; whether the region is approximated,
- * whose START_APPROX is executed; a store of a precise region that is a sample. */
+ * whose START_APPROX is executed; a store of a region. */
 void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
                     enum lnl_value what, const uint32_t *words, uint32_t mask);
 bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct lnl_area *a);
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
+/* Now and then, when nothing runs: SMs learn from each other. */
+void lnl_adapt_look(struct lnl *g);
 
 /* lnl_perturb.c: a load was executed; a store was; a kernel is launched; after the last one. */
 void lnl_perturb_load(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
@@ -301,6 +314,10 @@ void lnl_watch_launch(struct lnl *g, const struct kernel *k);
 /* Of the kernel's launches the number of the one that runs. */
 uint32_t lnl_watch_number(const struct lnl *g, const struct kernel *k);
 bool lnl_watch_finish(struct lnl *g, struct err *err);
+
+/* lnl_where.c: a store of a region was executed; after the last kernel. */
+void lnl_where_store(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);
+bool lnl_where_finish(struct lnl *g, struct err *err);
 
 /* lnl_prior.c: warp-approx. Whether one lane can execute it for all of `mask`; the others get its
  * results. */

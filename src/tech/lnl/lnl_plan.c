@@ -1,5 +1,6 @@
 /* What Lock and Load knows of a kernel's instructions before they run: made once a launch. */
 #include "ptx/isa.h"
+#include "ptx/marks.h"
 #include "tech/lnl/lnl_int.h"
 
 #include <stdlib.h>
@@ -145,12 +146,32 @@ static bool plan_func(struct lnl_plan *p, struct lnl_func *f, const struct dfunc
     return true;
 }
 
+static bool has_region(const struct ptx_func *f)
+{
+    struct ptx_mark mark;
+    struct ptx_mark_error e;
+    for (uint32_t i = 0; i < f->npragmas; i++)
+        if (ptx_mark_read(f->pragmas[i].text, &mark, &e) == PTX_MARK_GOOD &&
+            ptx_mark_is(&mark, "lnl", "begin"))
+            return true;
+    return false;
+}
+
+static uint32_t count_marked(const struct program *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < program_func_count(p); i++)
+        n += has_region(program_func(p, i));
+    return n ? n : 1;
+}
+
 struct lnl_plan *lnl_plan_new(const struct kernel *k, const struct decoded *code,
                               const struct sm_cfg *cfg, const void *by, struct err *err)
 {
     struct lnl_plan *p = xcalloc(1, sizeof *p);
     const uint32_t n = program_func_count(k->prog);
     p->of.kernel = k;
+    p->marked_kernels = count_marked(k->prog);
     p->funcs = arena_array(&p->arena, struct lnl_func, n + 1);
     for (uint32_t i = 0; i < n; i++)
         if (k->funcs[i] &&
