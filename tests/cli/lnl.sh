@@ -47,6 +47,44 @@ ok "a group that cannot be" '! run bad rodinia-hs --with lnl-nofuse --set lnl.gr
 ok "with gscalar it decides the same" '! run both rodinia-hs --with gscalar --with lnl-nofuse && grep -q "lnl-nofuse cannot be combined with gscalar" "$tmp/err"'
 ok "with a design of the memory side" 'run with sdk-ct --with lnl-nofuse --with hw-bdi $loose && run alone sdk-ct --with lnl-nofuse $loose && same_output with alone'
 
+# Smooth inputs: smaller groups are better, and so is interpolation.
+error() { python3 -c "import json,sys; a,b=(json.load(open('$tmp/%s.json' % f))['stats']['quality']['error'] for f in sys.argv[1:]); sys.exit(not 0 < a <= b)" "$@" 2>>"$tmp/err"; }
+for w in rodinia-hs sdk-ct; do
+    for n in 4 16; do ok "$w, n = $n" "run n$n $w --with lnl-nofuse --set lnl.threshold=0.1 --set lnl.group=$n"; done
+    ok "$w, replicated" "run same4 $w --with lnl-replicate --set lnl.threshold=0.1 --set lnl.group=4"
+    ok "$w: the error at n = 4 is at most that at n = 16, and that of replication" "error n4 n16 && error n4 same4"
+done
+ok "where it was interpolated" 'run where rodinia-hs --with lnl-nofuse $loose --set lnl.where="$tmp/where" && [ "$(head -1 "$tmp/where" | cut -d, -f1)" = 0 ] &&
+    [ "$(cut -d, -f3 "$tmp/where" | sort -u | tr -d "\n")" = 01 ] && [ -z "$(cut -d, -f1 "$tmp/where" | sort | uniq -d)" ]'
+
+# Of loads in regions only the anchors' sectors are asked for.
+cat >"$tmp/sectors.ptx" <<'P'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b) {
+.reg .b64 %rd<6>; .reg .f32 %f<6>; .reg .b32 %r<3>;
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd3, %r1, 4;
+ld.param.u64 %rd1, [a];
+add.s64 %rd1, %rd1, %rd3;
+ld.param.u64 %rd2, [b];
+add.s64 %rd2, %rd2, %rd3;
+.pragma "lnl load H=0 uses=1";
+ld.global.f32 %f1, [%rd2];
+.pragma "lnl begin loads=0";
+ld.global.f32 %f2, [%rd1];
+add.f32 %f3, %f2, %f1;
+st.global.f32 [%rd2], %f3;
+.pragma "lnl end";
+ret;
+}
+P
+small=; for s in l1 l1c l1t l1i l2 mc; do small="$small --set $s.sector_bytes=32"; done
+sectors() { local name=$1; shift; "$PARSIM_BIN" launch --gpu gtx480-gscalar $small --with lnl-nofuse --set lnl.group=16 "$@" --json "$tmp/$name.json" --grid 1 --block 64 "$tmp/sectors.ptx" k zero:256 "out:256:$tmp/$name.bytes" >"$tmp/out" 2>"$tmp/err"; }
+ok "lines by their sectors" 'sectors lines && sectors parts --set lnl.sectors=true && cmp -s "$tmp/lines.bytes" "$tmp/parts.bytes" &&
+    facts "g[0][\"sectors_skipped\"] == 0 and g[1][\"sectors_skipped\"] == 4 and s[0][\"l1\"][\"sectors_asked\"] == s[1][\"l1\"][\"sectors_asked\"] + 4" lines parts'
+
 # Marks that cannot be are an error of the machine that reads them, with file and line.
 cat >"$tmp/bad.ptx" <<'P'
 .version 7.0

@@ -219,6 +219,7 @@ static void lnl_free(void *self)
     lnl_plans_free(g);
     vec_free(&g->launches);
     free(g->sms);
+    free(g->requests);
     free(g);
 }
 
@@ -246,7 +247,8 @@ static struct lnl *lnl_new(const struct tech_site *at)
                       .verify = at->machine->verify,
                       .is_watched = *((const struct lnl_cfg *)at->cfg)->watch,
                       .has_places = *((const struct lnl_cfg *)at->cfg)->where,
-                      .sms = xcalloc(at->machine->sms, sizeof *g->sms)};
+                      .sms = xcalloc(at->machine->sms, sizeof *g->sms),
+                      .requests = xcalloc(at->machine->sms, sizeof *g->requests)};
     g->unit = lnl_unit_of(g->cfg, &g->design);
     lnl_levels_of(&g->unit, g->levels);
     return g;
@@ -264,6 +266,10 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
         registers ? tech_take(at->seams, SEAM_issue, name, TAKE_ALONE, err) : NULL;
     if (!issue)
         return false;
+    struct request_policy *requests =
+        cfg->sectors ? tech_take(at->seams, SEAM_requests, name, TAKE_WRAP, err) : NULL;
+    if (cfg->sectors && !requests)
+        return false;
     struct lnl *g = lnl_new(at);
     for (uint32_t i = 0; i < g->nsms; i++) {
         struct lnl_sm *m = &g->sms[i];
@@ -271,6 +277,10 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
         m->inner = registers[i];
         registers[i] = lnl_registers(m);
         issue[i] = lnl_issue(m);
+        if (requests) {
+            g->requests[i] = (struct lnl_requests){requests[i], m};
+            requests[i] = lnl_request_policy(&g->requests[i]);
+        }
         stats_add(at->seams->stats, "lnl", lnl_stat_rows, lnl_nstat_rows, &m->stats);
     }
     *part = (struct tech_part){.self = g,

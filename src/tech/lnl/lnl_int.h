@@ -85,6 +85,9 @@ struct lnl_plan {
     struct lnl_func *funcs;
     uint32_t nfuncs, nareas;
     uint32_t marked_kernels; /* of its program, itself included */
+    /* By the number of a load among the kernel's: it is in a region. */
+    bool *is_inside;
+    uint32_t nloads;
     struct arena arena;
 };
 
@@ -221,6 +224,12 @@ struct lnl_launches {
     uint32_t n;
 };
 
+/* lnl.sectors: beside an L1. */
+struct lnl_requests {
+    struct request_policy inner; /* parsim/wrap.h wants it first */
+    struct lnl_sm *m;
+};
+
 struct lnl {
     const struct lnl_cfg *cfg;
     const struct sm_cfg *sm_cfg;
@@ -228,6 +237,7 @@ struct lnl {
     struct lnl_unit unit, levels[LNL_LEVELS];
     const char *name;
     struct lnl_sm *sms;
+    struct lnl_requests *requests;
     uint32_t nsms;
     struct kernel_plan *plans; /* struct lnl_plan */
     VEC(struct lnl_launches) launches;
@@ -314,6 +324,9 @@ void lnl_watch_launch(struct lnl *g, const struct kernel *k);
 /* Of the kernel's launches the number of the one that runs. */
 uint32_t lnl_watch_number(const struct lnl *g, const struct kernel *k);
 bool lnl_watch_finish(struct lnl *g, struct err *err);
+
+/* lnl_requests.c: around q->inner. */
+struct request_policy lnl_request_policy(struct lnl_requests *q);
 
 /* lnl_where.c: a store of a region was executed; after the last kernel. */
 void lnl_where_store(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);

@@ -165,6 +165,25 @@ static uint32_t count_marked(const struct program *p)
     return n ? n : 1;
 }
 
+/* Loads of regions, by their numbers. */
+static void plan_loads(struct lnl_plan *p)
+{
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < p->nfuncs; i++)
+            for (uint32_t pc = 0; p->funcs[i].code && pc < p->funcs[i].fn->ncode; pc++) {
+                const struct dinst *d = &p->funcs[i].fn->code[pc];
+                if (!dinst_loads(d) || !(p->funcs[i].code[pc].flags & LNL_INSIDE))
+                    continue;
+                if (pass)
+                    p->is_inside[d->load] = true;
+                else if (d->load >= p->nloads)
+                    p->nloads = d->load + 1u;
+            }
+        if (!pass)
+            p->is_inside = arena_array(&p->arena, bool, p->nloads + 1);
+    }
+}
+
 struct lnl_plan *lnl_plan_new(const struct kernel *k, const struct decoded *code,
                               const struct sm_cfg *cfg, const void *by, struct err *err)
 {
@@ -179,6 +198,7 @@ struct lnl_plan *lnl_plan_new(const struct kernel *k, const struct decoded *code
             lnl_plan_free(p);
             return NULL;
         }
+    plan_loads(p);
     return p;
 }
 
