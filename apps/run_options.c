@@ -197,7 +197,7 @@ bool run_options_try(const struct run_options *r, struct err *err)
     struct session_options o = r->o;
     if (!o.is_timed)
         return true;
-    o.trace = NULL; /* the only output that a session opens at its start */
+    o.trace = o.checkpoint = NULL; /* outputs that a session opens at its start */
     struct session *s = session_new(&o, err);
     session_free(s);
     return s != NULL;

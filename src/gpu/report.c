@@ -162,10 +162,10 @@ void report_paths_find(const struct session_options *o, struct report_paths *p)
 {
     char *series = o->csv && o->interval && !o->series ? out_beside(o->csv, "series") : NULL,
          *kernels = o->csv && o->per_kernel ? out_beside(o->csv, "kernels") : NULL;
-    *p = (struct report_paths){
-        {o->json, o->dump_config, o->csv, series, kernels, o->series, o->db, o->trace},
-        series,
-        kernels};
+    *p = (struct report_paths){{o->json, o->dump_config, o->csv, series, kernels, o->series, o->db,
+                                o->trace, o->checkpoint},
+                               series,
+                               kernels};
 }
 
 void report_paths_free(struct report_paths *p)

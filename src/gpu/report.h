@@ -23,7 +23,7 @@ void run_report_print(const struct run_report *r, FILE *out);
 struct json_object *run_report_to_json(const struct run_report *r);
 /* The files that the options name (NULL: not asked for); what is not theirs belongs to the struct.
  */
-enum { REPORT_PATHS = 8 };
+enum { REPORT_PATHS = 9 };
 struct report_paths {
     const char *at[REPORT_PATHS];
     char *series, *kernels;

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "exec/watch.h"
+#include "gpu/checkpoint.h"
 
 #include <regex.h>
 #include <stdlib.h>
@@ -13,17 +14,20 @@ struct selection {
     struct gpu *gpu;
     const struct session_options *o;
     regex_t regex;
-    bool has_regex, is_cold;
+    bool has_regex, is_cold, is_begun;
     uint64_t seen, matched, taken;
     struct selection_passed passed;
     struct mem_watch watch;
-    addr_t last;       /* the line of the last access */
-    bool last_written; /* and whether techniques were told of it */
-    bool is_stale;     /* functional launches ran since the last timed one */
-    VEC(char *) names; /* of kernels, for the message that none matched */
+    struct checkpoint *checkpoint; /* NULL: none */
+    addr_t last;                   /* the line of the last access */
+    bool last_written;             /* and whether techniques were told of it */
+    bool is_stale;                 /* functional launches ran since the last timed one */
+    VEC(char *) names;             /* of kernels, for the message that none matched */
 };
 
 enum { LINE = 128, NAMES_KEPT = 8 };
+/* In a checkpoint: the line that was touched last, now written. */
+enum { AGAIN = 2 };
 
 static bool is_asked(const struct session_options *o)
 {
@@ -34,6 +38,13 @@ bool selection_check(const struct session_options *o, struct err *err)
 {
     if (o->caches && strcmp(o->caches, "warm") && strcmp(o->caches, "cold"))
         return err_set(err, "--caches %s: must be warm or cold", o->caches);
+    if (o->checkpoint && o->resume)
+        return err_set(err, "--checkpoint and --resume: only one of them");
+    if ((o->checkpoint || o->resume) && !is_asked(o))
+        return err_set(err,
+                       "--%s is of launches that are not timed: it needs --kernel, --skip or "
+                       "--count, the same as when the file was made",
+                       o->checkpoint ? "checkpoint" : "resume");
     if (o->caches && !is_asked(o))
         return err_set(err, "--caches says what launches that are not timed leave behind: it needs "
                             "--kernel, --skip or --count");
@@ -52,19 +63,61 @@ bool selection_check(const struct session_options *o, struct err *err)
 
 /* --- what functional launches leave behind --- */
 
+static void touch_line(struct selection *s, addr_t line, bool is_write, bool is_other)
+{
+    if (is_other && !s->is_cold)
+        gpu_touched(s->gpu, line, LINE);
+    if (is_write)
+        gpu_rewritten(s->gpu, line, LINE);
+}
+
+static void touched_before(void *self, addr_t line, bool is_write)
+{
+    touch_line(self, line & ~(addr_t)AGAIN, is_write, !(line & AGAIN));
+}
+
 static void touched(void *self, addr_t addr, uint64_t bytes, bool is_write)
 {
     struct selection *s = self;
     for (addr_t line = addr & ~(addr_t)(LINE - 1); line < addr + bytes; line += LINE) {
         if (line == s->last && (s->last_written || !is_write))
             continue;
-        if (line != s->last && !s->is_cold)
-            gpu_touched(s->gpu, line, LINE);
-        if (is_write)
-            gpu_rewritten(s->gpu, line, LINE);
+        touch_line(s, line, is_write, line != s->last);
+        if (s->checkpoint)
+            checkpoint_touched(s->checkpoint, line | (line == s->last ? AGAIN : 0), is_write);
         s->last_written = is_write || (line == s->last && s->last_written);
         s->last = line;
     }
+}
+
+/* Runs it, or takes it from a file; a checkpoint is of what comes before the first timed launch. */
+static bool run_passed(struct selection *s, struct device *d, const struct launch *l,
+                       struct launch_result *result, struct err *err)
+{
+    struct checkpoint *c = s->taken ? NULL : s->checkpoint;
+    if (c && checkpoint_is_resumed(c) && checkpoint_has_more(c))
+        return launch_check(d, l, err) &&
+               checkpoint_replay(c, d, l, result, touched_before, s, err);
+    const bool is_kept = c && !checkpoint_is_resumed(c);
+    if (is_kept)
+        checkpoint_before(c, d);
+    d->watch = s->is_cold && !gpu_technique(s->gpu, 0) ? NULL : &s->watch;
+    const bool ok = grid_run(d, l, result, err);
+    d->watch = NULL;
+    return ok && (!is_kept || checkpoint_after(c, d, l, result, err));
+}
+
+bool selection_begin(struct selection *s, struct err *err)
+{
+    if (!s->checkpoint || s->is_begun)
+        return true;
+    s->is_begun = true;
+    if (checkpoint_is_resumed(s->checkpoint) && checkpoint_has_more(s->checkpoint))
+        return err_set(err,
+                       "--resume %s: has more launches than there were before the first timed "
+                       "one; --kernel and --skip must be as when it was made",
+                       s->o->resume);
+    return checkpoint_is_resumed(s->checkpoint) || checkpoint_end(s->checkpoint, err);
 }
 
 bool selection_pass(struct selection *s, struct device *d, const struct launch *l,
@@ -72,9 +125,7 @@ bool selection_pass(struct selection *s, struct device *d, const struct launch *
 {
     s->is_stale = true;
     s->last = UINT64_MAX;
-    d->watch = s->is_cold && !gpu_technique(s->gpu, 0) ? NULL : &s->watch;
-    const bool ok = grid_run(d, l, result, err);
-    d->watch = NULL;
+    const bool ok = run_passed(s, d, l, result, err);
     s->passed.launches++;
     s->passed.warp_inst += result->warp_inst;
     s->passed.thread_inst += result->thread_inst;
@@ -109,17 +160,22 @@ bool selection_takes(struct selection *s, const char *kernel)
     return true;
 }
 
-struct selection *selection_new(const struct session_options *o, struct gpu *g)
+bool selection_new(const struct session_options *o, struct gpu *g, struct selection **made,
+                   struct err *err)
 {
+    *made = NULL;
     if (!is_asked(o))
-        return NULL;
-    struct selection *s = xcalloc(1, sizeof *s);
+        return true;
+    struct selection *s = *made = xcalloc(1, sizeof *s);
     s->gpu = g;
     s->o = o;
     s->is_cold = o->caches && !strcmp(o->caches, "cold");
     s->has_regex = o->kernel && !regcomp(&s->regex, o->kernel, REG_EXTENDED | REG_NOSUB);
     s->watch = (struct mem_watch){touched, s};
-    return s;
+    s->checkpoint = o->checkpoint ? checkpoint_create(o->checkpoint, err)
+                    : o->resume   ? checkpoint_open(o->resume, err)
+                                  : NULL;
+    return s->checkpoint || (!o->checkpoint && !o->resume);
 }
 
 void selection_free(struct selection *s)
@@ -128,6 +184,7 @@ void selection_free(struct selection *s)
         return;
     if (s->has_regex)
         regfree(&s->regex);
+    checkpoint_free(s->checkpoint);
     for (size_t i = 0; i < s->names.len; i++)
         free(s->names.data[i]);
     vec_free(&s->names);

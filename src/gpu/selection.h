@@ -14,12 +14,15 @@ struct selection;
 
 /* The regular expression, and what the options mean together. */
 bool selection_check(const struct session_options *o, struct err *err);
-/* NULL: all launches are timed. */
-struct selection *selection_new(const struct session_options *o, struct gpu *g);
+/* *s NULL: all launches are timed. */
+bool selection_new(const struct session_options *o, struct gpu *g, struct selection **s,
+                   struct err *err);
 void selection_free(struct selection *s);
 
 /* Whether the next launch, of this kernel, keeps time; counts it. */
 bool selection_takes(struct selection *s, const char *kernel);
+/* Before a timed one runs: a checkpoint is whole, and has no more launches. */
+bool selection_begin(struct selection *s, struct err *err);
 /* Runs one that does not. */
 bool selection_pass(struct selection *s, struct device *d, const struct launch *l,
                     struct launch_result *result, struct err *err);

@@ -73,7 +73,8 @@ static bool start_gpu(struct session *s, struct err *err)
     s->runner = (struct grid_runner){run_timed, s};
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
-    s->selection = selection_new(o, s->gpu);
+    if (!selection_new(o, s->gpu, &s->selection, err))
+        return false;
     if (o->hot)
         s->hot = hot_new(s->gpu);
     const char *observe = o->observe ? o->observe : s->machine->gpu.observe;
@@ -253,6 +254,8 @@ static bool run_timed_ones(struct session *s, struct launch *l, size_t n,
         at[taken++] = i;
     }
     const double from = wall_seconds();
+    if (ok && taken && s->selection)
+        ok = selection_begin(s->selection, err);
     if (ok && taken)
         ok = gpu_run_many(s->gpu, list, taken, timed, err);
     for (size_t i = 0; i < taken; i++)

@@ -27,13 +27,14 @@ struct session_options {
     uint64_t trace_limit; /* events; 0 = the default */
     const char *observe;  /* names of observe.h; NULL = none */
     bool per_kernel, per_instance;
-    bool verify;           /* of a command line, which makes it one of `sets` */
-    const char *kernel;    /* the launches that are timed: a regular expression; NULL = all */
-    uint64_t skip, count;  /* of them; count 0 = all that are left */
-    const char *caches;    /* "warm" or "cold" behind launches that are not; NULL = "warm" */
-    bool hot;              /* where in the code the time goes: hot.h */
-    bool progress;         /* how far it is, also where stderr is no terminal */
-    const char *max_error; /* bounds on judged outputs (judge.h); NULL = none */
+    bool verify;          /* of a command line, which makes it one of `sets` */
+    const char *kernel;   /* the launches that are timed: a regular expression; NULL = all */
+    uint64_t skip, count; /* of them; count 0 = all that are left */
+    const char *caches;   /* "warm" or "cold" behind launches that are not; NULL = "warm" */
+    const char *checkpoint, *resume; /* files of launches that are not timed: checkpoint.h */
+    bool hot;                        /* where in the code the time goes: hot.h */
+    bool progress;                   /* how far it is, also where stderr is no terminal */
+    const char *max_error;           /* bounds on judged outputs (judge.h); NULL = none */
 };
 
 /* The rows of session_options.def, for command lines and the environment. */

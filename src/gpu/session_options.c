@@ -85,6 +85,8 @@ bool session_options_check(struct session_options *o, struct err *err)
                  {"per-kernel", o->per_kernel},
                  {"observe", o->observe},
                  {"hot", o->hot},
+                 {"checkpoint", o->checkpoint},
+                 {"resume", o->resume},
                  {"kernel", o->kernel},
                  {"skip", o->skip},
                  {"count", o->count}};

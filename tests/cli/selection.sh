@@ -42,6 +42,25 @@ PY
 # techniques are told of what functional launches write
 run --skip 3 --with hw-bdi --verify workload:sdk-bfs --size tiny || fail "with a technique: $(cat "$tmp/err")"
 
+# a checkpoint: what was run before is taken from it, and the rest is the same to the bit
+for caches in warm cold; do
+    point=(--skip 4 --count 2 --caches $caches --with hw-bdi workload:sdk-bfs --size tiny)
+    run --csv "$tmp/plain.csv" "${point[@]}" || fail "no checkpoint: $(cat "$tmp/err")"
+    cp "$tmp/out" "$tmp/plain.out"
+    run --checkpoint "$tmp/ck" --csv "$tmp/made.csv" "${point[@]}" || fail "--checkpoint: $(cat "$tmp/err")"
+    run --resume "$tmp/ck" --csv "$tmp/resumed.csv" "${point[@]}" || fail "--resume: $(cat "$tmp/err")"
+    cmp "$tmp/plain.csv" "$tmp/made.csv" || fail "--checkpoint moves statistics ($caches)"
+    cmp "$tmp/plain.csv" "$tmp/resumed.csv" || fail "--resume moves statistics ($caches)"
+    cmp "$tmp/plain.out" "$tmp/out" || fail "--resume changes results ($caches)"
+done
+head -c 3000 "$tmp/ck" >"$tmp/cut"
+run --resume "$tmp/cut" "${point[@]}" && fail "a checkpoint that was cut off"
+grep -q 'is damaged at byte' "$tmp/err" || fail "a checkpoint that was cut off: $(cat "$tmp/err")"
+run --resume "$tmp/ck" --skip 4 workload:sdk-bfs --size tiny --seed 2 && fail "another program's checkpoint"
+grep -q 'the program \(has copied\|does\) something else' "$tmp/err" || fail "another program's checkpoint: $(cat "$tmp/err")"
+run --resume "$tmp/ck" --skip 2 workload:sdk-bfs --size tiny && fail "another --skip"
+grep -q 'has more launches' "$tmp/err" || fail "another --skip: $(cat "$tmp/err")"
+
 expect() { # code, pattern, arguments
     local code=$1 pattern=$2
     shift 2
@@ -54,5 +73,7 @@ expect 2 '--skip passes over 99, there were 7' --skip 99 workload:sdk-bfs --size
 expect 2 '--kernel (: ' --kernel '(' workload:sdk-bfs --size tiny
 expect 2 'warm or cold' --kernel . --caches tepid workload:sdk-bfs --size tiny
 expect 2 'needs --kernel, --skip or --count' --caches cold workload:sdk-bfs --size tiny
+expect 2 'is no checkpoint' --skip 1 --resume "$0" workload:sdk-bfs --size tiny
+expect 2 'needs --kernel, --skip or' --checkpoint "$tmp/x" workload:sdk-bfs --size tiny
 expect 2 '--kernel needs a timed run' --functional --kernel . workload:sdk-bfs --size tiny
 exit $failed
