@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Every block of the documents says what it is, and the commands that are tagged `run` give what is shown.
+set -u
+root=$(cd "$PARSIM_TESTS/.." && pwd)
+command -v python3 >/dev/null && command -v clang >/dev/null || exit 0
+grep -q 'PARSIM_SANITIZE:BOOL=ON' "$(dirname "$PARSIM_BIN")/CMakeCache.txt" && exit 0 # speeds and libraries are other there
+exec "$root/tools/docs_run" --parsim "$PARSIM_BIN"
