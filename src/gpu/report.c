@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void fill_json(FILE *out, const void *report)
 {
@@ -107,6 +108,31 @@ static void note_run(struct stats *st, const struct run_report *r)
     free(yaml);
 }
 
+static void put_field(void *db, const char *section, const struct conf_field *f, const char *value)
+{
+    stats_db_field(db, section, f->name, value);
+}
+
+/* Which program, how it was called, when. */
+static void note_origin(struct stats_db *db)
+{
+    char line[4096] = "", date[32];
+    const time_t now = time(NULL);
+    struct tm tm;
+    size_t n = 0;
+    FILE *f = fopen("/proc/self/cmdline", "r");
+    if (f) {
+        n = fread(line, 1, sizeof line - 1, f);
+        fclose(f);
+    }
+    stats_db_note(db, "program", line);
+    for (size_t i = 0; i + 1 < n; i++)
+        line[i] = line[i] ? line[i] : ' ';
+    stats_db_note(db, "command_line", line);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    stats_db_note(db, "date", date);
+}
+
 static bool add_kernels(struct stats_db *db, const struct session *s, struct err *err)
 {
     const struct gpu *g = session_gpu(s);
@@ -130,8 +156,13 @@ static bool write_db(const struct run_report *r, struct err *err)
     if (!db)
         return false;
     note_run(st, r);
-    bool ok = stats_db_add(db, st, session_machine(s)->gpu.name, err) &&
-              (!session_options(s)->per_kernel || add_kernels(db, s, err));
+    bool ok = stats_db_add(db, st, session_machine(s)->gpu.name, err);
+    if (ok) {
+        note_origin(db);
+        conf_each(session_machine(s)->conf, put_field, db);
+        stats_db_begin_parts(db);
+        ok = !session_options(s)->per_kernel || add_kernels(db, s, err);
+    }
     return stats_db_close(db, ok, err) && ok;
 }
 

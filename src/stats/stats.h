@@ -72,13 +72,19 @@ void stats_write_series_csv(const struct stats *st, FILE *out);
 /* The caller owns the object. */
 struct json_object *stats_to_json(const struct stats *st, bool instances);
 
-/* A database of runs (tables run, note, stat, sample). Runs are added between open and close, all
- * of them or none; processes may add to the same file at the same time. */
+/* A database of runs (tables run, note, machine, stat, sample; docs/data.md). Runs are added
+ * between open and close, all of them or none; processes may add to the same file at the same time.
+ */
 struct stats_db;
 /* Creates it when needed. */
 struct stats_db *stats_db_open(const char *path, struct err *err);
 bool stats_db_add(struct stats_db *db, const struct stats *st, const char *run_name,
                   struct err *err);
+/* Of the run that was added last: a further note, a field of its machine. */
+void stats_db_note(struct stats_db *db, const char *key, const char *value);
+void stats_db_field(struct stats_db *db, const char *section, const char *field, const char *value);
+/* Runs that are added from now on are parts of it. */
+void stats_db_begin_parts(struct stats_db *db);
 /* Keeps what was added; without `keep`, nothing of it. */
 bool stats_db_close(struct stats_db *db, bool keep, struct err *err);
 /* Whether `path` is such a database or can become one; nothing is changed. */

@@ -10,18 +10,25 @@
 enum { BUSY_MS = 60000 }; /* that another process may take for its run */
 
 static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, name TEXT, schema INTEGER);"
+    "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, name TEXT, schema INTEGER,"
+    " parent INTEGER REFERENCES run);"
+    "CREATE TABLE IF NOT EXISTS machine(run INTEGER REFERENCES run, section TEXT, field TEXT,"
+    " value TEXT);"
     "CREATE TABLE IF NOT EXISTS note(run INTEGER REFERENCES run, key TEXT, value TEXT);"
     "CREATE TABLE IF NOT EXISTS stat(run INTEGER REFERENCES run, grp TEXT, instance INTEGER,"
     " name TEXT, part TEXT, unit TEXT, value REAL);"
     "CREATE TABLE IF NOT EXISTS sample(run INTEGER REFERENCES run, cycle INTEGER, grp TEXT,"
-    " name TEXT, delta INTEGER);";
+    " name TEXT, delta INTEGER);"
+    "CREATE INDEX IF NOT EXISTS note_by_key ON note(key, run);"
+    "CREATE INDEX IF NOT EXISTS stat_by_name ON stat(grp, name, run);"
+    "CREATE INDEX IF NOT EXISTS machine_by_field ON machine(section, field, run);"
+    "CREATE INDEX IF NOT EXISTS sample_by_name ON sample(run, grp, name, cycle);";
 
 struct stats_db {
     sqlite3 *db;
     char *path;
     sqlite3_stmt *stat, *sample;
-    sqlite3_int64 run;
+    sqlite3_int64 run, parent; /* parent 0: none */
     bool ok;
 };
 
@@ -81,10 +88,11 @@ static bool prepare(struct stats_db *w, const char *sql, sqlite3_stmt **s)
 static bool run_insert(struct stats_db *w, const char *name)
 {
     sqlite3_stmt *s = NULL;
-    if (!prepare(w, "INSERT INTO run(name, schema) VALUES(?, ?)", &s))
+    if (!prepare(w, "INSERT INTO run(name, schema, parent) VALUES(?, ?, nullif(?, 0))", &s))
         return false;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     sqlite3_bind_int(s, 2, STATS_SCHEMA_VERSION);
+    sqlite3_bind_int64(s, 3, w->parent);
     bool ok = sqlite3_step(s) == SQLITE_DONE;
     w->run = sqlite3_last_insert_rowid(w->db);
     sqlite3_finalize(s);
@@ -149,6 +157,15 @@ static void release(struct stats_db *w)
     free(w);
 }
 
+/* A file of a version before there were parents. */
+static bool add_parent(struct stats_db *w)
+{
+    sqlite3_stmt *s = NULL;
+    const bool has_it = prepare(w, "SELECT parent FROM run LIMIT 0", &s);
+    sqlite3_finalize(s);
+    return has_it || exec(w, "ALTER TABLE run ADD COLUMN parent INTEGER REFERENCES run");
+}
+
 struct stats_db *stats_db_open(const char *path, struct err *err)
 {
     if (access(path, F_OK) && !create(path, err))
@@ -157,12 +174,43 @@ struct stats_db *stats_db_open(const char *path, struct err *err)
     w->path = xstrdup(path);
     w->ok = true;
     if (open_file(w, path, SQLITE_OPEN_READWRITE) && exec(w, "BEGIN IMMEDIATE") &&
-        exec(w, schema) && prepare(w, "INSERT INTO stat VALUES(?, ?, ?, ?, ?, ?, ?)", &w->stat) &&
+        exec(w, schema) && add_parent(w) &&
+        prepare(w, "INSERT INTO stat VALUES(?, ?, ?, ?, ?, ?, ?)", &w->stat) &&
         prepare(w, "INSERT INTO sample VALUES(?, ?, ?, ?, ?)", &w->sample))
         return w;
     fail(w, err);
     release(w);
     return NULL;
+}
+
+void stats_db_begin_parts(struct stats_db *w)
+{
+    w->parent = w->run;
+}
+
+/* A row of the last run's in a table of texts. */
+static void put_texts(struct stats_db *w, const char *sql, const char *const *texts, int n)
+{
+    sqlite3_stmt *s = NULL;
+    w->ok = w->ok && prepare(w, sql, &s);
+    if (!w->ok)
+        return;
+    sqlite3_bind_int64(s, 1, w->run);
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_text(s, 2 + i, texts[i], -1, SQLITE_STATIC);
+    step(w, s);
+    sqlite3_finalize(s);
+}
+
+void stats_db_note(struct stats_db *w, const char *key, const char *value)
+{
+    put_texts(w, "INSERT INTO note VALUES(?, ?, ?)", (const char *const[]){key, value}, 2);
+}
+
+void stats_db_field(struct stats_db *w, const char *section, const char *field, const char *value)
+{
+    put_texts(w, "INSERT INTO machine VALUES(?, ?, ?, ?)",
+              (const char *const[]){section, field, value}, 3);
 }
 
 bool stats_db_add(struct stats_db *w, const struct stats *st, const char *run_name, struct err *err)
