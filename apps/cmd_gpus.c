@@ -82,10 +82,13 @@ static void explain(const struct machine *m)
 {
     struct explain e = {.m = m};
     printf("%s: %s\ncompared with: %s\n", m->gpu.name, m->gpu.about, m->gpu.calibration);
-    printf("%lld SMs at %g MHz, %u L2 slices of %llu KB, %lld DRAM channels of %.1f GB/s\n\n",
+    printf("%lld SMs at %g MHz, %u L2 slices of %llu KB, %lld DRAM channels of %.1f GB/s, %.1f "
+           "GB/s in "
+           "all\n\n",
            (long long)m->gpu.sms, m->gpu.core_mhz, machine_slices(m),
            (unsigned long long)m->l2.size >> 10, (long long)m->map.channels,
-           machine_dram_bandwidth(m) / (double)m->map.channels * 1e-9);
+           machine_dram_bandwidth(m) / (double)m->map.channels * 1e-9,
+           machine_dram_bandwidth(m) * 1e-9);
     conf_each(m->conf, print_field, &e);
 }
 

@@ -29,6 +29,15 @@ static const char *find_base(void *ctx, const char *name)
     return f ? f->text : NULL;
 }
 
+/* Of the cores that come with Parsim. */
+static void list_names(char *to, size_t size)
+{
+    size_t n = 0;
+    *to = 0;
+    for (const struct cpu_file *f = cpu_files(); f->name && n < size; f++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s", n ? ", " : "", f->name);
+}
+
 static bool load(struct cpu_cfg *c, const char *name, struct err *err)
 {
     if (is_path(name))
@@ -42,10 +51,8 @@ static bool load(struct cpu_cfg *c, const char *name, struct err *err)
         free(place);
         return is_read;
     }
-    char names[256] = "";
-    for (f = cpu_files(); f->name; f++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-                 f->name);
+    char names[512];
+    list_names(names, sizeof names);
     return err_set(err, "no CPU '%s'; there are: %s, and files of yours (FILE.yaml)", name, names);
 }
 
@@ -99,7 +106,9 @@ struct cpu_cfg *cpu_cfg_new(const char *name, char *const *settings, size_t nset
 {
     struct cpu_cfg *c = xcalloc(1, sizeof *c);
     c->conf = conf_new();
-    conf_set_finder(c->conf, find_base, NULL);
+    char names[512];
+    list_names(names, sizeof names);
+    conf_set_finder(c->conf, find_base, names, NULL);
     conf_add(c->conf, "core", a64_core_fields, a64_core_nfields, &c->core);
     conf_add(c->conf, "timing", a64_timing_fields, a64_timing_nfields, &c->timing);
     conf_add(c->conf, "l1i", l1_fields, l1_nfields, &c->l1i);

@@ -48,9 +48,10 @@ bool conf_has_section(const struct conf *c, const char *name);
 typedef bool (*conf_watch_fn)(void *ctx, struct err *err);
 void conf_watch(struct conf *c, const char *key, conf_watch_fn fn, void *ctx);
 
-/* Where `base: NAME` is looked for before files are: the text behind a name, or NULL. */
+/* Where `base: NAME` is looked for before files are: the text behind a name, or NULL. `names` are
+ * those that it knows, for messages. */
 typedef const char *(*conf_find_fn)(void *ctx, const char *name);
-void conf_set_finder(struct conf *c, conf_find_fn find, void *ctx);
+void conf_set_finder(struct conf *c, conf_find_fn find, const char *names, void *ctx);
 
 bool conf_load(struct conf *c, const char *path, struct err *err);
 /* `name` stands for the file in messages; `base:` is resolved relative to it. */

@@ -22,6 +22,7 @@ struct conf {
     VEC(struct conf_section) sections;
     conf_find_fn find;
     void *find_ctx;
+    const char *find_names;
     const char *watched; /* key, or NULL */
     conf_watch_fn watch;
     void *watch_ctx;

@@ -37,8 +37,12 @@ static bool base_load(struct reader *r, const yaml_node_t *node, const char *fil
     char *path = *file == '/' ? xstrdup(file) : xasprintf("%.*s%s", dir, r->name, file);
     size_t len;
     char *text = file_read_max(path, FILE_TEXT_MAX, &len, r->err);
-    bool ok = text ? conf_parse_at(r->conf, path, text, len, r->base_depth + 1, r->err)
-                   : err_prefix(r->err, "%s:%zu: base", r->name, node->start_mark.line + 1);
+    bool ok = text && conf_parse_at(r->conf, path, text, len, r->base_depth + 1, r->err);
+    if (!text && r->conf->find)
+        err_prefix(r->err, "%s:%zu: base '%s' is neither one of %s nor a file", r->name,
+                   node->start_mark.line + 1, file, r->conf->find_names);
+    else if (!text)
+        err_prefix(r->err, "%s:%zu: base", r->name, node->start_mark.line + 1);
     free(text);
     free(path);
     return ok;
@@ -221,8 +225,9 @@ bool conf_load(struct conf *c, const char *path, struct err *err)
     return ok;
 }
 
-void conf_set_finder(struct conf *c, conf_find_fn find, void *ctx)
+void conf_set_finder(struct conf *c, conf_find_fn find, const char *names, void *ctx)
 {
     c->find = find;
     c->find_ctx = ctx;
+    c->find_names = arena_strndup(&c->arena, names, strlen(names));
 }

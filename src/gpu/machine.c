@@ -37,6 +37,15 @@ static const char *find_base(void *ctx, const char *name)
     return f ? f->text : NULL;
 }
 
+/* Of the machines that come with Parsim. */
+static void list_names(char *to, size_t size)
+{
+    size_t n = 0;
+    *to = 0;
+    for (const struct machine_file *f = machine_files(); f->name && n < size; f++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s", n ? ", " : "", f->name);
+}
+
 static bool load(struct machine *m, const char *name, struct err *err)
 {
     if (is_path(name))
@@ -50,10 +59,8 @@ static bool load(struct machine *m, const char *name, struct err *err)
         free(place);
         return ok;
     }
-    char names[512] = "";
-    for (f = machine_files(); f->name; f++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-                 f->name);
+    char names[512];
+    list_names(names, sizeof names);
     return err_set(err, "no GPU '%s'; there are: %s, and files of yours (FILE.yaml)", name, names);
 }
 
@@ -182,7 +189,9 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
 {
     struct machine *m = xcalloc(1, sizeof *m);
     m->conf = conf_new();
-    conf_set_finder(m->conf, find_base, NULL);
+    char names[512];
+    list_names(names, sizeof names);
+    conf_set_finder(m->conf, find_base, names, NULL);
     add_sections(m);
     m->techs = tech_list_new(m->conf);
     conf_watch(m->conf, "gpu.plugin", load_plugins, m);
