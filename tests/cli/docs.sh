@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every block of the documents says what it is, and the commands that are tagged `run` give what is shown.
+# Every block of commands in the documents is tagged, and those tagged `run` give what is shown.
 set -u
 root=$(cd "$PARSIM_TESTS/.." && pwd)
 command -v python3 >/dev/null && command -v clang >/dev/null || exit 0
