@@ -319,7 +319,8 @@ static int profile(struct options *o, struct err *err)
 {
     struct cpu_profile_options *p = &o->profile;
     const bool is_trace = o->command == TRACE;
-    const char *const outputs[] = {o->run.json, o->run.csv}, *const inputs[] = {o->run.guest.path};
+    const char *const outputs[] = {o->run.json, o->run.csv, p->apply};
+    const char *const inputs[] = {o->run.guest.path};
     p->guest = o->run.guest;
     p->machine = o->run.machine;
     p->json = o->run.json;
