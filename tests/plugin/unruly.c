@@ -157,7 +157,7 @@ static void bursts_beyond(void *self, cycle_t now, const struct mem_req *r, addr
 
 static struct line_form encoded(const void *self, addr_t line, bool is_here, enum mem_kind kind)
 {
-    const struct line_form f = {kind == MEM_READ ? 32 : 0, 0};
+    const struct line_form f = {.bytes = kind == MEM_READ ? 32 : 0};
     (void)self, (void)line, (void)is_here;
     return f;
 }
