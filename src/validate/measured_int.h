@@ -47,14 +47,14 @@ double measured_error(const struct measured_kernel *k, enum measure what);
 /* Whether a launch takes more than 5,000 cycles. */
 bool measured_is_long(const struct measured_kernel *k);
 
-typedef bool measured_filter(const struct measured_kernel *k, const char *value);
+typedef bool measured_choice(const struct measured_kernel *k, const char *value);
 
 struct measured_sum {
     size_t n;
     double error[MEASURES]; /* mean absolute */
     double correlation;     /* of the logarithms of cycles */
 };
-struct measured_sum measured_sum_up(const struct measured *m, measured_filter *takes,
+struct measured_sum measured_sum_up(const struct measured *m, measured_choice *takes,
                                     const char *value);
 
 void measured_print(const struct measured *m, FILE *out);

@@ -50,7 +50,7 @@ static bool is_long_of_half(const struct measured_kernel *k, const char *value)
     return measured_is_long(k) && has_size(k, "tiny") == false && has_half(k, value);
 }
 
-static void print_sum(const struct measured *m, FILE *out, measured_filter *takes,
+static void print_sum(const struct measured *m, FILE *out, measured_choice *takes,
                       const char *label, const char *value)
 {
     const struct measured_sum s = measured_sum_up(m, takes, value);

@@ -131,7 +131,7 @@ bool measured_is_long(const struct measured_kernel *k)
     return k->theirs[CYCLES] > 5000 * k->launches;
 }
 
-struct measured_sum measured_sum_up(const struct measured *m, measured_filter *takes,
+struct measured_sum measured_sum_up(const struct measured *m, measured_choice *takes,
                                     const char *value)
 {
     struct measured_sum s = {0};
