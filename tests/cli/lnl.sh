@@ -54,8 +54,8 @@ for w in rodinia-hs sdk-ct; do
     ok "$w, replicated" "run same4 $w --with lnl-replicate --set lnl.threshold=0.1 --set lnl.group=4"
     ok "$w: the error at n = 4 is at most that at n = 16, and that of replication" "error n4 n16 && error n4 same4"
 done
-ok "where it was interpolated" 'run where rodinia-hs --with lnl-nofuse $loose --set lnl.where="$tmp/where" && [ "$(head -1 "$tmp/where" | cut -d, -f1)" = 0 ] &&
-    [ "$(cut -d, -f3 "$tmp/where" | sort -u | tr -d "\n")" = 01 ] && [ -z "$(cut -d, -f1 "$tmp/where" | sort | uniq -d)" ]'
+ok "where it was interpolated" 'run where rodinia-hs --with lnl-nofuse $loose --set lnl.where="$tmp/places" && [ "$(head -1 "$tmp/places" | cut -d, -f1)" = 0 ] &&
+    [ "$(cut -d, -f3 "$tmp/places" | sort -u | tr -d "\n")" = 01 ] && [ -z "$(cut -d, -f1 "$tmp/places" | sort | uniq -d)" ]'
 
 # Of loads in regions only the anchors' sectors are asked for.
 cat >"$tmp/sectors.ptx" <<'P'
