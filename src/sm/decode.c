@@ -328,7 +328,9 @@ static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
 
 struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg)
 {
-    struct decoded *d = decode_kernel(k, cfg);
+    struct sm_cfg as_it_is = *cfg; /* routines are written for the pipeline */
+    as_it_is.code = CODE_PTX;
+    struct decoded *d = decode_kernel(k, &as_it_is);
     for (uint32_t i = 0; i < d->nfuncs; i++)
         for (uint32_t pc = 0; pc < d->funcs[i].ncode; pc++)
             make_extra(&d->funcs[i].code[pc], cfg);
