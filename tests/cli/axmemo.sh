@@ -14,8 +14,6 @@ for name in blk sbl hs md srad fft i2j jm jpeg km; do
     if command -v qemu-aarch64 >/dev/null; then
         qemu-aarch64 -cpu cortex-a53 "$tmp/$name.plain" >"$tmp/theirs" 2>/dev/null
         ok "$name: plain as QEMU" 'cmp -s $tmp/plain $tmp/theirs'
-        PARSIM_A64_PROGRAM="$tmp/$name.plain small 5" "$(dirname "$PARSIM_BIN")/tests/a64-test_breakpoints" >"$tmp/err" 2>&1
-        ok "$name: equal registers at 1,000 breakpoints of a whole run" '[ $? = 0 ]'
     fi
     run --set memo.force_miss=true "$tmp/$name.memo" >"$tmp/forced"
     ok "$name: without hits as plain" 'cmp -s $tmp/plain $tmp/forced'
