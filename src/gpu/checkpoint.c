@@ -1,5 +1,5 @@
 /* The file: a magic line, then records of 64-bit words and bytes in the host's order, each of one
- * launch; a record that begins with 0 is the end. */
+ * launch; a record that begins with 0 is the end; behind it a sum of all bytes before. */
 #include "gpu/checkpoint.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[16] = "parsim-launch-1\n";
+static const char magic[16] = "parsim-launch-2\n";
 enum { PAGE = 4096, MARK = 0x4c, INVALID_VALUE = 1 };
 #define WRITTEN UINT64_C(1) /* the lowest bit of a line's address */
 
@@ -27,7 +27,7 @@ struct checkpoint {
     char *data;          /* of one that is read */
     size_t len, at;
     bool is_resumed;
-    uint64_t launches, hash;
+    uint64_t launches, hash, sum;
     VEC(struct shadow) shadows;
     VEC(uint64_t) lines;
 };
@@ -45,6 +45,14 @@ static uint64_t hash_bytes(uint64_t h, const char *p, uint64_t n)
     }
     for (; n; n--)
         h = (h ^ (unsigned char)*p++) * k;
+    return h;
+}
+
+/* The same however the bytes come (FNV-1a). */
+static uint64_t sum_bytes(uint64_t h, const void *p, size_t n)
+{
+    for (const unsigned char *b = p; n; n--)
+        h = (h ^ *b++) * UINT64_C(0x100000001b3);
     return h;
 }
 
@@ -100,6 +108,12 @@ static bool count_one(const struct mem_alloc *a, void *arg)
 
 /* --- writing --- */
 
+static void put_bytes(struct checkpoint *c, const void *p, size_t n)
+{
+    c->sum = sum_bytes(c->sum, p, n);
+    fwrite(p, n, 1, outfile_stream(c->out));
+}
+
 struct checkpoint *checkpoint_create(const char *path, struct err *err)
 {
     struct outfile *o = outfile_open(path, err);
@@ -108,13 +122,13 @@ struct checkpoint *checkpoint_create(const char *path, struct err *err)
     struct checkpoint *c = xcalloc(1, sizeof *c);
     c->path = xstrdup(path);
     c->out = o;
-    fwrite(magic, sizeof magic, 1, outfile_stream(o));
+    put_bytes(c, magic, sizeof magic);
     return c;
 }
 
 static void put(struct checkpoint *c, uint64_t v)
 {
-    fwrite(&v, sizeof v, 1, outfile_stream(c->out));
+    put_bytes(c, &v, sizeof v);
 }
 
 void checkpoint_touched(struct checkpoint *c, addr_t line, bool is_write)
@@ -141,7 +155,7 @@ static void put_changes(struct checkpoint *c)
             put(c, s->serial);
             put(c, at);
             put(c, n);
-            fwrite(s->now + at, n, 1, outfile_stream(c->out));
+            put_bytes(c, s->now + at, n);
         }
     }
     put(c, 0);
@@ -150,7 +164,7 @@ static void put_changes(struct checkpoint *c)
 static void put_shape(struct checkpoint *c, const struct launch *l, const char *name)
 {
     put(c, strlen(name));
-    fwrite(name, strlen(name), 1, outfile_stream(c->out));
+    put_bytes(c, name, strlen(name));
     for (unsigned i = 0; i < 3; i++) {
         put(c, l->grid[i]);
         put(c, l->block[i]);
@@ -180,7 +194,7 @@ bool checkpoint_after(struct checkpoint *c, const struct device *d, const struct
     put(c, result->ctas);
     put_changes(c);
     put(c, c->lines.len);
-    fwrite(c->lines.data, sizeof *c->lines.data, c->lines.len, outfile_stream(c->out));
+    put_bytes(c, c->lines.data, sizeof *c->lines.data * c->lines.len);
     drop_shadows(c);
     c->launches++;
     return true;
@@ -191,12 +205,22 @@ bool checkpoint_end(struct checkpoint *c, struct err *err)
     if (!c->out)
         return true;
     put(c, 0);
+    put(c, c->sum);
     struct outfile *o = c->out;
     c->out = NULL;
     return outfile_close(o, err);
 }
 
 /* --- reading --- */
+
+static bool is_whole(const struct checkpoint *c)
+{
+    uint64_t sum;
+    if (c->len < sizeof magic + sizeof sum)
+        return false;
+    memcpy(&sum, c->data + c->len - sizeof sum, sizeof sum);
+    return sum == sum_bytes(0, c->data, c->len - sizeof sum);
+}
 
 struct checkpoint *checkpoint_open(const char *path, struct err *err)
 {
@@ -205,9 +229,12 @@ struct checkpoint *checkpoint_open(const char *path, struct err *err)
     c->data = file_read_max(path, UINT64_MAX, &c->len, err);
     c->is_resumed = true;
     c->at = sizeof magic;
-    if (c->data && c->len >= sizeof magic && !memcmp(c->data, magic, sizeof magic))
+    const bool is_one = c->data && c->len >= sizeof magic && !memcmp(c->data, magic, sizeof magic);
+    if (is_one && is_whole(c))
         return c;
-    if (c->data)
+    if (is_one)
+        err_set(err, "--resume %s: the file is damaged: its bytes have another sum", path);
+    else if (c->data)
         err_set(err, "--resume %s: is no checkpoint of this version", path);
     checkpoint_free(c);
     return NULL;

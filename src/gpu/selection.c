@@ -22,7 +22,9 @@ struct selection {
     addr_t last;                   /* the line of the last access */
     bool last_written;             /* and whether techniques were told of it */
     bool is_stale;                 /* functional launches ran since the last timed one */
-    VEC(char *) names;             /* of kernels, for the message that none matched */
+    struct err failure;            /* the first of the checkpoint */
+    bool has_failed;
+    VEC(char *) names; /* of kernels, for the message that none matched */
 };
 
 enum { LINE = 128, NAMES_KEPT = 8 };
@@ -90,6 +92,16 @@ static void touched(void *self, addr_t addr, uint64_t bytes, bool is_write)
     }
 }
 
+/* What comes behind a launch that a checkpoint could not give or keep is not the program's: the end
+ * of the run says so, whatever the program does with the error. */
+static bool noted(struct selection *s, bool ok, const struct err *err)
+{
+    if (!ok && !s->has_failed)
+        s->failure = *err;
+    s->has_failed = s->has_failed || !ok;
+    return ok;
+}
+
 /* Runs it, or takes it from a file; a checkpoint is of what comes before the first timed launch. */
 static bool run_passed(struct selection *s, struct device *d, const struct launch *l,
                        struct launch_result *result, struct err *err)
@@ -97,14 +109,24 @@ static bool run_passed(struct selection *s, struct device *d, const struct launc
     struct checkpoint *c = s->taken ? NULL : s->checkpoint;
     if (c && checkpoint_is_resumed(c) && checkpoint_has_more(c))
         return launch_check(d, l, err) &&
-               checkpoint_replay(c, d, l, result, touched_before, s, err);
+               noted(s, checkpoint_replay(c, d, l, result, touched_before, s, err), err);
     const bool is_kept = c && !checkpoint_is_resumed(c);
     if (is_kept)
         checkpoint_before(c, d);
     d->watch = s->is_cold && !gpu_technique(s->gpu, 0) ? NULL : &s->watch;
     const bool ok = grid_run(d, l, result, err);
     d->watch = NULL;
-    return ok && (!is_kept || checkpoint_after(c, d, l, result, err));
+    return ok && (!is_kept || noted(s, checkpoint_after(c, d, l, result, err), err));
+}
+
+static bool end_checkpoint(const struct selection *s, struct err *err)
+{
+    if (checkpoint_is_resumed(s->checkpoint) && checkpoint_has_more(s->checkpoint))
+        return err_set(err,
+                       "--resume %s: has more launches than there were before the first timed "
+                       "one; --kernel and --skip must be as when it was made",
+                       s->o->resume);
+    return checkpoint_is_resumed(s->checkpoint) || checkpoint_end(s->checkpoint, err);
 }
 
 bool selection_begin(struct selection *s, struct err *err)
@@ -112,12 +134,7 @@ bool selection_begin(struct selection *s, struct err *err)
     if (!s->checkpoint || s->is_begun)
         return true;
     s->is_begun = true;
-    if (checkpoint_is_resumed(s->checkpoint) && checkpoint_has_more(s->checkpoint))
-        return err_set(err,
-                       "--resume %s: has more launches than there were before the first timed "
-                       "one; --kernel and --skip must be as when it was made",
-                       s->o->resume);
-    return checkpoint_is_resumed(s->checkpoint) || checkpoint_end(s->checkpoint, err);
+    return noted(s, end_checkpoint(s, err), err);
 }
 
 bool selection_pass(struct selection *s, struct device *d, const struct launch *l,
@@ -203,6 +220,8 @@ const struct selection_passed *selection_passed(const struct selection *s)
 
 bool selection_holds(const struct selection *s, struct err *err)
 {
+    if (s->has_failed)
+        return err_set(err, "what this run computed is not the program's: %s", s->failure.msg);
     if (s->taken)
         return true;
     if (s->matched || !s->o->kernel)

@@ -55,11 +55,18 @@ for caches in warm cold; do
 done
 head -c 3000 "$tmp/ck" >"$tmp/cut"
 run --resume "$tmp/cut" "${point[@]}" && fail "a checkpoint that was cut off"
-grep -q 'is damaged at byte' "$tmp/err" || fail "a checkpoint that was cut off: $(cat "$tmp/err")"
+grep -q 'the file is damaged' "$tmp/err" || fail "a checkpoint that was cut off: $(cat "$tmp/err")"
+python3 -c "import sys; b = bytearray(open(sys.argv[1], 'rb').read()); b[len(b) // 2] ^= 4; open(sys.argv[2], 'wb').write(b)" "$tmp/ck" "$tmp/flipped"
+run --resume "$tmp/flipped" "${point[@]}" && fail "a checkpoint with another bit"
+grep -q 'the file is damaged' "$tmp/err" || fail "a checkpoint with another bit: $(cat "$tmp/err")"
 run --resume "$tmp/ck" --skip 4 workload:sdk-bfs --size tiny --seed 2 && fail "another program's checkpoint"
 grep -q 'the program \(has copied\|does\) something else' "$tmp/err" || fail "another program's checkpoint: $(cat "$tmp/err")"
 run --resume "$tmp/ck" --skip 2 workload:sdk-bfs --size tiny && fail "another --skip"
+# also said at the end, for programs that do not look at errors
+grep -q "what this run computed is not the program's: --resume" "$tmp/err" || fail "another --skip: $(cat "$tmp/err")"
 grep -q 'has more launches' "$tmp/err" || fail "another --skip: $(cat "$tmp/err")"
+run --checkpoint /dev/full "${point[@]}" && fail "a checkpoint on a full disk"
+grep -q "what this run computed is not the program's: .*/dev/full" "$tmp/err" || fail "a checkpoint on a full disk: $(cat "$tmp/err")"
 
 expect() { # code, pattern, arguments
     local code=$1 pattern=$2
