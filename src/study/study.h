@@ -183,6 +183,8 @@ void study_table_average(struct study_table *t, enum study_mean mean);
 void study_table_print(const struct study_table *t, FILE *out);
 void study_table_markdown(const struct study_table *t, FILE *out);
 void study_table_csv(const struct study_table *t, FILE *out);
+/* A field of CSV, in quotes if it has commas, quotes or ends of lines. */
+void study_csv_text(FILE *out, const char *text);
 /* One sentence a design whose mean the paper says. */
 void study_table_beside_paper(const struct study_table *t, FILE *out, const char *prefix);
 /* As SVG: bars in groups; study_plot.c. */

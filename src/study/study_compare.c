@@ -126,7 +126,9 @@ static void write_csv(const struct study_compare *o, const struct study_job *job
     fprintf(f, ",speedup\n");
     for (size_t i = 0; i < o->matrix.nprograms * o->matrix.designs.n; i++) {
         const struct study_job *j = &jobs[i];
-        fprintf(f, "%s,%s", program_name(o, i / o->matrix.designs.n), j->design);
+        study_csv_text(f, program_name(o, i / o->matrix.designs.n));
+        fputc(',', f);
+        study_csv_text(f, j->design);
         for (unsigned c = 0; c <= COLUMNS; c++) {
             const struct study_job *base = &jobs[i / o->matrix.designs.n * o->matrix.designs.n];
             double v = c < COLUMNS ? value(j, c) : value(base, CYCLES) / value(j, CYCLES);

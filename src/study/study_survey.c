@@ -124,15 +124,6 @@ static void write_text(const struct study_survey *o, const struct study_job *job
     print_notes(o, out);
 }
 
-/* A field of CSV that may have commas and quotes. */
-static void put_quoted(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, out);
-    fputc('"', out);
-}
-
 static void write_csv(const struct study_survey *o, const struct study_job *jobs, FILE *out)
 {
     fprintf(out, "workload");
@@ -149,7 +140,7 @@ static void write_csv(const struct study_survey *o, const struct study_job *jobs
         }
         fputc(',', out);
         if (error_of(&jobs[w * RUNS]))
-            put_quoted(error_of(&jobs[w * RUNS]), out);
+            study_csv_text(out, error_of(&jobs[w * RUNS]));
         fputc('\n', out);
     }
 }

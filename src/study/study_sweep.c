@@ -180,13 +180,13 @@ static void write_csv(const struct study_sweep *s, FILE *f)
     for (size_t a = 0; a < s->naxes; a++)
         fprintf(f, ",%s", s->axes[a].key);
     for (size_t k = 0; k < s->metrics.n; k++)
-        fprintf(f, ",%s", s->metrics.at[k]);
+        fputc(',', f), study_csv_text(f, s->metrics.at[k]);
     fprintf(f, ",speedup,error\n");
     for (size_t i = 0; i < s->matrix.n; i++) {
         const char *error = s->matrix.jobs[i].error;
-        fprintf(f, "%s", s->matrix.programs[i / s->matrix.designs.n].name);
+        study_csv_text(f, s->matrix.programs[i / s->matrix.designs.n].name);
         for (size_t a = 0; a < s->naxes; a++)
-            fprintf(f, ",%s", text_of(s, i % s->matrix.designs.n, a));
+            fputc(',', f), study_csv_text(f, text_of(s, i % s->matrix.designs.n, a));
         for (size_t k = 0; k <= s->metrics.n; k++) {
             const double v = k < s->metrics.n ? study_matrix_value(&s->matrix, i, s->metrics.at[k])
                                               : speedup(s, i);
@@ -195,8 +195,7 @@ static void write_csv(const struct study_sweep *s, FILE *f)
                 fprintf(f, "%.17g", v);
         }
         fputc(',', f);
-        for (const char *c = error ? error : ""; *c; c++)
-            fputc(*c == ',' || *c == '"' ? ';' : *c, f);
+        study_csv_text(f, error ? error : "");
         fputc('\n', f);
     }
 }

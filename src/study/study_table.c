@@ -210,21 +210,41 @@ void study_table_markdown(const struct study_table *t, FILE *out)
         markdown_row(t, out, "the paper", t->reported, NULL);
 }
 
+void study_csv_text(FILE *out, const char *text)
+{
+    const bool quotes = strpbrk(text, ",\"\r\n") != NULL;
+    if (quotes)
+        fputc('"', out);
+    for (; *text; text++)
+        fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, out);
+    if (quotes)
+        fputc('"', out);
+}
+
+static void csv_names(FILE *out, const char *row, const char *column)
+{
+    study_csv_text(out, row);
+    fputc(',', out);
+    study_csv_text(out, column);
+    fputc(',', out);
+}
+
 void study_table_csv(const struct study_table *t, FILE *out)
 {
     fprintf(out, "program,design,value\n");
     for (size_t r = 0; r < t->nrows; r++)
         for (size_t c = 0; c < t->ncolumns; c++) {
             double v = t->values[r * t->ncolumns + c];
-            fprintf(out, "%s,%s,", t->rows[r], t->columns[c]);
+            csv_names(out, t->rows[r], t->columns[c]);
             if (!isnan(v))
                 fprintf(out, "%.17g", v);
             fputc('\n', out);
         }
     for (size_t c = 0; c < t->ncolumns; c++)
-        fprintf(out, "%s,%s,%.17g\n", mean_name(t), t->columns[c], t->means[c]);
+        csv_names(out, mean_name(t), t->columns[c]), fprintf(out, "%.17g\n", t->means[c]);
     for (size_t c = 0; c < t->ncolumns && t->facts && t->kept; c++)
-        fprintf(out, "%s of kept,%s,%.17g\n", mean_name(t), t->columns[c], t->kept_means[c]);
+        fprintf(out, "%s of kept,", mean_name(t)), study_csv_text(out, t->columns[c]),
+            fprintf(out, ",%.17g\n", t->kept_means[c]);
     if (t->missing)
         fprintf(out, "runs missing,,%zu\n", t->missing);
 }

@@ -31,6 +31,10 @@ db = sqlite3.connect("s.db")
 ask = "select s.value from stat s join note n on n.run = s.run and n.key = 'design' join run r on r.id = s.run where s.name = 'cycles' and s.grp = 'run' and n.value = ? and r.name = 'sdk-tra'"
 assert db.execute(ask, (one["design"],)).fetchall() == [(one["metrics"]["cycles"],)]
 PY
+# names are fields of CSV whatever they have
+mkdir 'a, "b"' && ln -s "$bin" 'a, "b"/w'
+sweep --set l1.size=16K --out q --csv q.csv -- './a, "b"/w' sdk-tra --size tiny || fail "a program with a comma: $(cat err)"
+python3 -c "import csv; rows = list(csv.reader(open('q.csv'))); assert {len(r) for r in rows} == {len(rows[0])} and ',' in rows[1][0], rows" || fail "CSV with a comma: $(cat q.csv)"
 # nothing is run twice; another metric costs nothing
 sweep "${points[@]}" sdk-tra "$bin sdk-bfs --size tiny" --size tiny --metric stats.l2.hit_rate || fail "again"
 grep -q 'done' err && fail "kept results were run again: $(cat err)"
