@@ -41,7 +41,8 @@ void lnl_slot_start(struct lnl_sm *m, unsigned slot, const struct warp *w)
                            .stored_cap = was.stored_cap};
     if (UNLIKELY(m->g->is_watched)) {
         s->launch = lnl_watch_number(m->g, w->grid->kernel);
-        memset(s->stored, 0, s->stored_cap * sizeof *s->stored);
+        if (s->stored)
+            memset(s->stored, 0, s->stored_cap * sizeof *s->stored);
     }
     if (s->plan && lnl_fuses(m->g))
         lnl_fuse_start(m, slot, w);
