@@ -105,6 +105,9 @@ bool cpu_apply(const struct a64_process *p, const struct pure_finder *f, const c
     if (!rewrite_file(p->o.path, out, chosen, n, p->program.entry, err))
         return false;
     if (!is_quiet)
-        printf("%zu memoized: parsim cpu run --set memo.data_bytes=8 %s ...\n", n, out);
+        printf("%zu memoized: parsim cpu run --set memo.data_bytes=8 %s ...\n"
+               "They are pure as far as was seen, which is no proof: a path that was not taken may "
+               "store, or read what changes. Compare the outputs.\n",
+               n, out);
     return true;
 }
