@@ -5,10 +5,16 @@
 
 #include <semaphore.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
+
+/* timeout(1) signals its child and then the child's group, and a terminal's driver may do the same:
+ * what comes so soon after the first signal is the first signal. */
+#define SAME_SIGNAL_NS 250000000
 
 /* Signals belong to the process, so does this. */
 static volatile sig_atomic_t noted, is_caught;
+static struct timespec noted_at;
 static pid_t owner;
 static sem_t arrived;
 
@@ -18,6 +24,14 @@ static void end_now(int sig)
     _exit(128 + sig);
 }
 
+static bool is_same_again(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - noted_at.tv_sec) * 1000000000LL + (now.tv_nsec - noted_at.tv_nsec) <
+           SAME_SIGNAL_NS;
+}
+
 static void on_signal(int sig)
 {
     if (getpid() != owner) { /* a forked child has nothing of ours to end */
@@ -25,8 +39,11 @@ static void on_signal(int sig)
         raise(sig);
         return;
     }
+    if (is_caught && noted == sig && is_same_again())
+        return;
     if (!is_caught || noted)
         end_now(sig);
+    clock_gettime(CLOCK_MONOTONIC, &noted_at);
     noted = sig;
     sem_post(&arrived);
 }

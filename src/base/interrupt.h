@@ -1,5 +1,6 @@
 /* SIGINT and SIGTERM. A command that can end in the middle with what it has looks at
- * interrupt_signal() now and then; the second signal ends the process at once. */
+ * interrupt_signal() now and then; a second signal, a quarter of a second or more after the first,
+ * ends the process at once. */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 

@@ -33,6 +33,13 @@ for signal in INT TERM; do
     ok "a buffer of half a kernel is not written" '[ ! -e $tmp/o ] && clean'
 done
 
+for n in 1 2 3 4 5; do # as timeout(1) does: to the process and, at once, to its group
+    start "${spin[@]}" --json "$tmp/j"
+    until_busy; kill -TERM $pid; stop TERM
+    ok "the same signal twice at once is one ($n)" '[ $code = 143 ] && grep -q "\"interrupted\": \"SIGTERM\"" $tmp/j'
+    rm -f "$tmp/j"
+done
+
 mkfifo "$tmp/nobody"
 start "${spin[@]}" --gpu gtx480 --trace "$tmp/t2" --json "$tmp/nobody"
 until_busy; kill -TERM $pid; sleep 0.5 # it waits for a reader of its report
