@@ -2,7 +2,7 @@
 #ifndef VALIDATE_GOLDEN_H
 #define VALIDATE_GOLDEN_H
 
-#include "exec/program.h"
+#include "gpu/session.h"
 
 #include <stdio.h>
 
@@ -19,12 +19,14 @@ bool tolerance_accepts(const struct tolerance *tol, enum ptx_type t, uint64_t wa
 
 struct golden_count {
     uint64_t passed, failed;
+    uint64_t hash; /* of all results bit by bit, so that two runs can be compared */
 };
 
 /* Runs the cases of one .vec text against the program of its .ptx; prints each failing one. */
-bool golden_run_vectors(const char *name, char *text, struct device *d, struct program *p,
+bool golden_run_vectors(const char *name, char *text, struct session *s, struct program *p,
                         FILE *out, struct golden_count *count, struct err *err);
-/* Every NAME.vec of a folder with its NAME.ptx, also as .zst. */
-bool golden_run_folder(const char *dir, FILE *out, struct golden_count *count, struct err *err);
+/* Every NAME.vec of a folder with its NAME.ptx, also as .zst, each on a fresh machine of `o`. */
+bool golden_run_folder(const char *dir, const struct session_options *o, FILE *out,
+                       struct golden_count *count, struct err *err);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "gpu/machine.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -39,8 +38,8 @@ static char *read_maybe_zst(const char *path, size_t *len, struct err *err)
     return text;
 }
 
-static bool run_pair(const char *dir, const char *name, FILE *out, struct golden_count *count,
-                     struct err *err)
+static bool run_pair(const char *dir, const char *name, const struct session_options *o, FILE *out,
+                     struct golden_count *count, struct err *err)
 {
     char *ptx_path = xasprintf("%s/%s.ptx", dir, name),
          *vec_path = xasprintf("%s/%s.vec", dir, name);
@@ -48,11 +47,11 @@ static bool run_pair(const char *dir, const char *name, FILE *out, struct golden
     char *ptx = read_maybe_zst(ptx_path, &ptx_len, err);
     char *vec = ptx ? read_maybe_zst(vec_path, &vec_len, err) : NULL;
     struct ptx_module *m = vec ? ptx_parse(ptx_path, ptx, ptx_len, err) : NULL;
-    struct device *d = m ? machine_default_device(err) : NULL;
-    struct program *p = d ? program_load(d, &m, 1, err) : NULL;
-    bool ok = p && golden_run_vectors(name, vec, d, p, out, count, err);
+    struct session *s = m ? session_new(o, err) : NULL;
+    struct program *p = s ? program_load(session_device(s), &m, 1, err) : NULL;
+    bool ok = p && golden_run_vectors(name, vec, s, p, out, count, err);
     program_unload(p);
-    device_free(d);
+    session_free(s);
     free(ptx);
     free(vec);
     free(ptx_path);
@@ -94,15 +93,17 @@ static bool list_names(const char *dir, char ***names, size_t *n)
     return true;
 }
 
-bool golden_run_folder(const char *dir, FILE *out, struct golden_count *count, struct err *err)
+bool golden_run_folder(const char *dir, const struct session_options *o, FILE *out,
+                       struct golden_count *count, struct err *err)
 {
     char **names;
     size_t n;
+    count->hash = UINT64_C(0xcbf29ce484222325);
     if (!list_names(dir, &names, &n))
         return err_set(err, "cannot read the folder %s", dir);
     bool ok = n || err_set(err, "%s has no .vec files", dir);
     for (size_t i = 0; i < n; i++) {
-        ok = ok && run_pair(dir, names[i], out, count, err);
+        ok = ok && run_pair(dir, names[i], o, out, count, err);
         free(names[i]);
     }
     free(names);

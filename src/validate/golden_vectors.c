@@ -3,7 +3,6 @@
 #include "validate/golden.h"
 
 #include "base/vec.h"
-#include "exec/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,8 @@ struct reader {
     const char *name;
     char *at;
     unsigned line;
-    struct device *dev;
+    struct session *session;
+    struct device *dev; /* its device */
     struct program *prog;
     FILE *out;
     struct golden_count *count;
@@ -76,6 +76,14 @@ static int parse_types(char *s, const char *word, enum ptx_type *types)
 static unsigned stored_bytes(enum ptx_type t)
 {
     return t == PTX_PRED ? 4 : ptx_type_bytes(t);
+}
+
+/* FNV-1a, of what was computed. */
+static void add_results(struct reader *r, const void *data, size_t bytes)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < bytes; i++)
+        r->count->hash = (r->count->hash ^ p[i]) * UINT64_C(0x100000001b3);
 }
 
 /* --- cases --- */
@@ -150,9 +158,11 @@ static void print_failure(const struct reader *r, const struct golden_case *c, s
     fputc('\n', r->out);
 }
 
-static bool compare_case(const struct reader *r, const struct golden_case *c, const addr_t *out)
+static bool compare_case(struct reader *r, const struct golden_case *c, const addr_t *out)
 {
     size_t width = (size_t)(c->nin + c->nout), n = c->values.len / width, bad = 0;
+    for (int k = 0; k < c->nout; k++)
+        add_results(r, devmem_ptr(out[k]), n * stored_bytes(c->out[k]));
     for (size_t i = 0; i < n; i++) {
         uint64_t got[GOLDEN_MAX_TYPES] = {0};
         bool ok = true;
@@ -191,7 +201,7 @@ static bool launch_case(struct reader *r, const struct golden_case *c, const add
     bool ok = k && k->src->param_bytes <= sizeof params;
     if (k && !ok)
         err_set(&err, "the kernel's parameters are not (u64 x 5, u32)");
-    ok = ok && grid_run(r->dev, &l, &res, &err);
+    ok = ok && session_run(r->session, &l, &res, &err);
     if (!ok)
         fprintf(r->out, "FAIL %s %s %s: %s\n", r->name, c->kernel, c->op, err.msg);
     return ok;
@@ -273,10 +283,11 @@ static bool run_program(struct reader *r, const struct golden_program *g, const 
     memcpy(l.grid, g->grid, sizeof l.grid);
     memcpy(l.block, g->block, sizeof l.block);
     struct launch_result res;
-    bool ok = k && grid_run(r->dev, &l, &res, &err);
+    bool ok = k && session_run(r->session, &l, &res, &err);
     if (!ok)
         fprintf(r->out, "FAIL %s %s: %s\n", r->name, g->name, err.msg);
     const uint32_t *got = devmem_ptr(out->base);
+    add_results(r, got, n * 4);
     for (size_t i = 0, bad = 0; ok && i < n && bad < 4; i++)
         if (got[i] != want[i]) {
             fprintf(r->out, "FAIL %s %s: output word %zu: expected %x, got %x\n", r->name, g->name,
@@ -313,10 +324,16 @@ static bool read_program(struct reader *r, char *line, struct err *err)
     return true;
 }
 
-bool golden_run_vectors(const char *name, char *text, struct device *d, struct program *p,
+bool golden_run_vectors(const char *name, char *text, struct session *s, struct program *p,
                         FILE *out, struct golden_count *count, struct err *err)
 {
-    struct reader r = {.name = name, .at = text, .dev = d, .prog = p, .out = out, .count = count};
+    struct reader r = {.name = name,
+                       .at = text,
+                       .session = s,
+                       .dev = session_device(s),
+                       .prog = p,
+                       .out = out,
+                       .count = count};
     bool ok = true;
     for (char *line; ok && (line = next_line(&r));) {
         line = trim(line);

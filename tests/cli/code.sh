@@ -14,6 +14,21 @@ for w in sdk-bf parboil-sgemm rodinia-lud mars-sm graph-gco rodinia-hys lonestar
     functional=$(run functional --functional workload:$w --size tiny)
     [ "$ptx" = "$machine" ] && [ "$ptx" = "$functional" ] || { echo "$w: $ptx $machine $functional"; exit 1; }
 done
+# every golden vector, on a small one of these machines
+cat > "$tmp/small.yaml" <<'Y'
+base: h200
+gpu: {name: small, sms: 4, launch_cycles: 0}
+map: {channels: 4}
+Y
+for code in ptx machine; do
+    "$PARSIM_BIN" golden "$PARSIM_TESTS/golden" --hash --gpu "$tmp/small.yaml" --code $code > "$tmp/golden.$code"
+    tail -n 1 "$tmp/golden.$code" | grep -q '^[0-9]* passed, 0 failed$'
+done
+"$PARSIM_BIN" golden "$PARSIM_TESTS/golden" --hash > "$tmp/golden.functional"
+cmp "$tmp/golden.functional" "$tmp/golden.ptx"
+cmp "$tmp/golden.functional" "$tmp/golden.machine"
+rc=0; "$PARSIM_BIN" golden "$PARSIM_TESTS/golden" --code machine 2> "$tmp/err" || rc=$?
+test $rc = 2 && grep -q -e '--gpu NAME is missing' "$tmp/err"
 run default --gpu h200 workload:parboil-sgemm --size tiny > /dev/null
 run machine --gpu h200 --code machine workload:parboil-sgemm --size tiny > /dev/null
 run ptx --gpu h200 --code ptx workload:parboil-sgemm --size tiny > /dev/null

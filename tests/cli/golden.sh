@@ -23,4 +23,10 @@ printf 'case c | add one | in u32 | out u32 | exact\n1 > 2\nff > 101\n' >"$tmp/t
 if "$PARSIM_BIN" golden "$tmp" >"$tmp/out"; then exit 1; fi
 grep -q 'FAIL t c add one: ff > expected 101, got 100' "$tmp/out"
 grep -qx '0 passed, 1 failed' "$tmp/out"
+# the hash is that of what was computed, not of what was expected
+hash=$("$PARSIM_BIN" golden "$tmp" --hash | grep '^output hash') || true
+printf 'case c | add one | in u32 | out u32 | exact\n1 > 2\nff > 100\n' >"$tmp/t.vec"
+"$PARSIM_BIN" golden "$tmp" --hash | grep -qx "$hash"
+printf 'case c | add one | in u32 | out u32 | exact\n1 > 2\nfe > ff\n' >"$tmp/t.vec"
+if "$PARSIM_BIN" golden "$tmp" --hash | grep -qx "$hash"; then exit 1; fi
 echo "4 passed, 0 failed"
