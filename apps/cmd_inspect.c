@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: parsim inspect FILE [--kernel NAME] [--gpu NAME] [--json FILE] [--ptx]\n"
+    "usage: parsim inspect FILE [--kernel NAME] [--gpu NAME] [--json FILE] [--ptx|--code]\n"
     "\n"
     "FILE is PTX ('-' = standard input), a fatbin, or a CUDA executable, library or object file, "
     "of\n"
@@ -31,12 +31,18 @@ static const char help[] =
     "  --gpu NAME     the machine whose registers it gets (default h200): a name of 'parsim gpus' "
     "or\n"
     "                 FILE.yaml\n"
+    "  --code         the code of each kernel shown as that machine runs it (docs/h200.md): order, "
+    "how\n"
+    "                 many instructions each of PTX stands for and why, unit, latency and cycles "
+    "that\n"
+    "                 the unit is taken\n"
     "  --ptx          only the text of the modules, as it is\n"
     "  --json FILE    everything, of all kernels shown, as JSON ('-' = standard output)\n";
 
 struct options {
     const char *file, *kernel, *gpu, *json;
-    bool is_ptx; /* only the modules' text */
+    bool is_ptx;     /* only the modules' text */
+    bool wants_code; /* as the machine runs it */
 };
 
 /* One module; machine code has no `module`. */
@@ -52,7 +58,8 @@ struct report {
 struct reports {
     VEC(struct report) all;
     const struct options *options;
-    struct ptx_reg_limits limits; /* of the GPU */
+    const struct machine *machine;
+    struct ptx_reg_limits limits; /* of it */
     struct err *err;
     bool failed;
 };
@@ -72,6 +79,8 @@ static bool parse_options(int argc, char **argv, struct options *o)
             return false;
         } else if (!strcmp(argv[i], "--ptx")) {
             o->is_ptx = true;
+        } else if (!strcmp(argv[i], "--code")) {
+            o->wants_code = true;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             cli_fail("inspect", "no option '%s'; 'parsim inspect --help' lists them", argv[i]);
             return false;
@@ -82,33 +91,37 @@ static bool parse_options(int argc, char **argv, struct options *o)
             o->file = argv[i];
         }
     }
-    if (!o->file)
+    if (o->is_ptx && o->wants_code)
+        cli_fail("inspect", "--ptx and --code: one of them");
+    else if (!o->file)
         cli_fail("inspect", "which file? 'parsim inspect --help' tells more");
-    return o->file != NULL;
+    return o->file && !(o->is_ptx && o->wants_code);
 }
 
-static void build_report(struct report *r, const struct reports *rs)
+static bool build_report(struct report *r, const struct reports *rs)
 {
     const struct options *o = rs->options;
     struct u64map known = {0};
-    for (uint32_t i = 0; i < r->module->nfuncs; i++) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < r->module->nfuncs; i++) {
         const struct ptx_func *f = r->module->funcs[i];
         if (!f->is_entry || f->is_decl || f->def || (o->kernel && strcmp(o->kernel, f->name)))
             continue;
         struct inspect_kernel k;
         inspect_kernel_init(&k, f, &rs->limits, &known);
+        ok = !o->wants_code || inspect_code_find(&k.code, r->module, f->name, rs->machine, rs->err);
         vec_push(&r->kernels, k);
     }
     u64map_free(&known);
+    return ok;
 }
 
 static bool add_text(struct reports *rs, struct report r, const char *text, size_t len)
 {
     r.module = ptx_parse(r.name, text, len, rs->err);
-    if (r.module)
-        build_report(&r, rs);
+    const bool ok = r.module && build_report(&r, rs);
     vec_push(&rs->all, r);
-    return r.module != NULL;
+    return ok;
 }
 
 static bool add_entry(const struct fatbin_entry *e, void *arg)
@@ -301,6 +314,8 @@ static void print_report(const struct report *r, const char *gpu)
     else
         print_pragma_counts(r);
     print_gaps(r, r->name);
+    for (size_t i = 0; i < r->kernels.len; i++)
+        inspect_code_print(&r->kernels.data[i].code);
 }
 
 static json_object *add_array(json_object *o, const char *key)
@@ -397,6 +412,8 @@ static void json_kernel(json_object *o, const struct inspect_kernel *k)
     json_add_count(o, "instructions", k->ninsts);
     json_pragmas(o, f);
     json_mix(o, k);
+    if (k->code.funcs.len)
+        inspect_code_json(&k->code, o);
 }
 
 static void json_module(json_object *root, const struct report *r)
@@ -479,6 +496,7 @@ int cmd_inspect(int argc, char **argv)
     if (!parse_options(argc, argv, &o))
         return EXIT_USAGE;
     struct machine *machine = machine_new(o.gpu ? o.gpu : MACHINE_DEFAULT, NULL, 0, &err);
+    rs.machine = machine;
     if (machine)
         rs.limits = machine_reg_limits(machine);
     bool ok = machine && load_file(&rs) && has_kernel(&rs);

@@ -203,6 +203,7 @@ void inspect_kernel_init(struct inspect_kernel *k, const struct ptx_func *f,
 
 void inspect_kernel_free(struct inspect_kernel *k)
 {
+    inspect_code_free(&k->code);
     for (size_t i = 0; i < k->gaps.len; i++)
         free(k->gaps.data[i].why);
     vec_free(&k->gaps);

@@ -4,6 +4,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
+#include "inspect_code.h"
 #include "ptx/regs.h"
 
 enum { INSPECT_UNITS = PTX_UNIT_CTRL + 1 };
@@ -30,6 +31,7 @@ struct inspect_kernel {
     uint64_t ninsts, by_unit[INSPECT_UNITS];
     VEC(struct inspect_count) mix; /* most frequent first */
     VEC(struct inspect_gap) gaps;  /* what this version cannot run */
+    struct inspect_code code;      /* with --code; else empty */
 };
 
 const char *inspect_unit_name(unsigned unit);

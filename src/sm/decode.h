@@ -46,6 +46,7 @@ struct dinst {
     uint8_t bytes; /* DINST_SPILL: of the register */
     uint8_t parts; /* instructions that it stands for: 1, unless machine_code.h says otherwise */
     uint8_t skips; /* a branch that is none: conditional instructions behind it */
+    uint8_t role;  /* enum machine_role: why it stands for as many */
 };
 
 /* Its registers wait for memory beyond the SM's own shared memory. */

@@ -20,6 +20,15 @@ struct reg_use {
     bool is_only_address;    /* of loads and stores */
 };
 
+const char *machine_role_text(enum machine_role role)
+{
+    static const char *const texts[] = {
+#define ROLE(id, text) text,
+#include "sm/machine_roles.def"
+    };
+    return texts[role];
+}
+
 struct machine_code {
     const struct ptx_func *src;
     struct dfunc *f;
@@ -276,13 +285,28 @@ static bool is_operand(const struct dinst *d)
     return ptx_type_bits(type_of(i)) == 32 && ptx_inst_vec(i) == 1 && i->ops[1].imm % 8;
 }
 
-static bool is_free(const struct machine_code *m, const struct dinst *d)
+static enum machine_role role_of(const struct machine_code *m, const struct dinst *d)
 {
     const struct ptx_inst *i = d->x->src;
-    return is_free_move(i) || i->op == PTX_OP_CVTA || is_operand(d) ||
-           (is_logic(i) && type_of(i) == PTX_PRED) || is_free_conversion(m, i) || is_sign(i) ||
-           is_fused_product(m, i) || is_scaled_index(m, i) || is_offset(m, i) ||
-           is_third_operand(m, i);
+    if (is_free_move(i))
+        return MACHINE_move;
+    if (i->op == PTX_OP_CVTA)
+        return MACHINE_window;
+    if (is_operand(d))
+        return MACHINE_constant;
+    if (is_logic(i) && type_of(i) == PTX_PRED)
+        return MACHINE_predicate;
+    if (is_free_conversion(m, i))
+        return MACHINE_width;
+    if (is_sign(i))
+        return MACHINE_sign;
+    if (is_fused_product(m, i))
+        return MACHINE_product;
+    if (is_scaled_index(m, i))
+        return MACHINE_index;
+    if (is_offset(m, i))
+        return MACHINE_offset;
+    return is_third_operand(m, i) ? MACHINE_third : MACHINE_own;
 }
 
 /* --- branches --- */
@@ -323,12 +347,15 @@ static void find_branch(const struct machine_code *m, uint32_t pc)
         return;
     if (to == pc + 1) {
         d->parts = 0;
+        d->role = MACHINE_nowhere;
     } else if (n) {
         d->parts = 0;
+        d->role = MACHINE_conditional;
         d->skips = (uint8_t)n;
     } else if (i->guard != PTX_NO_REG && to > pc && !ptx_inst_has(i, PTX_M_UNI) &&
                !is_end(&m->src->insts[to])) {
         d->parts = 3;
+        d->role = MACHINE_meeting;
     }
 }
 
@@ -344,13 +371,15 @@ static void find_parts(const struct machine_code *m, uint32_t pc, const struct s
     struct dinst *d = &m->f->code[pc];
     const struct ptx_inst *i = d->x->src;
     const struct ptx_inst *a = writer_of(m, i, 1), *b = writer_of(m, i, 2);
-    d->parts = is_free(m, d) ? 0 : (uint8_t)listed_parts(i);
+    d->role = (uint8_t)role_of(m, d);
+    d->parts = d->role == MACHINE_own ? (uint8_t)listed_parts(i) : 0;
     if (is_sum(i) && is_int64(i) && d->parts && /* a wide product and a sum: one */
         ((a && is_wide(a) && is_fused_product(m, a)) ||
          (b && is_wide(b) && is_fused_product(m, b))))
         d->parts = 1;
     if (d->parts < 2)
         return;
+    d->role = MACHINE_several;
     if (i->op == PTX_OP_DIV && d->class == OP_CLASS_fdiv && ptx_inst_has(i, PTX_M_APPROX)) {
         d->latency = (uint16_t)(cfg->sfu_latency + 4 * (d->parts - 1));
         d->initiation = (uint16_t)cfg->sfu_initiation;
@@ -370,8 +399,10 @@ void machine_code_find(struct dfunc *f, const struct sm_cfg *cfg)
         find_parts(&m, pc, cfg);
     for (uint32_t pc = 0; pc < m.src->ninsts; pc++)
         find_branch(&m, pc);
-    if (m.src->ninsts && m.src->is_entry && !m.is_target[0])
+    if (m.src->ninsts && m.src->is_entry && !m.is_target[0]) {
         f->code[0].parts = (uint8_t)(f->code[0].parts + PROLOGUE);
+        f->code[0].role = MACHINE_first;
+    }
     free(m.regs);
     free(m.is_target);
 }

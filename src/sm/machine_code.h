@@ -6,7 +6,17 @@
 
 #include "sm/decode.h"
 
-/* Sets `parts`, `skips`, latency and initiation of every instruction of a decoded function. */
+/* dinst.role */
+enum machine_role {
+#define ROLE(id, text) MACHINE_##id,
+#include "sm/machine_roles.def"
+};
+
+/* What an instruction with this role is, in words; "" for one that is itself. */
+const char *machine_role_text(enum machine_role role);
+
+/* Sets `parts`, `role`, `skips`, latency and initiation of every instruction of a decoded function.
+ */
 void machine_code_find(struct dfunc *f, const struct sm_cfg *cfg);
 
 #endif

@@ -80,3 +80,54 @@ expect_usage "$tmp/bad.ptx"
 grep -q "bad.ptx:2:18: label 'X' is not defined" "$tmp/err" || fail "place: $(cat "$tmp/err")"
 "$PARSIM_BIN" inspect --help | grep -q '^usage: parsim inspect' || fail "help"
 echo ok
+
+# --code: what each instruction becomes, in the order in which it runs
+cat >"$tmp/code.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.func (.reg .b32 %o) twice(.reg .b32 %i) { shl.b32 %o, %i, 1; ret; }
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<3>;
+    ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    add.u64 %rd4, %rd3, 128;
+    ld.global.f32 %f1, [%rd4];
+    mul.f32 %f2, %f1, %f1;
+    add.f32 %f3, %f2, 0f3F800000;
+    div.rn.f32 %f4, %f3, %f1;
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 bra END;
+    st.global.f32 [%rd4], %f4;
+END:
+    call (%r3), twice, (%r2);
+    xor.b64 %rd5, %rd3, %rd1;
+    st.global.b64 [%rd3], %rd5;
+    ret;
+}
+PTX
+out=$("$PARSIM_BIN" inspect "$tmp/code.ptx" --code)
+for want in '1 sp +iadd +4/2 +11 +add.u64 %rd3, %rd1, %rd2$' ' {30}10 +mul.wide.u32 .*// multiplied by the sum' \
+    ' {30}12 +add.u64 .*// offset of the loads and stores' ' {30}14 +mul.f32 .*// multiplied by the sum' \
+    '11 sfu +fdiv .* 16 +div.rn.f32 .*// a sequence' ' {30}18 +@%p1 bra END +// what follows is conditional' \
+    '2 int +alu .* 22 +xor.b64' 'code of twice: 2 instructions of PTX, 2 as'; do
+    grep -Eq -- "$want" <<<"$out" || fail "code lacks $want: $out"
+done
+"$PARSIM_BIN" inspect "$tmp/code.ptx" --code --json - | python3 -c '
+import json, sys
+k, twice = json.load(sys.stdin)["kernels"][0]["code"]
+rows = {r["line"]: r for r in k["instructions"]}
+assert k["function"] == "k" and twice["function"] == "twice", (k, twice)
+assert k["issued"] == sum(r["issued"] for r in k["instructions"]) and len(k["instructions"]) == 17
+assert rows[14]["issued"] == 0 and rows[15] == {"line": 15, "ptx": "add.f32 %f3, %f2, 0f3F800000", "issued": 1, "unit": "sp",
+    "class": "fadd", "latency": 4, "initiation": 2}, rows[15]
+assert rows[13]["unit"] == "mem" and "latency" not in rows[13], rows[13]
+' || fail "code as JSON"
+"$PARSIM_BIN" inspect "$tmp/code.ptx" --code --gpu gtx480 | grep -q 'code of k: 17 instructions of PTX, 17 as' || fail "code as PTX"
+rc=0; "$PARSIM_BIN" inspect "$tmp/k.ptx" --kernel first --code 2>"$tmp/err" >"$tmp/out" || rc=$?
+[ $rc = 2 ] && grep -q 'k.ptx:20: made.up.thing' "$tmp/err" || fail "code of what cannot run: $(cat "$tmp/err")"
+rc=0; "$PARSIM_BIN" inspect "$tmp/code.ptx" --code --ptx 2>"$tmp/err" || rc=$?
+[ $rc = 2 ] && grep -q 'one of them' "$tmp/err" || fail "--code and --ptx: $(cat "$tmp/err")"
