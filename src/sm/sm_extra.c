@@ -47,12 +47,9 @@ bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struc
            sm_ports(sm->cfg, d->pipe);
 }
 
-bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
+/* What sm->step says was executed. */
+static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
 {
-    if (!warp_step(x->w, sm->effects, now, &sm->step)) {
-        sm->faulted = x->w;
-        return false;
-    }
     uint16_t i = sm_send(sm, x->slot, x->w, d, now, true);
     sm->stats.extra_inst++;
     sm->stats.extra_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
@@ -60,9 +57,29 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
     x->inflight++;
     for (unsigned k = 0; k < d->ndst; k++)
         x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
+    return i;
+}
+
+bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
+{
+    if (!warp_step(x->w, sm->effects, now, &sm->step)) {
+        sm->faulted = x->w;
+        return false;
+    }
+    const uint16_t i = send(sm, x, d, now);
     if (d->unit == UNIT_MEM)
         lsu_resolve(sm, i, &sm->step);
     return true;
+}
+
+void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
+                cycle_t now)
+{
+    assert(d->unit != UNIT_MEM);
+    sm->step.x = d->x;
+    sm->step.active = sm->step.mask = mask;
+    sm->step.naccesses = 0;
+    send(sm, x, d, now);
 }
 
 void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)

@@ -35,6 +35,10 @@ bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struc
 bool extra_is_writing(const struct extra_warp *x);
 /* Executes and issues it. False: a fault has stopped the SM. */
 bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now);
+/* Issues one of an arithmetic pipe that the source itself has executed, on the lanes of `mask`: it
+ * takes its slot, its registers and its pipe. */
+void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
+                cycle_t now);
 
 /* While blocked, the program's warp in `slot` does not issue. */
 void extra_block(struct sm *sm, unsigned slot, bool is_blocked);
