@@ -138,7 +138,11 @@ static bool print_doc(struct err *err)
          "`--set section.field=value` overrides a field. A file of yours may begin with\n"
          "`base: NAME` and say only what differs:\n\n"
          "    base: gtx480\n    l1:\n      size: 32K\n\n"
-         "`dram.bandwidth_scale` scales the memory bandwidth at the same latencies.\n\n"
+         "`dram.bandwidth_scale` scales the memory bandwidth at the same latencies. `gpu.dram_gbs` "
+         "is what a\n"
+         "data sheet states: a file whose channels, widths and clock make another bandwidth (by "
+         "more than 1%)\n"
+         "is refused with both numbers and the keys that make them.\n\n"
          "| name | SMs | core MHz | DRAM GB/s | what | compared with |\n|---|---|---|---|---|---|");
     if (!print_list("| %s | %lld | %g | %.1f | %s | %s |\n", err))
         return false;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BANDWIDTH_TOLERANCE 0.01 /* data sheets round */
+
 static const struct conf_field gpu_fields[] = {
 #define ROWS_FILE   "gpu/gpu_cfg.def"
 #define ROWS_STRUCT gpu_cfg
@@ -46,19 +48,21 @@ static void list_names(char *to, size_t size)
         n += (size_t)snprintf(to + n, size - n, "%s%s", n ? ", " : "", f->name);
 }
 
-static bool load(struct machine *m, const char *name, struct err *err)
+/* The file of a machine, as messages name it; to be freed. */
+static char *file_of(const char *name)
+{
+    return is_path(name) ? xstrdup(name) : xasprintf("gpus/%s.yaml", name);
+}
+
+static bool load(struct machine *m, const char *name, const char *file, struct err *err)
 {
     if (is_path(name))
         return conf_load(m->conf, name, err) &&
                (*m->gpu.name ||
                 err_set(err, "%s: no machine: it names neither a 'base' nor a gpu.name", name));
     const struct machine_file *f = machine_find(name);
-    if (f) {
-        char *place = xasprintf("gpus/%s.yaml", name);
-        bool ok = conf_parse(m->conf, place, f->text, strlen(f->text), err);
-        free(place);
-        return ok;
-    }
+    if (f)
+        return conf_parse(m->conf, file, f->text, strlen(f->text), err);
     char names[512];
     list_names(names, sizeof names);
     return err_set(err, "no GPU '%s'; there are: %s, and files of yours (FILE.yaml)", name, names);
@@ -125,6 +129,53 @@ static bool check_sectors(const struct machine *m, struct err *err)
            err_set(err, "mc.bursts_per_request: more than one only with dram.queues = slots");
 }
 
+/* --- the bandwidth that is stated --- */
+
+/* Which of two values was given later: defaults, bases, the machine's file, --set. */
+static int layer_of(const struct machine *m, const char *file, const char *key)
+{
+    const char *source = conf_source(m->conf, key);
+    const size_t n = strlen(file);
+    if (!strcmp(source, "default"))
+        return 0;
+    if (!strcmp(source, "--set"))
+        return 3;
+    return !strncmp(source, file, n) && source[n] == ':' ? 2 : 1;
+}
+
+/* Whether the bandwidth is stated where what makes it is, or later. A base's statement is not that
+ * of a machine which changes its channels. */
+static bool is_stated_here(const struct machine *m, const char *file)
+{
+    static const char *const keys[] = {"map.channels",      "gpu.dram_mhz",
+                                       "dram.device",       "dram.pseudo_channels",
+                                       "dram.access_bytes", "dram.burst_cycles"};
+    const int stated = layer_of(m, file, "gpu.dram_gbs");
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (layer_of(m, file, keys[i]) > stated)
+            return false;
+    return true;
+}
+
+static bool check_bandwidth(struct machine *m, const char *file, struct err *err)
+{
+    const struct dram_cfg *d = &m->dram_resolved;
+    const double gbs = machine_dram_bandwidth(m) / d->bandwidth_scale * 1e-9;
+    if (m->gpu.dram_gbs <= 0 || fabs(gbs / m->gpu.dram_gbs - 1) <= BANDWIDTH_TOLERANCE)
+        return true;
+    if (!is_stated_here(m, file)) {
+        m->gpu.dram_gbs = 0;
+        return true;
+    }
+    return err_set(err,
+                   "gpu.dram_gbs (%s): %g GB/s are stated, but the DRAM makes %.1f: map.channels "
+                   "%lld x dram.pseudo_channels %lld x dram.access_bytes %lld / dram.burst_cycles "
+                   "%lld x gpu.dram_mhz %g (0 = nothing is stated)",
+                   conf_source(m->conf, "gpu.dram_gbs"), m->gpu.dram_gbs, gbs,
+                   (long long)m->map.channels, (long long)d->pseudo_channels,
+                   (long long)d->access_bytes, (long long)d->burst_cycles, m->gpu.dram_mhz);
+}
+
 /* Components that techniques report their energy by. */
 static bool check_energy(struct machine *m, struct err *err)
 {
@@ -142,7 +193,7 @@ static bool load_plugins(void *ctx, struct err *err)
     return tech_list_load(m->techs, m->gpu.plugin, err);
 }
 
-static bool check(struct machine *m, struct err *err)
+static bool check(struct machine *m, const char *file, struct err *err)
 {
     if (m->noc.topology == NOC_CROSSBAR && conf_source(m->conf, "noc.nodes") &&
         !strcmp(conf_source(m->conf, "noc.nodes"), "default"))
@@ -156,6 +207,7 @@ static bool check(struct machine *m, struct err *err)
            l1_cfg_check(&m->l1i, "l1i", err) && l2_cfg_check(&m->l2, "l2", err) &&
            mem_ctrl_cfg_check(&m->mc, "mc", err) && interleave_cfg_check(&m->map, "map", err) &&
            noc_cfg_check(&m->noc, err) && check_nodes(m, err) && check_sectors(m, err) &&
+           check_bandwidth(m, file, err) &&
            (!*m->gpu.observe || observe_check(m->gpu.observe, err)) &&
            tech_list_check(m->techs, m->gpu.with, err) && check_energy(m, err);
 }
@@ -195,14 +247,16 @@ struct machine *machine_new(const char *name, const char *const *sets, size_t n,
     add_sections(m);
     m->techs = tech_list_new(m->conf);
     conf_watch(m->conf, "gpu.plugin", load_plugins, m);
-    bool ok = load(m, name, err);
+    char *file = file_of(name);
+    bool ok = load(m, name, file, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = conf_set(m->conf, sets[i], err);
-    if (!ok || !check(m, err)) {
-        machine_free(m);
-        return NULL;
-    }
-    return m;
+    ok = ok && check(m, file, err);
+    free(file);
+    if (ok)
+        return m;
+    machine_free(m);
+    return NULL;
 }
 
 void machine_free(struct machine *m)

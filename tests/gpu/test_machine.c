@@ -153,6 +153,36 @@ static void test_bandwidth_scale(void **state)
     machine_free(b);
 }
 
+/* A V100 whose 32 channels were written as 64 of two halves each. */
+static void test_stated_bandwidth(void **state)
+{
+    static const char v100[] =
+        "base: h200\ngpu: {name: v, dram_mhz: 877, %s}\nmap: {channels: %d}\n"
+        "dram: {device: hbm2, access_bytes: 32, burst_cycles: 2}\n";
+    static const char *const more[] = {"map.channels=16"}, *const stated[] = {"gpu.dram_gbs=5000"};
+    struct err err = {0};
+    char text[256];
+    (void)state;
+    snprintf(text, sizeof text, v100, "dram_gbs: 900", 64);
+    assert_null(load_text(text, &err));
+    assert_non_null(strstr(err.msg, ".yaml:2): 900 GB/s are stated, but the DRAM makes 1796.1: "
+                                    "map.channels 64 x dram.pseudo_channels 2 x"));
+    snprintf(text, sizeof text, v100, "dram_gbs: 900", 32); /* 898: a data sheet rounds */
+    struct machine *m = load_text(text, &err);
+    assert_non_null(m);
+    machine_free(m);
+    snprintf(text, sizeof text, v100, "sms: 80", 64); /* what h200 states is not this machine's */
+    m = load_text(text, &err);
+    assert_non_null(m);
+    assert_true(m->gpu.dram_gbs == 0);
+    machine_free(m);
+    m = machine_new("h200", more, 1, &err); /* nor of one with other channels */
+    assert_non_null(m);
+    machine_free(m);
+    assert_null(machine_new("h200", stated, 1, &err));
+    assert_non_null(strstr(err.msg, "(--set): 5000 GB/s are stated, but the DRAM makes 4800.0"));
+}
+
 static void test_bad_values(void **state)
 {
     static const struct {
@@ -246,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_dump_round_trip),
         cmocka_unit_test(test_base),
         cmocka_unit_test(test_bandwidth_scale),
+        cmocka_unit_test(test_stated_bandwidth),
         cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_bad_files),
     };
