@@ -1,6 +1,7 @@
 /* parsim gpus: the machines that can be simulated, and every field that describes one. */
 #include "cli.h"
 #include "cmd.h"
+#include "gpu/import_gpgpusim.h"
 #include "gpu/machine.h"
 
 #include <stdlib.h>
@@ -15,6 +16,10 @@ static const char help[] =
     "       parsim gpus --fields           every field, techniques' too: its default, bounds and\n"
     "                                      meaning (Markdown)\n"
     "       parsim gpus --designs          what --with takes: 'base' and every technique\n"
+    "       parsim gpus --import FILE      a machine made of a gpgpusim.config, as a file for "
+    "--gpu; at "
+    "its\n"
+    "                                      end the options that could not be taken over\n"
     "       parsim gpus --doc              docs/machines.md\n"
     "\n"
     "NAME may be a file of yours (FILE.yaml); it may begin with 'base: NAME' and say only what\n"
@@ -143,6 +148,11 @@ static bool print_doc(struct err *err)
          "data sheet states: a file whose channels, widths and clock make another bandwidth (by "
          "more than 1%)\n"
          "is refused with both numbers and the keys that make them.\n\n"
+         "`parsim gpus --import gpgpusim.config > mine.yaml` makes a machine of a configuration of "
+         "GPGPU-Sim:\n"
+         "each value with the line that it is from, the rest of `gtx480-gpgpusim`, and at the end "
+         "of the file the\n"
+         "options that could not be taken over, with the reason.\n\n"
          "| name | SMs | core MHz | DRAM GB/s | what | compared with |\n|---|---|---|---|---|---|");
     if (!print_list("| %s | %lld | %g | %.1f | %s | %s |\n", err))
         return false;
@@ -154,10 +164,25 @@ static bool print_doc(struct err *err)
     return true;
 }
 
+/* --- another simulator's --- */
+
+static bool print_import(const char *path, struct err *err)
+{
+    struct import_count count;
+    if (!import_gpgpusim(path, stdout, &count, err))
+        return false;
+    fprintf(stderr,
+            "parsim gpus: %zu options were taken over, %zu were not: the file's end lists them\n",
+            count.taken, count.left);
+    return !*count.refused.msg ||
+           err_set(err, "what came out is no machine yet: %s", count.refused.msg);
+}
+
 /* --- the command --- */
 
 struct line {
     const char *name;
+    const char *import; /* a gpgpusim.config */
     bool yaml, source, fields, designs, doc;
     char *plugins;
     const char *sets[64];
@@ -180,6 +205,8 @@ static bool parse(struct line *l, int argc, char **argv, struct err *err)
             k++;
         if (k < ARRAY_LEN(flags))
             *flags[k].flag = true;
+        else if (!strcmp(argv[i], "--import") && i + 1 < argc)
+            l->import = argv[++i];
         else if (!strcmp(argv[i], "--plugin") && i + 1 < argc) {
             if (!cli_add_plugin(&l->plugins, argv[++i], err))
                 return false;
@@ -222,7 +249,8 @@ int cmd_gpus(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_DONE;
     }
-    bool ok = parse(&l, argc, argv, &err) && (l.doc       ? print_doc(&err)
+    bool ok = parse(&l, argc, argv, &err) && (l.import    ? print_import(l.import, &err)
+                                              : l.doc     ? print_doc(&err)
                                               : l.designs ? print_designs(l.plugins, &err)
                                               : l.fields  ? print_fields(l.plugins, &err)
                                               : l.source  ? print_source(l.name, &err)
