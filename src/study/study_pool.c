@@ -374,11 +374,12 @@ static bool finish(struct pool *p, struct slot *slot, int code, const struct rus
     p->done++;
     p->failed += j->error != NULL;
     p->cpu += j->cpu_seconds;
-    progress(p, j);
     /* what the command's own end has stopped has not failed */
     const bool is_kept =
         study_kind(j)->has_result && !slot->was_cut && (j->result || !interrupt_signal());
-    return !is_kept || !p->store || study_store_put(p->store, p->s, j, err);
+    const bool ok = !is_kept || !p->store || study_store_put(p->store, p->s, j, err);
+    progress(p, j); /* what is said to be done is there after kill -9 */
+    return ok;
 }
 
 static void stop_late_ones(struct pool *p)
