@@ -8,7 +8,7 @@
 static bool delay(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
 {
     struct inflight *f = &sm->fl[i];
-    if (sub->late[pipe].n >= (uint64_t)f->cost.enter * (uint64_t)sm_ports(sm->cfg, pipe))
+    if (sub->late[pipe].n >= (uint64_t)f->cost.enter * sm->ports[pipe])
         return false;
     f->due = now + f->cost.enter;
     fl_append(sm, &sub->late[pipe], i);
@@ -18,7 +18,7 @@ static bool delay(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i,
 
 static void end_of_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle_t now)
 {
-    const int64_t ports = sm_ports(sm->cfg, pipe);
+    const unsigned ports = sm->ports[pipe];
     while (sub->nentry[pipe] < ports) {
         uint16_t i = fl_take_due(sm, &sub->late[pipe], now);
         if (i == NO_INFLIGHT)
@@ -35,7 +35,7 @@ SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t
 {
     if (sm->fl[i].cost.enter)
         return delay(sm, sub, pipe, i, now);
-    if (sub->nentry[pipe] >= sm_ports(sm->cfg, pipe))
+    if (sub->nentry[pipe] >= sm->ports[pipe])
         return false;
     sub->entry[pipe][sub->nentry[pipe]++] = i;
     return true;
@@ -45,9 +45,9 @@ SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t
 SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, bool has_line,
                        cycle_t now)
 {
-    int64_t ports = sm_ports(sm->cfg, pipe);
+    const unsigned ports = sm->ports[pipe];
     uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
-    for (int64_t n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
+    for (unsigned n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
         unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
         if (!has_line)
@@ -219,9 +219,10 @@ void sm_collect(struct sm *sm, cycle_t now)
             else if (sub->bank_wanted)
                 read_banks_and_tell(sm, sub);
         }
-        for (unsigned p = 0; p < sm->npipes; p++)
-            if (sub->nport[p])
-                allocate(sm, sub, p);
+        if (sm_any(sub->nport))
+            for (unsigned p = 0; p < sm->npipes; p++)
+                if (sub->nport[p])
+                    allocate(sm, sub, p);
         sub->bank_written = 0;
     }
 }

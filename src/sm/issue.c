@@ -5,12 +5,18 @@
 
 static void count_inst(struct sm *sm, const struct dinst *d, uint32_t mask)
 {
+    static const uint16_t by_unit[UNITS] = {
+        [UNIT_SP] = offsetof(struct sm_stats, sp_inst),
+        [UNIT_SFU] = offsetof(struct sm_stats, sfu_inst),
+        [UNIT_DP] = offsetof(struct sm_stats, dp_inst),
+        [UNIT_TENSOR] = offsetof(struct sm_stats, tensor_inst),
+        [UNIT_MEM] = offsetof(struct sm_stats, mem_inst),
+        [UNIT_INT] = offsetof(struct sm_stats, sp_inst),
+    };
     struct sm_stats *st = &sm->stats;
-    uint64_t *const by_unit[UNITS] = {&st->sp_inst,     &st->sfu_inst, &st->dp_inst,
-                                      &st->tensor_inst, &st->mem_inst, &st->sp_inst};
     st->warp_inst += d->parts;
     st->thread_inst += (uint64_t)lanes_in(mask) * d->parts;
-    *by_unit[d->unit] += d->parts;
+    *sm_counter(sm, by_unit[d->unit]) += d->parts;
     if (d->flags & DINST_CONTROL)
         st->control_inst++;
     if (d->flags & DINST_BARRIER)
@@ -287,18 +293,20 @@ static enum stall stall_of(const struct sm *sm, uint64_t slots, uint64_t valid, 
 
 static void count_slots(struct sm *sm, enum stall why, uint64_t n)
 {
-    static const uint8_t whole[STALLS] = {STALL_ACTIVE, STALL_COMPUTE, STALL_MEMORY, STALL_DATA,
-                                          STALL_IDLE,   STALL_MEMORY,  STALL_DATA,   STALL_IDLE,
-                                          STALL_IDLE,   STALL_IDLE};
-    struct sm_stats *st = &sm->stats;
-    uint64_t *const at[STALLS] = {&st->issue_active,       &st->issue_compute_stall,
-                                  &st->issue_memory_stall, &st->issue_data_stall,
-                                  &st->issue_idle,         &st->stall_refused,
-                                  &st->stall_load,         &st->stall_fetch,
-                                  &st->stall_barrier,      &st->stall_order};
-    *at[whole[why]] += n;
+#define AT(name) offsetof(struct sm_stats, name)
+    static const uint16_t whole[STALLS] = {
+        AT(issue_active), AT(issue_compute_stall), AT(issue_memory_stall), AT(issue_data_stall),
+        AT(issue_idle),   AT(issue_memory_stall),  AT(issue_data_stall),   AT(issue_idle),
+        AT(issue_idle),   AT(issue_idle)};
+    static const uint16_t kind[STALLS] = {
+        [STALL_REFUSED] = AT(stall_refused), [STALL_LOAD] = AT(stall_load),
+        [STALL_FETCH] = AT(stall_fetch),     [STALL_BARRIER] = AT(stall_barrier),
+        [STALL_ORDER] = AT(stall_order),
+    };
+#undef AT
+    *sm_counter(sm, whole[why]) += n;
     if (why > STALL_IDLE)
-        *at[why] += n;
+        *sm_counter(sm, kind[why]) += n;
 }
 
 /* Of the slots that can issue, whom the technique bound there picks; MAX_WARPS: it lets none. */
@@ -379,14 +387,13 @@ void sm_note_stalls(struct sm *sm)
     }
 }
 
-void sm_count_slept(struct sm *sm, uint64_t cycles)
+void sm_count_unissued(struct sm *sm, uint64_t cycles)
 {
     const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
     for (unsigned j = 0; j < n; j++)
         count_slots(sm, (enum stall)sm->sub[j / per].sched[j % per].stall, cycles);
     if (UNLIKELY(sm->held))
         asked_held(sm, cycles);
-    sm->issue_turn = (unsigned)((sm->issue_turn + cycles) % n);
-    if (sm->lsu.entry != NO_INFLIGHT)
-        sm->stats.lsu_stall += cycles;
+    const uint64_t turn = sm->issue_turn + cycles;
+    sm->issue_turn = (unsigned)(turn < n ? turn : turn < 2 * n ? turn - n : turn % n);
 }

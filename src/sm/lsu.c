@@ -232,24 +232,22 @@ static void step_entries(struct sm *sm, cycle_t now)
 
 static void send_request(struct sm *sm, cycle_t now)
 {
-    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
-    for (unsigned k = 0; k < ARRAY_LEN(caches); k++) {
-        unsigned c = (sm->lsu.req_turn + k) % ARRAY_LEN(caches);
-        if (!is_busy(sm, c) || !l1_peek_req(caches[c], now))
+    for (unsigned k = 0; k < SM_CACHES; k++) {
+        unsigned c = (sm->lsu.req_turn + k) % SM_CACHES;
+        if (!is_busy(sm, c) || !l1_peek_req(sm->caches[c], now))
             continue;
         if (!port_can_push(sm->out, now))
             return;
-        struct mem_req *r = l1_pop_req(caches[c], now);
+        struct mem_req *r = l1_pop_req(sm->caches[c], now);
         r->dst = sm->slice_nodes[interleave_slice(&sm->il, r->addr)];
         port_push(sm->out, now, r);
-        sm->lsu.req_turn = (uint8_t)((c + 1) % ARRAY_LEN(caches));
+        sm->lsu.req_turn = (uint8_t)((c + 1) % SM_CACHES);
         return;
     }
 }
 
 void lsu_tick(struct sm *sm, cycle_t now)
 {
-    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
     struct mem_req *r = port_pop(sm->in, now);
     if (r) {
         mem_req_stamp(r, MEM_AT_NOC_OUT, now);
@@ -259,9 +257,9 @@ void lsu_tick(struct sm *sm, cycle_t now)
         }
         l1_fill(r->owner, now, r);
     }
-    for (unsigned c = 0; c < ARRAY_LEN(caches); c++)
-        if (is_busy(sm, c) && l1_next(caches[c], now) <= now)
-            l1_tick(caches[c], now);
+    for (unsigned c = 0; c < SM_CACHES; c++)
+        if (is_busy(sm, c) && l1_next(sm->caches[c], now) <= now)
+            l1_tick(sm->caches[c], now);
     write_back(sm, now);
     take_acks(sm, now);
     step_entries(sm, now);
@@ -271,7 +269,6 @@ void lsu_tick(struct sm *sm, cycle_t now)
 cycle_t lsu_next(const struct sm *sm, cycle_t now)
 {
     const struct lsu *u = &sm->lsu;
-    struct l1 *const caches[] = {sm->data, sm->konst, sm->tex, sm->inst};
     if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->wb.n || u->aux != NO_INFLIGHT)
         return now + 1;
     cycle_t next = port_next(sm->in);
@@ -279,8 +276,8 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
         next = sm->fl[u->shared.head].due;
     if (UNLIKELY(u->late.n) && fl_next_due(sm, &u->late) < next)
         next = fl_next_due(sm, &u->late);
-    for (unsigned c = 0; c < ARRAY_LEN(caches); c++) {
-        cycle_t t = is_busy(sm, c) ? l1_next(caches[c], now) : CYCLE_NEVER;
+    for (unsigned c = 0; c < SM_CACHES; c++) {
+        cycle_t t = is_busy(sm, c) ? l1_next(sm->caches[c], now) : CYCLE_NEVER;
         next = t < next ? t : next;
     }
     return next > now ? next : now + 1;

@@ -21,14 +21,14 @@ static void schedule_result(struct sm *sm, uint16_t i, cycle_t at)
     sm->ncalendar++;
 }
 
-static void count_busy(struct sm_stats *st, unsigned kind, uint64_t cycles)
+static void count_busy(struct sm *sm, unsigned kind, uint64_t cycles)
 {
-    uint64_t *const busy[] = {[UNIT_SP] = &st->sp_busy,
-                              [UNIT_SFU] = &st->sfu_busy,
-                              [UNIT_DP] = &st->dp_busy,
-                              [UNIT_TENSOR] = &st->tensor_busy,
-                              [UNIT_INT] = &st->sp_busy};
-    *busy[kind] += cycles;
+    static const uint16_t busy[] = {[UNIT_SP] = offsetof(struct sm_stats, sp_busy),
+                                    [UNIT_SFU] = offsetof(struct sm_stats, sfu_busy),
+                                    [UNIT_DP] = offsetof(struct sm_stats, dp_busy),
+                                    [UNIT_TENSOR] = offsetof(struct sm_stats, tensor_busy),
+                                    [UNIT_INT] = offsetof(struct sm_stats, sp_busy)};
+    *sm_counter(sm, busy[kind]) += cycles;
 }
 
 static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now)
@@ -41,7 +41,7 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
         if (f->d->unit != kind || sm->results[at % CALENDAR] >= sm->cfg->writeback_ports)
             continue;
         sub->unit_free[unit] = now + f->initiation;
-        count_busy(&sm->stats, kind, f->initiation);
+        count_busy(sm, kind, f->initiation);
         schedule_result(sm, i, at);
         sub->nentry[pipe]--;
         for (; k < sub->nentry[pipe]; k++)
@@ -115,7 +115,7 @@ void sm_retire(struct sm *sm, uint16_t i, cycle_t now)
 void sm_write_back(struct sm *sm, cycle_t now)
 {
     unsigned c = now % CALENDAR;
-    if (!(sm->calendar_set[c / 64] >> (c % 64) & 1))
+    if (!sm_has_result(sm, now))
         return;
     sm->calendar_set[c / 64] &= ~(UINT64_C(1) << (c % 64));
     sm->results[c] = 0;

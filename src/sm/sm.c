@@ -59,6 +59,19 @@ static struct l1_seams read_only_seams(const struct l1_seams *data, const struct
     return s;
 }
 
+/* What would be asked of the configuration for every instruction. */
+static void tables_init(struct sm *sm)
+{
+    const struct sm_cfg *cfg = sm->cfg;
+    const int64_t ports[ALL_PIPES] = {cfg->sp_ports, cfg->sfu_ports, cfg->mem_ports,
+                                      cfg->mem_ports};
+    for (unsigned p = 0; p < ALL_PIPES; p++)
+        sm->ports[p] = (uint8_t)ports[p];
+    for (unsigned w = 0; w < MAX_WARPS; w++)
+        sm->subcore_of[w] = (uint8_t)(w % (unsigned)cfg->subcores);
+    sm->bank_mask = cfg->banks & (cfg->banks - 1) ? 0 : (uint32_t)cfg->banks - 1;
+}
+
 struct sm *sm_new(const struct sm_parts *p)
 {
     struct sm *sm = xalloc_aligned(64, sizeof *sm);
@@ -73,6 +86,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
+    tables_init(sm);
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
     sm->lsu.entry = sm->lsu.aux = NO_INFLIGHT;
@@ -89,6 +103,9 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->threads_free = (uint64_t)p->cfg->threads;
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
+    /* who is told of cycles, or picks by what went before, sees each */
+    sm->can_be_quiet = !sm->asked && !sm->seams.warps->has_warps && !sm->seams.warps->events &&
+                       !sm->sub[0].sched[0].ops->narrow;
     const struct encoding_cfg reader = encoding_cfg_of_reader(p->seams.l1.encodings);
     const struct l1_seams read_only = read_only_seams(&p->seams.l1, &reader);
     sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
@@ -134,6 +151,14 @@ void sm_bind(struct sm *sm, struct component *self, struct port *out, struct por
 
 /* --- counting --- */
 
+/* Cycles of which no tick has told. */
+static void count_slept(struct sm *sm, uint64_t cycles)
+{
+    sm_count_unissued(sm, cycles);
+    if (sm->lsu.entry != NO_INFLIGHT)
+        sm->stats.lsu_stall += cycles;
+}
+
 void sm_count_to(struct sm *sm, cycle_t now)
 {
     const uint64_t n = now - sm->counted, resident = sm->live | sm->ending;
@@ -148,6 +173,7 @@ void sm_count_to(struct sm *sm, cycle_t now)
 void sm_begin(struct sm *sm, cycle_t now)
 {
     sm->began = sm->counted = sm->slots_done = now;
+    sm->is_quiet = false;
     sm->issue_turn = 0;  /* not wherever ticks behind the last kernel's end have left it */
     if (!sm_is_idle(sm)) /* dirty lines that the last kernel's end has left to write back */
         component_wake(sm->component, now);
@@ -157,7 +183,7 @@ void sm_settle(struct sm *sm, cycle_t now)
 {
     sm_count_to(sm, now);
     if (now > sm->slots_done)
-        sm_count_slept(sm, now - sm->slots_done);
+        count_slept(sm, now - sm->slots_done);
     else /* ticks between the machine's end, known only later, and the meeting point: no warps */
         sm->stats.issue_idle -= (sm->slots_done - now) * sm->nsched;
     sm->slots_done = now;
@@ -182,6 +208,8 @@ void sm_end(struct sm *sm, cycle_t now)
  * memory pipe waits for an event there. */
 static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
 {
+    if (!(sub->col_used | sub->nlate) && !sm_any(sub->nport) && !sm_any(sub->nentry))
+        return false;
     if (sub->col_reading | sub->col_delayed | sub->nlate | sub->nentry[PIPE_SP] |
         sub->nentry[PIPE_SFU])
         return true;
@@ -194,7 +222,7 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
     for (unsigned p = 0; p < sm->npipes; p++) {
         bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
         bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
-        if ((has_ready && sub->nentry[p] < sm_ports(sm->cfg, p)) || (has_free && sub->nport[p]))
+        if ((has_ready && sub->nentry[p] < sm->ports[p]) || (has_free && sub->nport[p]))
             return true;
     }
     return false;
@@ -225,34 +253,68 @@ static bool has_more_parts(const struct sm *sm, cycle_t now)
     return false;
 }
 
-static cycle_t sm_tick(void *self, cycle_t now)
+/* The load/store unit's cycle. True: it moved nothing that the other stages would see. */
+static bool lsu_tick_alone(struct sm *sm, cycle_t now)
 {
-    struct sm *sm = self;
-    if (now > sm->slots_done)
-        sm_count_slept(sm, now - sm->slots_done);
-    sm->slots_done = now + 1;
-    if (UNLIKELY(sm->coming))
-        sm_start_blocks(sm, now);
-    if (UNLIKELY(sm->held))
-        sm_end_holds(sm, now);
-    sm_write_back(sm, now);
-    sm_pipes(sm, now);
+    const uint16_t entry = sm->lsu.entry;
+    const uint32_t in_flight = sm->fl_used;
+    const bool was_blocked = sm->lsu.is_blocked;
     lsu_tick(sm, now);
-    sm_collect(sm, now);
-    lsu_take(sm, now);
-    if (sm->faulted)
-        return CYCLE_NEVER;
-    sm_issue(sm, now);
-    sm_decode(sm, now);
-    sm_fetch(sm, now);
-    if (must_stay_awake(sm) || (sm->cfg->code == CODE_MACHINE && has_more_parts(sm, now)))
-        return now + 1;
+    if (sm->lsu.entry != entry || sm->fl_used != in_flight || sm->fetching)
+        return false;
+    if (sm->lsu.is_blocked != was_blocked)
+        sm_note_stalls(sm);
+    sm_count_unissued(sm, 1);
+    return true;
+}
+
+/* When something will happen to an SM that need not stay awake. */
+static cycle_t next_event(const struct sm *sm, cycle_t now)
+{
     cycle_t next = sm_next_result(sm, now), mem = lsu_next(sm, now), block = sm_next_block(sm);
-    sm_note_stalls(sm);
     next = mem < next ? mem : next;
     if (UNLIKELY(sm->held) && sm_next_hold(sm) < next)
         next = sm_next_hold(sm);
     return block < next ? block : next;
+}
+
+/* Issue and what is before it. */
+static cycle_t front_tick(struct sm *sm, cycle_t now)
+{
+    sm_issue(sm, now);
+    sm_decode(sm, now);
+    sm_fetch(sm, now);
+    sm->is_quiet = false;
+    if (must_stay_awake(sm) || (sm->cfg->code == CODE_MACHINE && has_more_parts(sm, now)))
+        return now + 1;
+    sm->is_quiet = sm->can_be_quiet && !sm->faulted;
+    sm_note_stalls(sm);
+    return next_event(sm, now);
+}
+
+static cycle_t sm_tick(void *self, cycle_t now)
+{
+    struct sm *sm = self;
+    if (now > sm->slots_done)
+        count_slept(sm, now - sm->slots_done);
+    sm->slots_done = now + 1;
+    if (sm->is_quiet && !(sm->coming | sm->held) && !sm_has_result(sm, now)) {
+        if (lsu_tick_alone(sm, now))
+            return next_event(sm, now);
+    } else {
+        if (UNLIKELY(sm->coming))
+            sm_start_blocks(sm, now);
+        if (UNLIKELY(sm->held))
+            sm_end_holds(sm, now);
+        sm_write_back(sm, now);
+        sm_pipes(sm, now);
+        lsu_tick(sm, now);
+    }
+    sm_collect(sm, now);
+    lsu_take(sm, now);
+    if (sm->faulted)
+        return CYCLE_NEVER;
+    return front_tick(sm, now);
 }
 
 /* --- deferred instructions, state --- */

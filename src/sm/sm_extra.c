@@ -43,8 +43,7 @@ bool extra_is_writing(const struct extra_warp *x)
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d)
 {
     const struct subcore *sub = &sm->sub[sm_subcore_of(sm, x->slot)];
-    return (d->pipe == PIPE_AUX ? sub->nport : sm_taken(sm, sub))[d->pipe] <
-           sm_ports(sm->cfg, d->pipe);
+    return (d->pipe == PIPE_AUX ? sub->nport : sm_taken(sm, sub))[d->pipe] < sm->ports[d->pipe];
 }
 
 /* What sm->step says was executed. */

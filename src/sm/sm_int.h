@@ -202,6 +202,11 @@ struct sm {
     bool is_fixed;   /* sm.operands */
     int32_t ends;    /* cycles of a pipe around its latency */
     uint32_t npipes; /* of a sub-core: PIPES, or ALL_PIPES where there can be extra warps */
+    uint8_t ports[ALL_PIPES];      /* instructions a cycle between the stages of a pipe */
+    uint8_t subcore_of[MAX_WARPS]; /* by slot */
+    uint32_t bank_mask;            /* banks - 1, or 0 where they are no power of two */
+    bool can_be_quiet;
+    bool is_quiet; /* what was issued stands still until the load/store unit or a result moves it */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
     uint64_t live;       /* has a warp that has not ended */
@@ -223,7 +228,12 @@ struct sm {
     uint8_t (*pending)[SCOREBOARD]; /* by slot: writes on their way to a register */
     struct subcore sub[MAX_SUBCORES];
     struct lsu lsu;
-    struct l1 *data, *konst, *tex, *inst;
+    union {
+        struct {
+            struct l1 *data, *konst, *tex, *inst;
+        };
+        struct l1 *caches[SM_CACHES]; /* the same, by enum sm_cache */
+    };
     struct mem_req_pool pool;
     struct interleave il;
     uint16_t node;
@@ -270,13 +280,20 @@ struct sm {
 
 static inline unsigned sm_subcore_of(const struct sm *sm, unsigned slot)
 {
-    return slot % (unsigned)sm->cfg->subcores;
+    return sm->subcore_of[slot];
 }
 
-/* Instructions a cycle between the stages of a pipe. */
-static inline int64_t sm_ports(const struct sm_cfg *cfg, unsigned pipe)
+/* A counter of the statistics by its place there: tables of places are made by the compiler, tables
+ * of pointers in every call. */
+static inline uint64_t *sm_counter(struct sm *sm, uint16_t place)
 {
-    return pipe == PIPE_SP ? cfg->sp_ports : pipe == PIPE_SFU ? cfg->sfu_ports : cfg->mem_ports;
+    return (uint64_t *)(void *)((char *)&sm->stats + place);
+}
+
+/* Whether one of those, by pipe, is not 0. */
+static inline bool sm_any(const uint8_t n[ALL_PIPES])
+{
+    return n[PIPE_SP] | n[PIPE_SFU] | n[PIPE_MEM] | n[PIPE_AUX];
 }
 
 /* How many wait where instructions go from the scheduler, by pipe. */
@@ -291,7 +308,7 @@ static inline uint64_t sm_with_room(const struct sm *sm, const struct subcore *s
     const uint8_t *taken = sm_taken(sm, sub);
     uint64_t can = 0;
     for (unsigned p = 0; p < PIPES; p++)
-        if (taken[p] < sm_ports(sm->cfg, p))
+        if (taken[p] < sm->ports[p])
             can |= sm->wants[p];
     return can;
 }
@@ -302,15 +319,21 @@ static inline bool sm_is_plain(const struct sm *sm)
     return LIKELY(!(sm->asked & (WANT_BANK | WANT_PARTNER)));
 }
 
+static inline unsigned sm_bank(const struct sm *sm, unsigned reg, unsigned slot)
+{
+    return LIKELY(sm->bank_mask) ? (reg + slot) & sm->bank_mask
+                                 : (reg + slot) % (unsigned)sm->cfg->banks;
+}
+
 /* The bank of register `k` of an instruction in flight: of its warp's, or its follower's. */
 SM_INLINE unsigned sm_bank_of(const struct sm *sm, const struct inflight *f, unsigned k,
                               bool is_second, bool is_plain)
 {
     if (is_plain)
-        return (f->d->regs[k] + f->slot) % (unsigned)sm->cfg->banks;
+        return sm_bank(sm, f->d->regs[k], f->slot);
     if (sm->asked & WANT_BANK)
         return sm->banks[f - sm->fl][k + (is_second ? SECOND_OPERANDS : 0)];
-    return (f->d->regs[k] + (is_second ? (unsigned)f->slot2 : f->slot)) % (unsigned)sm->cfg->banks;
+    return sm_bank(sm, f->d->regs[k], is_second ? (unsigned)f->slot2 : f->slot);
 }
 
 static inline void fl_append(struct sm *sm, struct fl_list *l, uint16_t i)
@@ -425,8 +448,8 @@ uint16_t sm_send(struct sm *sm, unsigned slot, struct warp *w, const struct dins
                  bool is_extra);
 /* Before the SM sleeps: why its schedulers will not issue. */
 void sm_note_stalls(struct sm *sm);
-/* Issue slots that passed while it slept. */
-void sm_count_slept(struct sm *sm, uint64_t cycles);
+/* Issue slots in which nothing could be issued, for the reason noted last. */
+void sm_count_unissued(struct sm *sm, uint64_t cycles);
 /* After a barrier may have opened. */
 void sm_look_at_cta(struct sm *sm, unsigned cta);
 
@@ -437,6 +460,10 @@ void sm_collect(struct sm *sm, cycle_t now);
 void sm_pipes(struct sm *sm, cycle_t now);
 void sm_write_back(struct sm *sm, cycle_t now);
 cycle_t sm_next_result(const struct sm *sm, cycle_t now);
+static inline bool sm_has_result(const struct sm *sm, cycle_t now)
+{
+    return sm->calendar_set[now % CALENDAR / 64] >> (now % 64) & 1;
+}
 /* An instruction leaves the SM. */
 void sm_retire(struct sm *sm, uint16_t i, cycle_t now);
 /* Marks the banks of the instruction's results as busy; false if one is busy. */
