@@ -63,7 +63,7 @@ static void test_all_build(void **state)
     }
 }
 
-/* What the tables in the papers say. */
+/* What the tables in the papers and white papers say. */
 static void test_papers(void **state)
 {
     static const struct {
@@ -78,6 +78,9 @@ static void test_papers(void **state)
         {"mesh56", 56, 8, 1400, 236.5, 8, 1024},
         {"gtx480-gscalar", 15, 6, 1400, 177.4, 12, 768},
         {"gtx480-gpgpusim", 15, 6, 700, 177.4, 12, 768},
+        {"v100", 80, 32, 1530, 898.0, 64, 6144},
+        {"a100", 108, 40, 1410, 1555.2, 80, 40960},
+        {"rtx3070", 46, 16, 1725, 448.0, 32, 4096},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
