@@ -43,7 +43,7 @@ bool a64_core_cfg_check(const struct a64_core_cfg *c, struct err *err)
 static uint64_t clock_ns(void *ctx)
 {
     const struct a64_core *c = ctx;
-    return c->issue.last * 1000 / (uint64_t)c->cfg.mhz;
+    return (c->issue.behind - (c->issue.behind > 0)) * 1000 / (uint64_t)c->cfg.mhz;
 }
 
 static struct bpred_cfg bpred_cfg_of(const struct a64_core_cfg *c)
@@ -63,7 +63,7 @@ static struct l1 *data_cache(struct a64_core *c, const struct l1_cfg *cfg)
 
 struct a64_core *a64_core_new(const struct a64_core_parts *p)
 {
-    struct a64_core *c = xcalloc(1, sizeof *c);
+    struct a64_core *c = xalloc_aligned(64, sizeof *c);
     const struct bpred_cfg bpred = bpred_cfg_of(p->cfg);
     c->cfg = *p->cfg;
     c->timing = c->ops.timing = *p->timing;
@@ -75,6 +75,7 @@ struct a64_core *a64_core_new(const struct a64_core_parts *p)
     c->l1i = l1_new(p->l1i, &c->pool, 0, &l1_seams_null);
     c->lsu.l1d = data_cache(c, p->l1d);
     c->front.line = CORE_UNKNOWN;
+    c->front.limit = UINT64_MAX;
     bpred_init(&c->bpred, &bpred);
     stride_init(&c->lsu.stride, (unsigned)p->cfg->prefetch_sets, (unsigned)p->cfg->prefetch_degree,
                 c->line_bytes);
@@ -108,14 +109,15 @@ void a64_core_bind(struct a64_core *c, unsigned slice, struct port *to, struct p
     c->nslices = slice + 1 > c->nslices ? slice + 1 : c->nslices;
 }
 
-void a64_core_bind_sim(struct a64_core *c, struct sim *sim)
+void a64_core_bind_sim(struct a64_core *c, struct sim *sim, const struct component *self)
 {
     c->sim = sim;
+    c->self = self;
 }
 
 void a64_core_limit(struct a64_core *c, uint64_t instructions)
 {
-    c->front.limit = instructions;
+    c->front.limit = instructions ? instructions : UINT64_MAX;
 }
 
 void a64_core_watch(struct a64_core *c, void (*fn)(void *ctx, bool is_begin), void *ctx)
@@ -154,18 +156,38 @@ const struct l1_stats *a64_core_l1d_stats(const struct a64_core *c)
 
 /* --- a tick --- */
 
+static void earlier(cycle_t *next, cycle_t at)
+{
+    if (at < *next)
+        *next = at;
+}
+
+/* When the next reply can be seen: nothing else runs within a tick, so that nothing comes before.
+ */
+static void look_for_replies(struct a64_core *c)
+{
+    c->reply_at = CYCLE_NEVER;
+    for (unsigned i = 0; i < c->nslices; i++)
+        earlier(&c->reply_at, port_next(c->from[i]));
+}
+
 static void take_replies(struct a64_core *c, cycle_t now)
 {
     struct mem_req *r;
     for (unsigned i = 0; i < c->nslices; i++)
-        while ((r = port_pop(c->from[i], now)))
+        while ((r = port_pop(c->from[i], now))) {
+            c->lsu.is_stirred |= r->owner == c->lsu.l1d;
+            c->alone_until = 0;
             l1_fill(r->owner, now, r);
+        }
+    look_for_replies(c);
 }
 
 static void send_requests(struct a64_core *c, struct l1 *l1, cycle_t now)
 {
     for (struct mem_req *r; (r = l1_peek_req(l1, now));) {
         const uint32_t slice = interleave_slice(&c->map, r->addr);
+        c->alone_until = 0; /* to find no room wakes, too */
         if (!port_can_push(c->to[slice], now))
             return;
         l1_pop_req(l1, now);
@@ -174,20 +196,13 @@ static void send_requests(struct a64_core *c, struct l1 *l1, cycle_t now)
     }
 }
 
-static void earlier(cycle_t *next, cycle_t at)
-{
-    if (at < *next)
-        *next = at;
-}
-
 static cycle_t next_tick(struct a64_core *c, cycle_t now)
 {
     cycle_t next = c->wake;
     if (c->front.line_asked)
-        earlier(&next, l1_next(c->l1i, now));
-    earlier(&next, l1_next(c->lsu.l1d, now));
-    for (unsigned i = 0; i < c->nslices; i++)
-        earlier(&next, port_next(c->from[i]));
+        earlier(&next, core_line_next(c, now));
+    earlier(&next, core_lsu_next(c, now));
+    earlier(&next, c->reply_at);
     if (c->lsu.len || c->lsu.nahead)
         earlier(&next, now + 1);
     return next > now ? next : now + 1;
@@ -196,29 +211,20 @@ static cycle_t next_tick(struct a64_core *c, cycle_t now)
 /* Fetches and issues until something must be waited for. */
 static void advance(struct a64_core *c)
 {
-    bool goes_on;
     c->wake = CYCLE_NEVER;
-    do {
-        while (core_fetch(c))
-            ;
-        for (goes_on = false; core_issue_one(c);)
-            goes_on = true;
-    } while (goes_on);
+    core_fetch(c);
+    while (core_issue(c) && core_fetch(c))
+        ;
 }
 
-static cycle_t core_tick(void *self, cycle_t now)
+/* All of a cycle; CYCLE_NEVER: it was the last. */
+static cycle_t step(struct a64_core *c, cycle_t now)
 {
-    struct a64_core *c = self;
-    uint32_t token;
-    if (c->is_done)
-        return CYCLE_NEVER;
     c->now = now;
-    take_replies(c, now);
-    if (c->front.line_asked) { /* one line at a time: else the cache has nothing to do */
-        l1_tick(c->l1i, now);
-        while (l1_pop_done(c->l1i, now, &token))
-            core_line_done(c, now);
-    }
+    if (now >= c->reply_at)
+        take_replies(c, now);
+    if (c->front.line_asked)
+        core_line_collect(c, now);
     core_lsu_collect(c, now);
     if (c->memo)
         c->memo->now = now;
@@ -226,13 +232,33 @@ static cycle_t core_tick(void *self, cycle_t now)
     core_lsu_submit(c, now);
     if (c->front.line_asked)
         send_requests(c, c->l1i, now);
-    send_requests(c, c->lsu.l1d, now);
+    if (c->lsu.is_stirred)
+        send_requests(c, c->lsu.l1d, now);
     if (c->front.is_ended && c->front.issued == c->front.fetched) {
         c->is_done = true;
         sim_stop(c->sim);
         return CYCLE_NEVER;
     }
     return next_tick(c, now);
+}
+
+static cycle_t core_tick(void *self, cycle_t now)
+{
+    struct a64_core *c = self;
+    if (c->is_done)
+        return CYCLE_NEVER;
+    c->alone_until = 0;
+    look_for_replies(c);
+    for (;;) {
+        const cycle_t next = step(c, now);
+        if (!c->alone_until)
+            c->alone_until = component_alone_until(c->sim, c->self);
+        if (next >= c->alone_until) {
+            component_went_on(c->sim, c->self, now);
+            return next;
+        }
+        now = next;
+    }
 }
 
 static void core_dump(const void *self, FILE *out)

@@ -44,7 +44,7 @@ struct a64_core *a64_core_new(const struct a64_core_parts *parts);
 void a64_core_free(struct a64_core *c);
 /* Ports of struct mem_req * to and from a slice of the L2, and what ends the run. */
 void a64_core_bind(struct a64_core *c, unsigned slice, struct port *to, struct port *from);
-void a64_core_bind_sim(struct a64_core *c, struct sim *sim);
+void a64_core_bind_sim(struct a64_core *c, struct sim *sim, const struct component *self);
 extern const struct component_ops a64_core_component_ops;
 
 /* It ends after so many instructions; 0: when the program does. */

@@ -106,8 +106,9 @@ const struct a64_inst *a64_leave(struct a64_cpu *c, const struct a64_inst *i,
                                  enum a64_stop_kind kind, int code);
 /* The instruction at c->pc, decoded and not yet executed; NULL with a stop. */
 const struct a64_inst *a64_next(struct a64_cpu *c);
-/* Executes it; c->pc is where to go on, c->stop says if that is possible. */
-void a64_execute(struct a64_cpu *c, const struct a64_inst *i);
+/* Executes it; c->pc is where to go on, c->stop says if that is possible. What comes next, as
+ * a64_next() would say; NULL: ask it. */
+const struct a64_inst *a64_execute(struct a64_cpu *c, const struct a64_inst *i);
 /* Executes at most n instructions; fewer if something stops it (c->stop). */
 void a64_run(struct a64_cpu *c, uint64_t n);
 

@@ -5,21 +5,44 @@
 
 /* --- lines of instructions --- */
 
-static void ask_line(struct a64_core *c, uint64_t line)
+static struct l1_access line_access(const struct a64_core *c)
 {
-    struct core_front *f = &c->front;
-    const struct l1_access a = {
-        .addr = line, .bytes = c->line_bytes, .sectors = 1, .kind = MEM_READ, .space = MEM_GLOBAL};
-    l1_submit(c->l1i, c->now, &a);
-    f->line_asked = c->now + 1;
+    return (struct l1_access){.addr = c->front.line_at,
+                              .bytes = c->line_bytes,
+                              .sectors = 1,
+                              .kind = MEM_READ,
+                              .space = MEM_GLOBAL};
 }
 
-void core_line_done(struct a64_core *c, cycle_t now)
+static void line_done(struct a64_core *c, cycle_t now)
 {
     struct core_front *f = &c->front;
     const bool is_hit = now == f->line_asked - 1 + c->l1i_latency;
     f->line_bound = is_hit ? 0 : now + (cycle_t)c->timing.line;
     f->line_asked = 0;
+}
+
+/* One line is waited for at a time: the cache has nothing else to do, and sees it when it is due.
+ */
+void core_line_collect(struct a64_core *c, cycle_t now)
+{
+    struct core_front *f = &c->front;
+    uint32_t token;
+    if (!f->is_line_due) {
+        l1_tick(c->l1i, now);
+    } else if (now == f->line_asked - 1 + c->l1i_latency) {
+        const struct l1_access a = line_access(c);
+        l1_submit_due(c->l1i, now, &a);
+        f->is_line_due = false;
+    }
+    while (l1_pop_done(c->l1i, now, &token))
+        line_done(c, now);
+}
+
+cycle_t core_line_next(const struct a64_core *c, cycle_t now)
+{
+    const struct core_front *f = &c->front;
+    return f->is_line_due ? f->line_asked - 1 + c->l1i_latency : l1_next(c->l1i, now);
 }
 
 /* Whether the line of pc is there; it is asked for. */
@@ -29,11 +52,10 @@ static bool has_line(struct a64_core *c, uint64_t pc)
     const uint64_t line = pc & -(uint64_t)c->line_bytes;
     if (LIKELY(line == f->line))
         return true;
-    const uint64_t physical = frames_address(&c->frames, line);
-    if (l1_can_accept(c->l1i, c->now, physical)) {
-        ask_line(c, physical);
-        f->line = line;
-    }
+    f->line = line;
+    f->line_at = frames_address(&c->frames, line);
+    f->line_asked = c->now + 1;
+    f->is_line_due = true;
     return false;
 }
 
@@ -78,10 +100,15 @@ static void note_access(struct a64_core *c, struct core_record *r, const struct 
         r->lines[r->nlines++] = frames_address(&c->frames, end) & mask;
 }
 
+/* Of a record that was used before: what not every instruction has is taken back. */
 static void note_before(struct a64_core *c, struct core_record *r, const struct a64_inst *i)
 {
+    r->nlines = r->steps = 0;
+    r->is_off = false;
     if (r->op->uses.mode)
         note_access(c, r, i);
+    if (LIKELY(!r->op->special))
+        return;
     if (r->op->special == A64_DIVIDE)
         r->steps = (uint8_t)steps_of(&c->process->cpu, i);
     if (c->memo && r->op->special >= A64_INPUT)
@@ -89,24 +116,22 @@ static void note_before(struct a64_core *c, struct core_record *r, const struct 
 }
 
 /* What comes next arrives when? */
-static void note_behind(struct a64_core *c, struct core_record *r)
+static void note_event(struct a64_core *c, struct core_record *r)
 {
     struct core_front *f = &c->front;
     const uint64_t next = c->process->cpu.pc;
-    f->bound = 0;
-    f->was_wrong = false;
-    if (r->op->special == A64_LOOKUP)
+    const unsigned special = r->op->special;
+    r->is_redirect = special >= A64_KERNEL && special <= A64_END;
+    r->is_memo_branch = f->was_lookup && r->op->branch == A64_IF;
+    if (special == A64_LOOKUP)
         r->answer = (uint8_t)c->memo->last;
     if (r->op->branch && !bpred_branch(&c->bpred, (enum a64_branch)r->op->branch, r->pc, next)) {
-        r->is_redirect = f->is_waiting = true;
+        r->is_redirect = true;
         c->stats.mispredicts++;
     } else if (next != r->pc + 4) {
         f->bound = r->arrives + (cycle_t)c->timing.taken;
     }
-    if (r->op->special >= A64_KERNEL && r->op->special <= A64_END)
-        r->is_redirect = f->is_waiting = true;
-    r->is_memo_branch = f->was_lookup && r->op->branch == A64_IF;
-    f->was_lookup = r->op->special == A64_LOOKUP;
+    f->is_waiting = r->is_redirect;
 }
 
 void core_redirect(struct a64_core *c, const struct core_record *r, cycle_t issue)
@@ -131,40 +156,52 @@ static cycle_t arrival(const struct a64_core *c)
     return at;
 }
 
-/* The program's own end, or the limit; one that cannot be executed is not fetched. */
-static bool execute(struct a64_core *c, const struct a64_inst *i)
+/* The kernel's turn, or the program's end; one that cannot be executed is not fetched. */
+static bool serve(struct a64_core *c)
 {
     struct a64_cpu *cpu = &c->process->cpu;
-    a64_execute(cpu, i);
     if (cpu->stop.kind)
         a64_process_serve(c->process);
-    c->front.is_ended = cpu->stop.kind || (c->front.limit && cpu->inst >= c->front.limit);
+    c->front.is_ended = cpu->stop.kind;
     return cpu->stop.kind == A64_RUNNING || cpu->stop.kind == A64_EXIT;
+}
+
+/* Executes instruction i, which is here, and remembers what time needs to know. */
+static bool fetch(struct a64_core *c, const struct a64_inst *i)
+{
+    struct core_front *f = &c->front;
+    struct a64_cpu *cpu = &c->process->cpu;
+    struct core_record *r = &f->window[f->fetched % CORE_WINDOW];
+    r->op = a64_op_of(&c->ops, i, cpu->pc);
+    r->pc = cpu->pc;
+    r->arrives = arrival(c);
+    r->was_wrong = f->was_wrong;
+    f->line_bound = 0;
+    note_before(c, r, i);
+    f->next = a64_execute(cpu, i);
+    if (UNLIKELY(!f->next) && !serve(c))
+        return false;
+    f->arrivals[f->fetched++ & 1] = r->arrives;
+    f->bound = 0;
+    f->was_wrong = false;
+    if (r->op->is_eventful)
+        note_event(c, r);
+    f->was_lookup = r->op->special == A64_LOOKUP;
+    if (UNLIKELY(cpu->inst >= f->limit))
+        f->is_ended = true;
+    return true;
 }
 
 bool core_fetch(struct a64_core *c)
 {
     struct core_front *f = &c->front;
     struct a64_cpu *cpu = &c->process->cpu;
-    if (f->is_ended || f->is_waiting || f->line_asked ||
-        f->fetched - f->issued == (uint64_t)c->cfg.buffer)
-        return false;
-    const struct a64_inst *i = a64_next(cpu);
-    if (!i) {
-        f->is_ended = true;
-        return false;
+    const uint64_t before = f->fetched, most = f->issued + (uint64_t)c->cfg.buffer;
+    while (f->fetched < most && !f->line_asked && !(f->is_ended | f->is_waiting)) {
+        const struct a64_inst *i = f->next ? f->next : a64_next(cpu);
+        f->is_ended = !i;
+        if (!i || !has_line(c, cpu->pc) || !fetch(c, i))
+            break;
     }
-    if (!has_line(c, cpu->pc))
-        return false;
-    struct core_record *r = &f->window[f->fetched % CORE_WINDOW];
-    *r = (struct core_record){.op = a64_op_of(&c->ops, i, cpu->pc), .pc = cpu->pc};
-    r->arrives = arrival(c);
-    r->was_wrong = f->was_wrong;
-    f->line_bound = 0;
-    note_before(c, r, i);
-    if (!execute(c, i))
-        return false;
-    f->arrivals[f->fetched++ & 1] = r->arrives;
-    note_behind(c, r);
-    return true;
+    return f->fetched != before;
 }

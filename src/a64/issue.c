@@ -3,54 +3,51 @@
  * instruction are counted by what held the next one. */
 #include "a64/core_int.h"
 
-/* Why an instruction issues no earlier. */
+/* When an instruction issues (CORE_UNKNOWN: not known), and the statistic that says why no earlier.
+ */
 struct held {
     cycle_t until;
     uint64_t *why;
-    bool is_unknown;
 };
 
-static void hold(struct held *h, cycle_t until, uint64_t *why)
+static inline void hold(struct held *h, cycle_t until, uint64_t *why)
 {
-    if (until == CORE_UNKNOWN) {
-        h->is_unknown = true;
-    } else if (until > h->until) {
-        h->until = until;
-        h->why = why;
-    }
+    if (until > h->until)
+        *h = (struct held){until, why};
 }
 
 /* --- operands --- */
 
-static uint64_t *wait_for(struct a64_core *c, unsigned reg)
+/* Statistics by number, so that tables can say which. */
+#define STAT(name) offsetof(struct a64_core_stats, name) / sizeof(uint64_t)
+
+static inline uint64_t *stat_at(struct a64_core *c, unsigned number)
 {
-    switch ((enum a64_maker)c->issue.maker[reg]) {
-    case A64_BY_LOAD:
-        return &c->stats.stall_operand_load;
-    case A64_BY_FP:
-        return &c->stats.stall_operand_fp;
-    case A64_BY_LOOKUP:
-        return &c->stats.stall_memo_wait;
-    default:
-        return &c->stats.stall_operand_int;
-    }
+    return (uint64_t *)&c->stats + number;
 }
 
-static void hold_operands(struct a64_core *c, const struct a64_op *op, struct held *h)
+static inline uint64_t *wait_for(struct a64_core *c, unsigned maker)
+{
+    static const uint8_t by_maker[] = {[A64_BY_ALU] = STAT(stall_operand_int),
+                                       [A64_BY_MUL] = STAT(stall_operand_int),
+                                       [A64_BY_LOAD] = STAT(stall_operand_load),
+                                       [A64_BY_FP] = STAT(stall_operand_fp),
+                                       [A64_BY_LOOKUP] = STAT(stall_memo_wait)};
+    return stat_at(c, by_maker[maker]);
+}
+
+static inline void hold_operands(struct a64_core *c, const struct a64_op *op, struct held *h)
 {
     const struct core_issue *s = &c->issue;
-    for (unsigned k = 0; k < op->uses.nreads; k++) {
-        const unsigned reg = op->uses.reads[k];
-        const cycle_t ready = s->ready[reg];
-        if (ready <= h->until)
+    const unsigned n = op->uses.nreads;
+    for (unsigned k = 0; k < n; k++) {
+        const struct core_value *v = &s->values[op->uses.reads[k]];
+        if (LIKELY(v->ready <= h->until))
             continue;
-        if (ready == CORE_UNKNOWN) {
-            h->is_unknown = true;
-            return;
-        }
-        const bool is_strict = op->strict >> s->maker[reg] & 1 || s->maker[reg] == A64_BY_LOOKUP;
-        const cycle_t credit = is_strict ? 0 : op->credit[k];
-        hold(h, ready > credit ? ready - credit : 0, wait_for(c, reg));
+        const bool has_credit = !(op->strict >> v->maker & 1) && v->ready != CORE_UNKNOWN;
+        const cycle_t credit = has_credit ? op->credit[k] : 0;
+        if (v->ready > h->until + credit)
+            hold(h, v->ready - credit, wait_for(c, v->maker));
     }
 }
 
@@ -76,14 +73,13 @@ static void hold_special(struct a64_core *c, const struct core_record *r, struct
 }
 
 /* When the instruction can go, by all that is known. */
-static struct held held_until(struct a64_core *c, const struct core_record *r)
+static inline struct held held_until(struct a64_core *c, const struct core_record *r)
 {
-    struct core_issue *s = &c->issue;
-    struct held h = {0};
-    if (s->has_issued)
-        h.until = s->slots < (unsigned)c->cfg.issue ? s->last : s->last + 1;
-    h.why = &c->stats.stall_unit;
-    hold(&h, r->arrives, r->was_wrong ? &c->stats.stall_mispredict : &c->stats.stall_front);
+    const struct core_issue *s = &c->issue;
+    const bool is_full = s->slots >= (unsigned)c->cfg.issue;
+    struct held h = {s->behind ? s->behind - !is_full : 0, &c->stats.stall_unit};
+    if (r->arrives > h.until)
+        hold(&h, r->arrives, r->was_wrong ? &c->stats.stall_mispredict : &c->stats.stall_front);
     hold(&h, s->held, &c->stats.stall_memo_queue);
     hold_operands(c, r->op, &h);
     hold(&h, s->unit[r->op->unit], &c->stats.stall_unit);
@@ -96,7 +92,7 @@ static struct held held_until(struct a64_core *c, const struct core_record *r)
  * holds it. */
 static bool goes_now(struct a64_core *c, const struct core_record *r, struct held *h)
 {
-    if (h->is_unknown)
+    if (h->until == CORE_UNKNOWN)
         return false;
     if (h->until > c->now) {
         c->issue.is_late = c->front.issued + 1;
@@ -119,11 +115,9 @@ static bool goes_now(struct a64_core *c, const struct core_record *r, struct hel
 
 /* --- results --- */
 
-static void write_register(struct core_issue *s, unsigned reg, cycle_t ready, unsigned maker)
+static inline void write_register(struct core_issue *s, unsigned reg, cycle_t ready, unsigned maker)
 {
-    s->ready[reg] = ready;
-    s->maker[reg] = (uint8_t)maker;
-    s->owner[reg] = 0;
+    s->values[reg] = (struct core_value){.ready = ready, .maker = (uint8_t)maker};
 }
 
 static void finish_lookup(struct a64_core *c, const struct a64_op *op, cycle_t issue,
@@ -146,10 +140,10 @@ void core_loaded(struct a64_core *c, unsigned load, cycle_t ready)
     struct core_issue *s = &c->issue;
     const struct core_load *l = &c->lsu.loads[load];
     for (unsigned k = 0; k < l->op->uses.nwrites; k++) {
-        const unsigned reg = l->op->uses.writes[k];
-        if (s->owner[reg] == load + 1) {
-            s->ready[reg] = ready;
-            s->owner[reg] = 0;
+        struct core_value *v = &s->values[l->op->uses.writes[k]];
+        if (v->owner == load + 1) {
+            v->ready = ready;
+            v->owner = 0;
         }
     }
     if (!l->input)
@@ -175,85 +169,95 @@ static void do_memo(struct a64_core *c, const struct core_record *r, cycle_t at)
 }
 
 /* Registers that are written when the instruction's latency is over. */
-static void write_results(struct a64_core *c, const struct core_record *r, cycle_t at)
+static inline void write_results(struct a64_core *c, const struct core_record *r, cycle_t at)
 {
     const struct a64_op *op = r->op;
-    for (unsigned k = 0; k < op->uses.nwrites; k++) {
-        const bool is_base = op->alu_writes >> k & 1;
-        if (!op->uses.mode || is_base || op->uses.is_store)
-            write_register(&c->issue, op->uses.writes[k], at + op->latency + r->steps,
-                           is_base ? A64_BY_ALU : op->maker);
-    }
+    const unsigned n = op->uses.nwrites;
+    const cycle_t ready = at + op->latency + r->steps;
+    for (unsigned k = op->results; k < n; k++)
+        write_register(&c->issue, op->uses.writes[k], ready,
+                       op->alu_writes >> k & 1 ? A64_BY_ALU : op->maker);
 }
 
-static void count_slot(struct a64_core *c, cycle_t at, uint64_t *why)
+static inline void count_slot(struct a64_core *c, cycle_t at, uint64_t *why)
 {
     struct core_issue *s = &c->issue;
-    if (s->has_issued && at == s->last) {
+    if (at + 1 == s->behind) {
         s->slots++;
         return;
     }
-    const cycle_t next = s->has_issued ? s->last + 1 : 0;
-    *why += at - next;
+    *why += at - s->behind;
     c->stats.issue_cycles++;
-    s->last = at;
+    c->stats.cycles = s->behind = at + 1;
     s->slots = 1;
-    s->has_issued = true;
-    c->stats.cycles = at + 1;
 }
 
-static void count_class(struct a64_core *c, const struct core_record *r)
+static inline void count_class(struct a64_core *c, const struct a64_op *op)
 {
-#define AT(name) offsetof(struct a64_core_stats, inst_##name) / sizeof(uint64_t)
     static const uint8_t by_class[A64_CLASSES] = {
-        [A64_ALU] = AT(alu),       [A64_MUL] = AT(mul),     [A64_DIV] = AT(div),
-        [A64_LOAD] = AT(load),     [A64_STORE] = AT(store), [A64_BRANCH] = AT(branch),
-        [A64_SYSTEM] = AT(system), [A64_FP] = AT(fp),       [A64_FP_MUL] = AT(fp_mul),
-        [A64_FP_DIV] = AT(fp_div), [A64_SIMD] = AT(simd),   [A64_MEMO] = AT(memo)};
-#undef AT
+        [A64_ALU] = STAT(inst_alu),       [A64_MUL] = STAT(inst_mul),
+        [A64_DIV] = STAT(inst_div),       [A64_LOAD] = STAT(inst_load),
+        [A64_STORE] = STAT(inst_store),   [A64_BRANCH] = STAT(inst_branch),
+        [A64_SYSTEM] = STAT(inst_system), [A64_FP] = STAT(inst_fp),
+        [A64_FP_MUL] = STAT(inst_fp_mul), [A64_FP_DIV] = STAT(inst_fp_div),
+        [A64_SIMD] = STAT(inst_simd),     [A64_MEMO] = STAT(inst_memo)};
     c->stats.inst++;
-    ((uint64_t *)&c->stats)[by_class[r->op->class]]++;
-    c->stats.memo_branches += r->is_memo_branch;
-    c->stats.memo_loads += r->op->special == A64_INPUT && r->op->uses.mode;
+    ++*stat_at(c, by_class[op->class]);
 }
 
 static void do_special(struct a64_core *c, const struct core_record *r, cycle_t at)
 {
+    c->stats.memo_loads += r->op->special == A64_INPUT && r->op->uses.mode;
     if (r->op->special >= A64_INPUT)
         do_memo(c, r, at);
     else if (c->watch && (r->op->special == A64_BEGIN || r->op->special == A64_END))
         c->watch(c->watch_ctx, r->op->special == A64_BEGIN);
 }
 
-bool core_issue_one(struct a64_core *c)
+static void do_event(struct a64_core *c, const struct core_record *r, cycle_t at)
+{
+    c->stats.memo_branches += r->is_memo_branch;
+    if (r->op->special)
+        do_special(c, r, at);
+    if (r->is_redirect)
+        core_redirect(c, r, at);
+}
+
+/* The next instruction; false: it waits. */
+static inline bool issue(struct a64_core *c)
 {
     struct core_front *f = &c->front;
-    if (f->issued == f->fetched)
-        return false;
     const struct core_record *r = &f->window[f->issued % CORE_WINDOW];
-    if (c->issue.is_late == f->issued + 1 && c->issue.late_until > c->now) {
+    const struct a64_op *op = r->op;
+    if (UNLIKELY(c->issue.is_late == f->issued + 1) && c->issue.late_until > c->now) {
         c->wake = c->issue.late_until; /* nothing else can hold it: it was all known */
         return false;
     }
     struct held h = held_until(c, r);
-    if (r->op->uses.mode ? !goes_now(c, r, &h) : h.is_unknown)
+    if (op->uses.mode ? !goes_now(c, r, &h) : h.until == CORE_UNKNOWN)
         return false;
-    if (h.until > c->now + CORE_AHEAD) {
+    if (UNLIKELY(h.until > c->now + CORE_AHEAD)) {
         c->wake = h.until;
         return false;
     }
     count_slot(c, h.until, h.why);
-    count_class(c, r);
-    c->issue.unit[r->op->unit] = h.until + (r->op->unit == A64_UNIT_ALU ? 0 : r->op->busy);
+    count_class(c, op);
+    c->issue.unit[op->unit] = h.until + op->busy;
     write_results(c, r, h.until);
-    if (r->op->uses.mode)
+    if (op->uses.mode)
         core_lsu_issue(c, r);
-    if (r->op->special)
-        do_special(c, r, h.until);
-    if (r->is_redirect)
-        core_redirect(c, r, h.until);
-    if (c->observe)
-        c->observe(c->observe_ctx, r->pc, h.until, r->op);
+    if (op->is_eventful)
+        do_event(c, r, h.until);
+    if (UNLIKELY(c->observe != NULL))
+        c->observe(c->observe_ctx, r->pc, h.until, op);
     f->issues[f->issued++ % CORE_WINDOW] = h.until;
     return true;
+}
+
+bool core_issue(struct a64_core *c)
+{
+    const uint64_t before = c->front.issued;
+    while (c->front.issued != c->front.fetched && issue(c))
+        ;
+    return c->front.issued != before;
 }

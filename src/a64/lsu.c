@@ -14,14 +14,6 @@ static void queue_access(struct core_lsu *u, uint64_t line, unsigned load, bool 
         (struct core_access){.line = line, .load = (uint8_t)load, .is_whole = is_whole};
 }
 
-static unsigned free_load(const struct core_lsu *u)
-{
-    unsigned k = 0;
-    while (u->loads[k].is_used)
-        k++;
-    return k;
-}
-
 /* --- the prefetcher --- */
 
 static void look_ahead(struct a64_core *c, const struct core_record *r)
@@ -46,18 +38,16 @@ void core_lsu_issue(struct a64_core *c, const struct core_record *r)
             queue_access(u, r->lines[k], CORE_LOADS, op->uses.mode == A64_LINE);
         return;
     }
-    const unsigned load = free_load(u);
+    const unsigned load =
+        (unsigned)__builtin_ctzll(~u->used); /* there is one: nloads < CORE_LOADS */
     u->nloads++;
-    u->loads[load] = (struct core_load){.op = op, .left = r->nlines, .is_used = true};
+    u->used |= UINT64_C(1) << load;
+    u->loads[load] = (struct core_load){.op = op, .left = r->nlines};
     for (unsigned k = 0; k < r->nlines; k++)
         queue_access(u, r->lines[k], load, false);
-    for (unsigned k = 0; k < op->uses.nwrites; k++) {
-        if (op->alu_writes >> k & 1)
-            continue;
-        c->issue.ready[op->uses.writes[k]] = CORE_UNKNOWN;
-        c->issue.maker[op->uses.writes[k]] = A64_BY_LOAD;
-        c->issue.owner[op->uses.writes[k]] = (uint8_t)(load + 1);
-    }
+    for (unsigned k = 0; k < op->results; k++)
+        c->issue.values[op->uses.writes[k]] = (struct core_value){
+            .ready = CORE_UNKNOWN, .maker = A64_BY_LOAD, .owner = (uint8_t)(load + 1)};
     if (op->special == A64_INPUT && !r->is_off)
         u->loads[load].input =
             1 + memo_time_push(&c->memo_time, 0, op->lut, op->uses.bytes, MEMO_UNKNOWN, c->now);
@@ -75,7 +65,7 @@ static void load_done(struct a64_core *c, unsigned load, cycle_t now)
         return;
     u->nmisses -= l->is_miss;
     u->nloads--;
-    l->is_used = false;
+    u->used &= ~(UINT64_C(1) << load);
     core_loaded(c, load, now + (cycle_t)(l->is_miss ? c->timing.load_fill : c->timing.load_hit));
 }
 
@@ -83,11 +73,8 @@ static void load_done(struct a64_core *c, unsigned load, cycle_t now)
 static void note_misses(struct a64_core *c, cycle_t now)
 {
     struct core_lsu *u = &c->lsu;
-    for (unsigned k = 0, seen = 0; seen < u->nloads; k++) {
-        struct core_load *l = &u->loads[k];
-        if (!l->is_used)
-            continue;
-        seen++;
+    for (uint64_t rest = u->used; rest; rest &= rest - 1) {
+        struct core_load *l = &u->loads[__builtin_ctzll(rest)];
         if (!l->is_miss && l->due && l->due <= now) {
             l->is_miss = true;
             u->nmisses++;
@@ -99,12 +86,15 @@ void core_lsu_collect(struct a64_core *c, cycle_t now)
 {
     struct core_lsu *u = &c->lsu;
     uint32_t token;
-    l1_tick(u->l1d, now);
-    while (l1_pop_done(u->l1d, now, &token))
-        load_done(c, token, now);
-    while (l1_pop_ack(u->l1d, now, &token))
-        u->nstores--;
-    if (u->nloads)
+    u->is_stirred |= now >= u->due;
+    if (u->is_stirred) {
+        l1_tick(u->l1d, now);
+        while (l1_pop_done(u->l1d, now, &token))
+            load_done(c, token, now);
+        while (l1_pop_ack(u->l1d, now, &token))
+            u->nstores--;
+    }
+    if (u->nloads > u->nmisses)
         note_misses(c, now);
 }
 
@@ -123,6 +113,7 @@ static bool submit(struct a64_core *c, cycle_t now, uint64_t line, const struct 
                                   .space = MEM_GLOBAL,
                                   .is_prefetch = !a,
                                   .token = a ? a->load : 0});
+    c->lsu.is_stirred = true;
     return true;
 }
 
@@ -143,4 +134,14 @@ void core_lsu_submit(struct a64_core *c, cycle_t now)
             u->ahead[k - 1] = u->ahead[k];
         u->nahead--;
     }
+}
+
+cycle_t core_lsu_next(struct a64_core *c, cycle_t now)
+{
+    struct core_lsu *u = &c->lsu;
+    if (u->is_stirred) {
+        u->due = l1_next(u->l1d, now);
+        u->is_stirred = false;
+    }
+    return u->due;
 }

@@ -224,7 +224,7 @@ struct cpu *cpu_new(const struct cpu_cfg *cfg, struct a64_process *process, stru
     c->dram_clock = sim_add_clock(c->sim, "dram", (uint64_t)cfg->core.dram_mhz * MHZ);
     c->core = core_of(c, cfg, process);
     struct component *core = sim_add(c->sim, c->clock, 0, "core", &a64_core_component_ops, c->core);
-    a64_core_bind_sim(c->core, c->sim);
+    a64_core_bind_sim(c->core, c->sim, core);
     for (unsigned i = 0; i < c->channels; i++) {
         c->mc[i] = mem_ctrl_new(&cfg->mc, &c->map, c->slices, &channel_seams_null);
         c->dram[i] = dram_new(&cfg->dram_resolved, NULL, NULL);

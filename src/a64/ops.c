@@ -142,6 +142,17 @@ static void make_memo(struct a64_op *op, const struct a64_inst *i, const struct 
                                           : A64_INVALIDATE;
 }
 
+/* What follows from the rest. */
+static void finish(struct a64_op *op)
+{
+    const bool is_load = op->uses.mode && !op->uses.is_store;
+    op->results = !is_load ? 0 : (uint8_t)(op->uses.nwrites - (op->alu_writes != 0));
+    op->strict |= 1 << A64_BY_LOOKUP;
+    op->is_eventful = op->branch || op->special;
+    if (op->unit == A64_UNIT_ALU)
+        op->busy = 0;
+}
+
 static void make(struct a64_op *op, const struct a64_inst *i, const struct a64_timing_cfg *t)
 {
     const struct a64_row *list;
@@ -175,6 +186,7 @@ static void make(struct a64_op *op, const struct a64_inst *i, const struct a64_t
     default:
         make_fp(op, i, r, t);
     }
+    finish(op);
 }
 
 /* --- by page --- */
@@ -189,15 +201,15 @@ static struct a64_op *page_of(struct a64_ops *ops, uint64_t page)
     return vec_last(&ops->all);
 }
 
-const struct a64_op *a64_op_of(struct a64_ops *ops, const struct a64_inst *i, uint64_t pc)
+const struct a64_op *a64_op_make(struct a64_ops *ops, const struct a64_inst *i, uint64_t pc)
 {
-    const uint64_t page = pc >> IMAGE_PAGE_BITS;
-    if (UNLIKELY(!ops->at || ops->page != page)) {
-        ops->at = page_of(ops, page);
-        ops->page = page;
+    const uint64_t base = pc & -(uint64_t)IMAGE_PAGE;
+    if (!ops->at || ops->base != base) {
+        ops->at = page_of(ops, base >> IMAGE_PAGE_BITS);
+        ops->base = base;
     }
-    struct a64_op *op = &ops->at[(pc & (IMAGE_PAGE - 1)) / 4];
-    if (UNLIKELY(!op->is_made || op->word != i->word))
+    struct a64_op *op = &ops->at[(pc - base) / 4];
+    if (!op->is_made || op->word != i->word)
         make(op, i, &ops->timing);
     return op;
 }

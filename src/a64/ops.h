@@ -51,11 +51,14 @@ struct a64_op {
     uint32_t word; /* that it was made of */
     bool is_made;
     uint8_t class, unit, maker, branch, special, lut;
-    uint8_t latency, busy; /* busy: cycles until the unit takes another */
+    uint8_t latency, busy; /* busy: cycles until the unit takes another; the ALUs: at once */
     struct a64_uses uses;
     uint8_t credit[A64_USES_MOST];
-    uint8_t strict;     /* makers, a bit each, whose values get no credit */
-    uint8_t alu_writes; /* of a load or store, a bit each: the base that moves */
+    uint8_t strict;      /* makers, a bit each, whose values get no credit */
+    uint8_t alu_writes;  /* of a load or store, a bit each: the base that moves */
+    uint8_t results;     /* the writes from this on are there after the latency; those before, of a
+                            load, when it is done */
+    uint8_t is_eventful; /* it branches or is special: more is to be done behind it than time */
 };
 
 /* All that were met. */
@@ -63,12 +66,23 @@ struct a64_ops {
     struct a64_timing_cfg timing;
     struct u64map pages; /* number of the page -> place in `all` */
     VEC(struct a64_op *) all;
-    uint64_t page; /* that was asked for last, and its ops */
+    uint64_t base; /* of the page that was asked for last, and its ops */
     struct a64_op *at;
 };
 
 void a64_ops_free(struct a64_ops *ops);
-/* Of a decoded instruction at pc. */
-const struct a64_op *a64_op_of(struct a64_ops *ops, const struct a64_inst *i, uint64_t pc);
+/* Of a decoded instruction at pc; of one that was not met at its page or not before. */
+const struct a64_op *a64_op_make(struct a64_ops *ops, const struct a64_inst *i, uint64_t pc);
+
+static inline const struct a64_op *a64_op_of(struct a64_ops *ops, const struct a64_inst *i,
+                                             uint64_t pc)
+{
+    if (LIKELY(pc - ops->base < IMAGE_PAGE && ops->at)) {
+        const struct a64_op *op = &ops->at[(pc - ops->base) / 4];
+        if (LIKELY(op->word == i->word && op->is_made))
+            return op;
+    }
+    return a64_op_make(ops, i, pc);
+}
 
 #endif

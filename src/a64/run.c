@@ -92,12 +92,16 @@ const struct a64_inst *a64_next(struct a64_cpu *c)
     return i && i->fn == decode_now ? decode_entry(c, i) : i;
 }
 
-void a64_execute(struct a64_cpu *c, const struct a64_inst *i)
+const struct a64_inst *a64_execute(struct a64_cpu *c, const struct a64_inst *i)
 {
     const struct a64_inst *next = i->fn(c, i);
-    if (next)
-        c->pc = a64_pc(c, next);
-    c->inst += is_done(c->stop.kind);
+    if (UNLIKELY(!next)) {
+        c->inst += is_done(c->stop.kind);
+        return NULL;
+    }
+    c->inst++;
+    c->pc = a64_pc(c, next);
+    return UNLIKELY(next->fn == decode_now || next->fn == page_end) ? NULL : next;
 }
 
 void a64_run(struct a64_cpu *c, uint64_t n)

@@ -164,6 +164,19 @@ void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a)
         l->due = due;
 }
 
+void l1_submit_due(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    struct l1_bank *b = bank_of(l, a->addr);
+    assert(!b->len && !l->flushing);
+    b->last = now - (cycle_t)l->cfg.latency + 1;
+    if (l1_lookup(l, now, a))
+        return;
+    b->ring[b->head] = (struct l1_waiting){*a, now};
+    b->len = 1;
+    b->since = now;
+    b->failing = b->blocked = true;
+}
+
 static void bank_step(struct l1 *l, struct l1_bank *b, cycle_t now)
 {
     const struct l1_waiting *w = &b->ring[b->head];

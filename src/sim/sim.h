@@ -41,6 +41,11 @@ struct component *sim_add(struct sim *s, struct sim_clock *clock, unsigned parti
 /* The component is ticked at `cycle` of its clock, or earlier if it asked for that. Only from the
  * same partition, and only for a cycle that lies ahead. */
 void component_wake(struct component *c, cycle_t cycle);
+/* Asked within its tick: the cycle before which nothing else of the partition is due, and the run
+ * does not end. Until then it may go on with its own cycles in this tick, which saves the way
+ * through the loop; what it pushes, pops or wakes brings that nearer. It says how far it went. */
+cycle_t component_alone_until(const struct sim *s, const struct component *c);
+void component_went_on(const struct sim *s, const struct component *c, cycle_t cycle);
 const char *component_name(const struct component *c);
 
 /* A function that runs alone at every window's end, in order of registration, when no component

@@ -37,6 +37,7 @@ struct partition {
     struct lane *lanes;
     size_t nlanes;
     uint64_t reached; /* just after its last tick */
+    uint64_t end;     /* of the run: nothing ticks from then on */
 };
 
 struct sync_fn {

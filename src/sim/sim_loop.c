@@ -27,6 +27,26 @@ uint64_t partition_next(const struct partition *p)
     return t;
 }
 
+cycle_t component_alone_until(const struct sim *s, const struct component *c)
+{
+    const struct partition *p = &s->parts[c->partition];
+    uint64_t t = p->end;
+    for (size_t i = 0; i < p->nlanes; i++) {
+        const struct lane *l = &p->lanes[i];
+        if (l != c->lane && l->earliest != CYCLE_NEVER && l->earliest * l->clock->period < t)
+            t = l->earliest * l->clock->period;
+    }
+    cycle_t until = t / c->clock->period + (t % c->clock->period != 0);
+    for (size_t i = 0; i < c->lane->n; i++)
+        until = c->lane->next[i] < until ? c->lane->next[i] : until;
+    return until;
+}
+
+void component_went_on(const struct sim *s, const struct component *c, cycle_t cycle)
+{
+    s->parts[c->partition].reached = cycle * c->clock->period + 1;
+}
+
 /* Swaps components about; each keeps its own next cycle. */
 static void lane_shuffle(struct lane *l, struct rng *rng)
 {
@@ -65,10 +85,12 @@ static void lane_tick(struct lane *l, cycle_t now)
 
 void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
 {
+    p->end = end;
     for (;;) {
         uint64_t t = partition_next(p);
         if (t >= end)
             return;
+        p->reached = t + 1;
         size_t first = UNLIKELY(s->shuffle) ? rng_below(&s->rng, (uint32_t)p->nlanes) : 0;
         for (size_t i = 0; i < p->nlanes; i++) {
             struct lane *l = &p->lanes[(first + i) % p->nlanes];
@@ -78,7 +100,6 @@ void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
                 lane_shuffle(l, &s->rng);
             lane_tick(l, l->earliest);
         }
-        p->reached = t + 1;
         if (alone && UNLIKELY(atomic_load_explicit(&s->stop, memory_order_relaxed)))
             return;
     }

@@ -54,6 +54,29 @@ static void a_miss_takes_latency_and_memory_a_hit_the_latency(void **state)
     l1_rig_free(r);
 }
 
+static void an_access_that_is_given_when_it_is_due_is_one_that_has_waited(void **state)
+{
+    (void)state;
+    struct l1_rig *asked = l1_rig_new(NULL), *given = l1_rig_new(NULL);
+    uint32_t token = 0;
+    submit(asked, 10, load(0x1040, 4, 1));
+    l1_rig_run(asked, 200);
+    submit(asked, 200, load(0x1000, 1, 2));
+    l1_rig_run(asked, 300);
+    const struct l1_access miss = load(0x1040, 4, 1), hit = load(0x1000, 1, 2);
+    l1_rig_run(given, 45);
+    l1_submit_due(given->l1, 45, &miss);
+    l1_rig_run(given, 235);
+    l1_submit_due(given->l1, 235, &hit);
+    assert_true(l1_pop_done(given->l1, 235, &token));
+    assert_int_equal(token, 2);
+    assert_int_equal(given->done[1], asked->done[1]);
+    assert_int_equal(asked->done[2], 235);
+    assert_memory_equal(l1_stats(given->l1), l1_stats(asked->l1), sizeof(struct l1_stats));
+    l1_rig_free(asked);
+    l1_rig_free(given);
+}
+
 static void accesses_travel_one_a_cycle(void **state)
 {
     (void)state;
@@ -439,6 +462,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_takes_latency_and_memory_a_hit_the_latency),
+        cmocka_unit_test(an_access_that_is_given_when_it_is_due_is_one_that_has_waited),
         cmocka_unit_test(accesses_travel_one_a_cycle),
         cmocka_unit_test(merged_reads_leave_one_a_cycle_in_order),
         cmocka_unit_test(a_sectored_miss_asks_for_its_sectors_only),

@@ -75,6 +75,48 @@ static void dead_time_is_skipped(void **state)
     sim_free(s);
 }
 
+/* Takes every second cycle; those before anything else is due, without leaving its tick. */
+struct walker {
+    struct sim *sim;
+    struct component *self;
+    uint64_t ticks, steps;
+    cycle_t last;
+};
+
+static cycle_t walker_tick(void *self, cycle_t now)
+{
+    struct walker *w = self;
+    w->ticks++;
+    for (; now + 2 < component_alone_until(w->sim, w->self); now += 2)
+        w->steps++;
+    component_went_on(w->sim, w->self, w->last = now);
+    w->steps++;
+    return now + 2;
+}
+
+static const struct component_ops walker_ops = {walker_tick, NULL};
+
+static void a_component_that_is_alone_goes_on_in_its_tick(void **state)
+{
+    (void)state;
+    struct sim *s = sim_new();
+    struct sim_clock *core = sim_add_clock(s, "core", 1000000000);
+    struct sim_clock *slow = sim_add_clock(s, "slow", 300000000);
+    struct counter beside = {.stride = 40}, apart = {.stride = 30}; /* every 40 and 100 cycles */
+    struct walker w = {.sim = s};
+    w.self = sim_add(s, core, 0, "walker", &walker_ops, &w);
+    sim_add(s, core, 0, "beside", &counter_ops, &beside);
+    sim_add(s, slow, 0, "apart", &counter_ops, &apart);
+    assert_int_equal(sim_run(s, core, 199, 1), SIM_LIMIT);
+    assert_int_equal(w.steps, 100);
+    assert_int_equal(w.last, 198);
+    /* it leaves for cycles 0, 40, 80, 100, 120, 160 and at the end, and comes back behind each */
+    assert_in_range(w.ticks, 7, 14);
+    assert_int_equal(beside.ticks, 5);
+    assert_int_equal(apart.ticks, 2);
+    sim_free(s);
+}
+
 static void a_machine_with_nothing_left_to_do_is_idle(void **state)
 {
     (void)state;
@@ -281,6 +323,7 @@ int main(void)
         cmocka_unit_test(clocks_keep_exact_ratios),
         cmocka_unit_test(awkward_clocks_are_an_error),
         cmocka_unit_test(dead_time_is_skipped),
+        cmocka_unit_test(a_component_that_is_alone_goes_on_in_its_tick),
         cmocka_unit_test(a_machine_with_nothing_left_to_do_is_idle),
         cmocka_unit_test(stop_ends_the_run_at_that_cycle),
         cmocka_unit_test(order_and_threads_do_not_change_results),
