@@ -1,0 +1,68 @@
+/* Whether helpers pay, by trial: the time that iterations take without them and with them. */
+#include "tech/precompute/precompute_int.h"
+
+enum { FIRST_REST = 64, REST_GROWS = 8 };
+
+static void enter(struct pre_trial *t, enum pre_phase phase, uint64_t iterations, cycle_t now)
+{
+    t->phase = phase;
+    t->since = now;
+    t->iterations = 0;
+    t->left = iterations;
+}
+
+/* The loop went slower, or not fast enough. */
+static void lose(struct pre_trial *t, const struct precompute_cfg *cfg, cycle_t now)
+{
+    const uint64_t most = (uint64_t)cfg->trial_rest;
+    t->rest = t->rest ? t->rest * REST_GROWS : FIRST_REST;
+    t->rest = t->rest < most ? t->rest : most;
+    enter(t, PRE_REST, t->rest * (uint64_t)cfg->trial_iterations, now);
+}
+
+static void end_phase(struct pre_trial *t, const struct precompute_cfg *cfg,
+                      struct precompute_stats *stats, cycle_t now)
+{
+    const uint64_t n = (uint64_t)cfg->trial_iterations;
+    const double cycles = (double)(now - t->since) / (double)t->iterations;
+    switch (t->phase) {
+    case PRE_WITHOUT:
+        t->without = cycles;
+        enter(t, PRE_BEGINS, n / 4 + 1, now);
+        break;
+    case PRE_BEGINS: /* helpers are on their way */
+        enter(t, PRE_WITH, n, now);
+        break;
+    case PRE_WITH:
+        stats->trials++;
+        if (cycles * (1 + cfg->trial_gain) > t->without) {
+            lose(t, cfg, now);
+            break;
+        }
+        stats->won++;
+        t->rest = 0;
+        enter(t, PRE_ON, (uint64_t)cfg->trial_every * n, now);
+        break;
+    default:
+        enter(t, PRE_WITHOUT, n, now);
+    }
+}
+
+void pre_trial_resume(struct pre_trial *t)
+{
+    if (t->phase != PRE_ON && t->phase != PRE_REST)
+        *t = (struct pre_trial){.rest = t->rest};
+}
+
+bool pre_trial_step(struct pre_trial *t, const struct precompute_cfg *cfg,
+                    struct precompute_stats *stats, cycle_t now)
+{
+    if (!cfg->trials)
+        return true;
+    if (!t->left)
+        enter(t, PRE_WITHOUT, (uint64_t)cfg->trial_iterations, now);
+    t->iterations++;
+    if (!--t->left)
+        end_phase(t, cfg, stats, now);
+    return t->phase != PRE_WITHOUT && t->phase != PRE_REST;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Speculative precomputation on assist warps: lists are walked ahead of the program, which gets the same results sooner.
+set -u
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if eval "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1"; head -3 "$tmp/err"; fi; }
+python3 - "$tmp" <<'P'
+import random, struct, sys
+random.seed(3)
+n = 1 << 12
+order = list(range(n))
+random.shuffle(order)
+after = dict(zip(order, order[1:] + order[:1]))
+node = lambda i, to: struct.pack("<I", to) + bytes(124) + struct.pack("<32f", *[(i * 7 + l) % 64 / 256 for l in range(32)])
+open(sys.argv[1] + "/list", "wb").write(b"".join(node(i, after[i]) for i in range(n)))
+P
+run() { # LIST OUTPUT OPTIONS
+    local in=$1 out=$2; shift 2
+    "$PARSIM_BIN" launch assist/examples/chase.ptx chase --gpu gtx480 --quiet --json "$tmp/$out.json" "$@" --grid 15 --block 32 \
+        "in:$tmp/$in" "out:1920:$tmp/$out" u32:200 >"$tmp/log" 2>"$tmp/err"
+}
+of() { python3 -c "import json, sys; d = json.load(open('$tmp/$1.json')); r = d['stats']['precompute']; sys.exit(not ($2))"; }
+cycles() { python3 -c "import json; print(json.load(open('$tmp/$1.json'))['cycles'])"; }
+
+run list plain; run list ahead --with caba-precompute --set precompute.trials=false
+ok "the slice of the loop is found: addresses, the next node, the count" 'of ahead "r[\"loops\"] == 15 and r[\"slice_inst\"] == 15 * 8 and r[\"loop_inst\"] == 15 * 56"'
+ok "a list is walked ahead, with the same results" 'cmp -s $tmp/plain $tmp/ahead && of ahead "r[\"helper_iterations\"] > 0.9 * r[\"iterations\"]"'
+ok "... in at most 80 % of the time" '[ $((100 * $(cycles ahead))) -lt $((80 * $(cycles plain))) ]'
+run list tried --with caba-precompute
+ok "helpers that pay are kept" 'cmp -s $tmp/plain $tmp/tried && of tried "r[\"trials\"] == r[\"won\"] > 0" && [ $((100 * $(cycles tried))) -lt $((95 * $(cycles plain))) ]'
+run list four --with caba-precompute --threads 4
+ok "... whatever the host's threads" 'of four "r == json.load(open(\"$tmp/tried.json\"))[\"stats\"][\"precompute\"]" && [ $(cycles four) = $(cycles tried) ]'
+run list never --with caba-precompute --set precompute.trial_gain=1
+ok "those that do not pay enough are not" 'cmp -s $tmp/plain $tmp/never && of never "r[\"trials\"] > 0 and r[\"won\"] == 0 and r[\"helper_iterations\"] < r[\"iterations\"]"'
+run list room --with caba-precompute --set precompute.slice_bytes=56
+ok "a slice that the store has no room for is not made" 'of room "r[\"loops\"] == r[\"helpers\"] == 0" && [ $(cycles room) = $(cycles plain) ]'
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
