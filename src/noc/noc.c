@@ -26,6 +26,7 @@ void noc_free(struct noc *n)
     for (size_t i = 0; i < n->bindings.len; i++)
         free(n->bindings.data[i]);
     vec_free(&n->bindings);
+    vec_free(&n->takers);
     vec_free(&n->free_packets);
     free(n->packets);
     free(n->packet_dst);
@@ -34,8 +35,7 @@ void noc_free(struct noc *n)
 
 bool noc_can_send(const struct noc *n, uint32_t node, uint32_t class)
 {
-    const struct source *s = &n->nodes[node].sources[class];
-    return !n->cfg.source_packets || s->queue.len - s->first < (size_t)n->cfg.source_packets;
+    return source_has_room(n, &n->nodes[node].sources[class]);
 }
 
 static uint32_t packet_new(struct noc *n)

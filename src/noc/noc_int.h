@@ -176,7 +176,8 @@ struct noc {
     uint64_t *ejecting_nodes;  /* nodes that hold flits to leave */
     uint64_t *injecting_nodes; /* nodes with packets that may find a credit */
     VEC(struct binding *) bindings;
-    struct binding **bound; /* [nodes * classes] */
+    VEC(struct binding *) takers; /* of those: with a port to take from */
+    struct binding **bound;       /* [nodes * classes] */
     bool started;
     cycle_t first;
     struct noc_stats stats;
@@ -219,6 +220,11 @@ static inline void noc_event_flit(struct noc *n, cycle_t at, struct far_end to, 
 static inline void noc_event_credit(struct noc *n, cycle_t at, struct far_end to, uint32_t vc)
 {
     slot_add_credit(noc_slot(n, at), to.kind, to.index | (to.vc + vc) << 16);
+}
+
+static inline bool source_has_room(const struct noc *n, const struct source *s)
+{
+    return !n->cfg.source_packets || s->queue.len - s->first < (size_t)n->cfg.source_packets;
 }
 
 static inline uint32_t flit_dst(const struct noc *n, flit_t f)

@@ -25,6 +25,8 @@ void noc_bind(struct noc *n, uint32_t node, uint32_t class, bool reply, struct p
     n->client = &ports_ops;
     n->client_self = n;
     vec_push(&n->bindings, b);
+    if (in)
+        vec_push(&n->takers, b);
     n->bound[node * (uint32_t)n->cfg.classes + class] = b;
 }
 
@@ -32,17 +34,19 @@ void noc_bind(struct noc *n, uint32_t node, uint32_t class, bool reply, struct p
 cycle_t noc_ports_take(struct noc *n, cycle_t now)
 {
     cycle_t next = CYCLE_NEVER;
-    for (size_t i = 0; i < n->bindings.len; i++) {
-        struct binding *b = n->bindings.data[i];
-        struct mem_req *req;
-        while (b->in && noc_can_send(n, b->node, b->class) && (req = port_pop(b->in, now))) {
+    for (size_t i = 0; i < n->takers.len; i++) {
+        const struct binding *b = n->takers.data[i];
+        const struct source *s = &n->nodes[b->node].sources[b->class];
+        if (port_is_empty(b->in))
+            continue;
+        while (port_peek(b->in, now) && source_has_room(n, s)) {
+            struct mem_req *req = port_pop(b->in, now);
             mem_req_stamp(req, b->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN, now);
             noc_send(n, now, b->node, b->reply ? req->src : req->dst, b->class,
                      noc_cfg_flits(&n->cfg, req->wire_bytes), req);
         }
-        cycle_t more = b->in ? port_next(b->in) : CYCLE_NEVER;
-        if (more < next)
-            next = more > now ? more : now + 1;
+        const cycle_t more = port_peek(b->in, now) ? now + 1 : port_next(b->in);
+        next = more < next ? more : next;
     }
     return next;
 }

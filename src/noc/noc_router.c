@@ -331,6 +331,51 @@ NOC_INLINE void router_step(const struct view *x, cycle_t now)
     sa_apply(x, nsa, now);
 }
 
+/* Both allocators for output `out`; the input that may send enters `granted`. Returns how many
+ * decisions about virtual channels were added. */
+NOC_INLINE unsigned single_port(const struct view *x, unsigned out, uint64_t *granted,
+                                struct va_grant *to)
+{
+    const uint64_t *want = x->want + (size_t)out * x->words;
+    const struct outvc *ov = &x->out[out];
+    const bool is_owned = ov->owner != VC_NONE;
+    unsigned in = ov->owner, found = 0;
+    if (is_owned) {
+        if (!mask_bits(x->nonempty, in, 1, x->words) || !mask_bits(x->credited, in, 1, x->words))
+            return 0;
+    } else {
+        if (!mask_any(want, x->words)) {
+            mask_clear(x->work, out, x->words);
+            return 0;
+        }
+        to[found++] =
+            (struct va_grant){(uint16_t)mask_round_robin(want, ov->grant, x->words), (uint16_t)out};
+        if (!x->speculative || !ov->credits)
+            return found;
+        in = mask_round_robin(want, x->grant[out], x->words);
+    }
+    x->grant[out] = (uint16_t)(in + 1 == x->ports ? 0 : in + 1);
+    x->sa[in] = (struct sa_grant){(uint16_t)in, (uint16_t)out, !is_owned};
+    mask_set(granted, in, x->words);
+    return found;
+}
+
+/* With one virtual channel an input asks for one output, and an output that a packet holds is asked
+ * by that packet alone: who is granted accepts, and a second iteration would find nobody. */
+NOC_INLINE void single_step(const struct view *x, cycle_t now)
+{
+    uint64_t granted[WORDS_MAX];
+    unsigned nva = 0, nsa = 0;
+    for (unsigned w = 0; w < x->words; w++)
+        granted[w] = 0;
+    FOR_EACH_BIT (o, x->work, x->words)
+        nva += single_port(x, (unsigned)o, granted, x->va + nva);
+    FOR_EACH_BIT (in, granted, x->words) /* in the order of inputs, close together */
+        x->sa[nsa++] = x->sa[in];
+    va_apply(x, nva);
+    sa_apply(x, nsa, now);
+}
+
 NOC_INLINE void routers_step(struct noc *n, cycle_t now, unsigned words, unsigned vcs,
                              bool one_class)
 {
@@ -340,7 +385,10 @@ NOC_INLINE void routers_step(struct noc *n, cycle_t now, unsigned words, unsigne
             struct view x = view_of(n, r, words, vcs, one_class);
             if (UNLIKELY(r->routing))
                 routing_finish(n, r, now);
-            router_step(&x, now);
+            if (vcs == 1)
+                single_step(&x, now);
+            else
+                router_step(&x, now);
             if (!r->flits_held)
                 n->busy_routers[w] &= ~(left & -left);
         }
@@ -353,6 +401,8 @@ void noc_routers_step(struct noc *n, cycle_t now)
         n->lanes->ops->step(n, now);
     else if (n->words == 1 && n->vcs == 1)
         routers_step(n, now, 1, 1, true);
+    else if (n->vcs == 1)
+        routers_step(n, now, n->words, 1, true);
     else if (n->words == 1 && n->vcs == 2 && one_class)
         routers_step(n, now, 1, 2, true);
     else

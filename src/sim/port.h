@@ -96,12 +96,18 @@ static inline void port_push(struct port *p, cycle_t now, void *item)
         port_wake_consumer(p, slot->ready);
 }
 
+static inline bool port_is_empty(const struct port *p)
+{
+    return atomic_load_explicit(&p->head, memory_order_relaxed) ==
+           atomic_load_explicit(&p->tail, memory_order_acquire);
+}
+
 /* The next item if it is visible at the consumer's cycle `now`, else NULL. */
 static inline void *port_peek(const struct port *p, cycle_t now)
 {
-    uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
-    if (head == atomic_load_explicit(&p->tail, memory_order_acquire))
+    if (port_is_empty(p))
         return NULL;
+    const uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
     const struct port_slot *slot = &p->slots[head & p->mask];
     return slot->ready <= now * p->in_period ? slot->item : NULL;
 }
@@ -126,9 +132,9 @@ static inline void *port_pop(struct port *p, cycle_t now)
 /* The consumer's cycle at which the next item is visible; CYCLE_NEVER when there is none yet. */
 static inline cycle_t port_next(const struct port *p)
 {
-    uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
-    if (head == atomic_load_explicit(&p->tail, memory_order_acquire))
+    if (port_is_empty(p))
         return CYCLE_NEVER;
+    const uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
     return (p->slots[head & p->mask].ready + p->in_period - 1) / p->in_period;
 }
 
