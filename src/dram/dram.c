@@ -74,7 +74,8 @@ struct dram *dram_new(const struct dram_cfg *cfg, const struct dram_client_ops *
         queue_init(&d->opened, d->nbanks);
     } else {
         const bool slots = cfg->queues == DRAM_QUEUES_SLOTS;
-        d->nqueues = cfg->queues == DRAM_QUEUES_SHARED ? 1 : d->nbanks;
+        d->is_shared = cfg->queues == DRAM_QUEUES_SHARED;
+        d->nqueues = d->nbanks;
         d->queues = xcalloc(d->nqueues, sizeof *d->queues);
         for (uint32_t i = 0; i < d->nqueues; i++)
             queue_init(&d->queues[i], slots ? 1 : (uint32_t)cfg->command_queue);
@@ -236,13 +237,9 @@ static void bank_open(struct dram *d, struct dram_bank *b, const struct dram_ent
     b->row = e->row;
     b->accesses = 0;
     b->hits = 0;
-    for (uint32_t k = 0; k < d->nqueues; k++) {
-        const struct dram_queue *q = &d->queues[d->nqueues > 1 ? e->bank : k];
-        for (uint32_t i = 0; i < q->len; i++)
-            b->hits += q->at[i].bank == e->bank && q->at[i].row == e->row;
-        if (d->nqueues > 1)
-            break;
-    }
+    const struct dram_queue *q = d->nqueues ? &d->queues[e->bank] : NULL;
+    for (uint32_t i = 0; q && i < q->len; i++)
+        b->hits += q->at[i].row == e->row;
 }
 
 static void bank_close(struct dram_bank *b)
@@ -286,7 +283,7 @@ static void entry_end(struct dram *d, struct dram_queue *q, uint32_t index, uint
         return;
     d->waiting--;
     d->busy_queues &= ~((uint64_t)!q->len << (q - d->queues));
-    d->full_queues &= d->nqueues > 1 ? ~(1ull << bank) : 0;
+    d->full_queues &= d->is_shared ? 0 : ~(1ull << bank);
 }
 
 void dram_issue(struct dram *d, const struct dram_pick *p, cycle_t now)

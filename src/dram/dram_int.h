@@ -31,6 +31,7 @@ struct dram_entry {
     addr_t line;         /* aligned to the access */
     struct mem_req *req; /* the read and, chained, those merged into it; NULL for a write */
     cycle_t arrive;
+    uint64_t age; /* in command queues: who came there before whom */
     uint32_t row;
     uint8_t bank;
     uint8_t left; /* accesses that no column command has moved yet */
@@ -90,8 +91,10 @@ struct dram {
     struct dram_bank banks[DRAM_BANKS_MAX];
     struct dram_refresh refresh[2];
     struct dram_queue reads, writes; /* entry queues; unified uses reads */
-    struct dram_queue *queues;       /* command queues */
+    struct dram_queue *queues;       /* command queues, by bank */
     uint32_t nqueues, next_queue;
+    bool is_shared;                       /* they are one: its places, and the best of all goes */
+    uint64_t entered;                     /* entries, into command queues */
     uint64_t busy_queues;                 /* mask of command queues that hold entries */
     uint64_t full_queues;                 /* mask of banks whose command queue has no room */
     uint16_t entering[2][DRAM_BANKS_MAX]; /* entry queue of reads, of writes: entries a bank */

@@ -1,10 +1,6 @@
-/* Command queues behind the entry queue: one a bank, or one for all. */
+/* Command queues behind the entry queue: one a bank, or one for all, which is kept as one a bank of
+ * which all share the places. */
 #include "dram/dram_int.h"
-
-static struct dram_queue *queue_of(struct dram *d, const struct dram_entry *e)
-{
-    return &d->queues[d->nqueues > 1 ? e->bank : 0];
-}
 
 /* May the row that `e` finds open be closed for it? */
 static bool precharge_allowed(const struct dram *d, const struct dram_entry *e, bool oldest)
@@ -27,58 +23,6 @@ static bool read_before(const struct dram *d, const struct dram_queue *q, uint32
     return false;
 }
 
-/* When the commands of the banks met in one scan may go: asked once, since gates do not move
- * during it. */
-struct openings {
-    uint64_t known[DRAM_WR + 1]; /* masks of banks */
-    cycle_t at[DRAM_WR + 1][DRAM_BANKS_MAX];
-};
-
-static inline cycle_t opening(const struct dram *d, struct openings *o, enum dram_cmd cmd,
-                              uint32_t bank)
-{
-    if (!(o->known[cmd] >> bank & 1)) {
-        o->known[cmd] |= 1ull << bank;
-        o->at[cmd][bank] = dram_gates_open(&d->gates, cmd, bank);
-    }
-    return o->at[cmd][bank];
-}
-
-/* The first entry in order of age whose command is ready; row hits alone if `hits_only`. */
-static bool queue_pick(struct dram *d, struct dram_queue *q, unsigned classes, bool hits_only,
-                       cycle_t now, struct dram_pick *p)
-{
-    uint64_t banks_seen = d->refreshing;
-    cycle_t retry = CYCLE_NEVER;
-    struct openings known;
-    for (int i = 0; i <= DRAM_WR; i++)
-        known.known[i] = 0;
-    for (uint32_t i = 0; i < q->len; i++) {
-        const struct dram_entry *e = &q->at[i];
-        uint64_t bit = 1ull << e->bank;
-        if (d->refreshing & bit)
-            continue;
-        enum dram_cmd cmd = entry_command(d, e);
-        bool oldest = !(banks_seen & bit);
-        banks_seen |= bit;
-        if (hits_only && command_class(cmd) != CLASS_COL)
-            continue;
-        cycle_t open = opening(d, &known, cmd, e->bank);
-        if (open >= retry && open > now)
-            continue; /* neither ready nor the next to be */
-        if ((cmd == DRAM_PRE && !precharge_allowed(d, e, oldest)) ||
-            (cmd == DRAM_WR && read_before(d, q, i)))
-            continue;
-        if (open <= now && (classes & command_class(cmd))) {
-            *p = (struct dram_pick){cmd, q, i};
-            return true;
-        }
-        retry = open < retry ? open : retry;
-    }
-    q->retry = retry > now ? retry : now + 1;
-    return false;
-}
-
 /* For each command the oldest entry of a bank's own queue that needs it and may have it. */
 static void oldest_find(struct dram *d, struct dram_queue *q)
 {
@@ -94,63 +38,79 @@ static void oldest_find(struct dram *d, struct dram_queue *q)
     q->stale = false;
 }
 
-/* As queue_pick, for a bank's own queue: entries that need the same command share its gate, so
- * only the oldest of each matters. */
-static bool own_queue_pick(struct dram *d, struct dram_queue *q, unsigned classes, cycle_t now,
-                           struct dram_pick *p)
+enum { RANK_ROW = 63 }; /* the bit that lets row hits go before any age */
+#define RANK_NONE UINT64_MAX
+
+/* The best of a bank's commands that are ready, by age; RANK_NONE: none is. Entries that need the
+ * same command share its gate, so only the oldest of each matters. */
+static uint64_t bank_pick(struct dram *d, struct dram_queue *q, unsigned classes, cycle_t now,
+                          struct dram_pick *p)
 {
-    uint32_t bank = q->at[0].bank, best = UINT32_MAX;
-    bool hits_first = d->cfg.scheduler == DRAM_ROW_HIT_FIRST;
+    const uint32_t bank = q->at[0].bank;
+    const bool hits_first = d->cfg.scheduler == DRAM_ROW_HIT_FIRST;
+    uint64_t best = RANK_NONE;
     cycle_t retry = CYCLE_NEVER;
-    if (d->refreshing >> bank & 1) {
-        q->retry = now + 1;
-        return false;
-    }
     if (q->stale)
         oldest_find(d, q);
     for (int c = 0; c <= DRAM_WR; c++) {
         if (q->oldest[c] < 0)
             continue;
-        enum dram_cmd cmd = (enum dram_cmd)c;
-        cycle_t open = dram_gates_open(&d->gates, cmd, bank);
+        const enum dram_cmd cmd = (enum dram_cmd)c;
+        const cycle_t open = dram_gates_open(&d->gates, cmd, bank);
+        const uint64_t row = hits_first && command_class(cmd) == CLASS_ROW;
+        const uint64_t rank = q->at[q->oldest[c]].age | row << RANK_ROW;
         retry = open < retry ? open : retry;
-        /* age decides; with hits_first a row hit beats any age */
-        uint32_t rank = (uint32_t)q->oldest[c];
-        rank += hits_first && command_class(cmd) == CLASS_ROW ? 1u << 16 : 0;
         if (open > now || !(classes & command_class(cmd)) || rank >= best)
             continue;
         best = rank;
         *p = (struct dram_pick){cmd, q, (uint32_t)q->oldest[c]};
     }
-    q->retry = retry > now ? retry : now + 1;
-    return best != UINT32_MAX;
+    q->retry = retry;
+    return best;
 }
 
-static bool any_queue_pick(struct dram *d, struct dram_queue *q, unsigned classes, cycle_t now,
-                           struct dram_pick *p)
+/* A queue a bank: in turn, from the one after the last that sent a command. */
+static bool turn_pick(struct dram *d, uint64_t queues, unsigned classes, cycle_t now,
+                      struct dram_pick *p)
 {
-    if (d->nqueues > 1)
-        return own_queue_pick(d, q, classes, now, p);
-    return (d->cfg.scheduler == DRAM_ROW_HIT_FIRST && (classes & CLASS_COL) &&
-            queue_pick(d, q, classes, true, now, p)) ||
-           queue_pick(d, q, classes, false, now, p);
-}
-
-bool staged_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p)
-{
-    /* round robin: from the queue after the last one that sent a command */
-    uint64_t after = d->next_queue == 63 ? 0 : d->busy_queues & (~0ull << (d->next_queue + 1));
-    uint64_t rounds[2] = {after, d->busy_queues & ~after};
+    const uint64_t after = d->next_queue == 63 ? 0 : queues & (~0ull << (d->next_queue + 1));
+    const uint64_t rounds[2] = {after, queues & ~after};
     for (int k = 0; k < 2; k++)
         for (uint64_t left = rounds[k]; left; left &= left - 1) {
-            uint32_t qi = (uint32_t)__builtin_ctzll(left);
+            const uint32_t qi = (uint32_t)__builtin_ctzll(left);
             struct dram_queue *q = &d->queues[qi];
-            if (q->retry <= now && any_queue_pick(d, q, classes, now, p)) {
+            if (q->retry <= now && bank_pick(d, q, classes, now, p) != RANK_NONE) {
                 d->next_queue = qi;
                 return true;
             }
         }
     return false;
+}
+
+/* One queue, kept by bank: the best of all. */
+static bool shared_pick(struct dram *d, uint64_t queues, unsigned classes, cycle_t now,
+                        struct dram_pick *p)
+{
+    uint64_t best = RANK_NONE;
+    for (uint64_t left = queues; left; left &= left - 1) {
+        struct dram_queue *q = &d->queues[__builtin_ctzll(left)];
+        struct dram_pick found;
+        if (q->retry > now)
+            continue;
+        const uint64_t rank = bank_pick(d, q, classes, now, &found);
+        if (rank >= best)
+            continue;
+        best = rank;
+        *p = found;
+    }
+    return best != RANK_NONE;
+}
+
+bool staged_pick(struct dram *d, unsigned classes, cycle_t now, struct dram_pick *p)
+{
+    const uint64_t queues = d->busy_queues & ~d->refreshing;
+    return d->is_shared ? shared_pick(d, queues, classes, now, p)
+                        : turn_pick(d, queues, classes, now, p);
 }
 
 static void drain_start(struct dram *d)
@@ -168,17 +128,20 @@ static void drain_start(struct dram *d)
 void staged_enter(struct dram *d, struct dram_queue *from, uint32_t i)
 {
     struct dram_entry e = from->at[i];
-    struct dram_queue *to = queue_of(d, &e);
+    struct dram_queue *to = &d->queues[e.bank];
     struct dram_bank *b = &d->banks[e.bank];
     int which = from == &d->writes;
     if (d->draining)
         d->draining--;
     b->hits += b->row == e.row;
+    e.age = d->entered++;
     queue_push(to, &e);
-    d->busy_queues |= 1ull << (to - d->queues);
-    if (to->len == to->cap)
-        d->full_queues |= d->nqueues > 1 ? 1ull << e.bank : ~0ull;
+    d->busy_queues |= 1ull << e.bank;
     d->waiting++;
+    if (d->is_shared)
+        d->full_queues = d->waiting == to->cap ? ~0ull : 0;
+    else if (to->len == to->cap)
+        d->full_queues |= 1ull << e.bank;
     if (!--d->entering[which][e.bank])
         d->entering_mask[which] &= ~(1ull << e.bank);
     queue_remove(from, i);
