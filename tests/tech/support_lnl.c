@@ -12,6 +12,9 @@ static void prepare(void *ctx)
     lnl_sm_free(&b->m);
     lnl_plans_free(&b->g);
     b->m = (struct lnl_sm){.inner = rf_policy_null};
+    b->g.npool = b->g.nlaunches = 0;
+    b->g.inherited = 0;
+    vec_free(&b->g.launches);
     b->g.unit = lnl_unit_of(&b->cfg, &b->g.design);
     lnl_levels_of(&b->g.unit, b->g.levels);
     lnl_sm_init(&b->m, &b->g);
@@ -52,6 +55,7 @@ void lnl_rig_close(struct lnl_rig *b)
 {
     lnl_sm_free(&b->m);
     lnl_plans_free(&b->g);
+    vec_free(&b->g.launches);
     sm_rig_free(b->r);
 }
 

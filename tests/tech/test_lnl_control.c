@@ -8,35 +8,52 @@
 /* --- the setting --- */
 
 enum { PERIOD = 8 };
+static uint64_t next_key; /* by tests that follow each other: any numbers do */
 
 static struct lnl_levels all_at(unsigned level)
 {
     return (struct lnl_levels){{(uint8_t)level, (uint8_t)level, (uint8_t)level}};
 }
 
+static struct lnl_visit begin(struct lnl_control *c, unsigned level, double begun)
+{
+    const struct lnl_levels l = all_at(level);
+    return lnl_control_begin(c, &l, next_key++, begun, PERIOD);
+}
+
 /* `n` regions with loads of a level, each with one sampled store of 32 values of 10, all wrong by
- * so much. */
+ * so much, in the first tenth of a launch. */
 static void sample(struct lnl_control *c, unsigned level, double error4, double error16, unsigned n)
 {
     const struct lnl_levels l = all_at(level);
     const double e8 = (error4 + error16) / 2;
-    const struct lnl_sample s = {{32 * error4 * error4, 32 * e8 * e8, 32 * error16 * error16}, 32};
-    bool ignored;
+    const struct lnl_sample s = {.squares = {error4 * error4, e8 * e8, error16 * error16}};
     while (n--) {
-        lnl_control_begin(c, &l, PERIOD, &ignored);
+        begin(c, level, 0.1);
         lnl_control_stored(c, 32, 10);
         lnl_control_store(c, &l, &s);
     }
 }
 
+/* Of `n` visits those with groups of 4, 8 and 16. */
+struct visits {
+    unsigned of[LNL_SIZES + 1], samples;
+};
+
+static struct visits visits_at(struct lnl_control *c, unsigned level, unsigned n)
+{
+    struct visits v = {0};
+    while (n--) {
+        const struct lnl_visit was = begin(c, level, 0.1);
+        v.of[was.size]++;
+        v.samples += was.is_sample;
+    }
+    return v;
+}
+
 static unsigned approximated_of(struct lnl_control *c, unsigned level, unsigned n)
 {
-    const struct lnl_levels l = all_at(level);
-    unsigned count = 0;
-    bool ignored;
-    for (unsigned i = 0; i < n; i++)
-        count += lnl_control_begin(c, &l, PERIOD, &ignored);
-    return count;
+    return n - visits_at(c, level, n).of[LNL_SIZES];
 }
 
 /* Nothing without enough samples, and without a bound. */
@@ -45,31 +62,46 @@ static void nothing_is_known_at_first(void **state)
     (void)state;
     struct lnl_control c;
     lnl_control_init(&c);
-    assert_int_equal(approximated_of(&c, 0, 16), 0);
-    sample(&c, 0, 0, 0, 31);
-    assert_false(lnl_control_choose(&c, 0.05));
+    assert_int_equal(visits_at(&c, 0, 16).samples, 16);
+    sample(&c, 0, 0, 0, 15);
+    lnl_control_choose(&c, 0.05, PERIOD);
     assert_int_equal(approximated_of(&c, 0, 16), 0);
     sample(&c, 0, 0, 0, 1);
-    assert_false(lnl_control_choose(&c, 0));
-    assert_true(lnl_control_choose(&c, 0.05));
-    assert_in_range(approximated_of(&c, 0, 800), 660, 740); /* one of eight is a sample */
-    assert_int_equal(lnl_size_at(c.size), 16);
+    lnl_control_choose(&c, 0, PERIOD);
+    assert_int_equal(approximated_of(&c, 0, 16), 0);
+    lnl_control_choose(&c, 0.05, PERIOD);
+    const struct visits v = visits_at(&c, 0, 800);
+    assert_in_range(v.of[2], 680, 720); /* one of eight is a sample */
+    assert_int_equal(v.of[2] + v.samples, 800);
 }
 
-/* Errors of 2% at n = 4, 10% at n = 16: with a bound of 5% groups of 4, with 20% of 16. */
+/* Errors of 2% at n = 4, 10% at n = 16: with a bound of 4% groups of 4, with 20% of 16. */
 static void groups_grow_with_the_bound(void **state)
 {
     (void)state;
     struct lnl_control c;
     lnl_control_init(&c);
     sample(&c, 2, 0.2, 1, 100);
-    assert_true(lnl_control_choose(&c, 0.04));
-    assert_int_equal(lnl_size_at(c.size), 4);
-    assert_int_equal(c.level, 2);
-    assert_int_equal(c.part, LNL_PARTS);
-    assert_true(lnl_control_choose(&c, 0.2));
-    assert_int_equal(lnl_size_at(c.size), 16);
-    assert_false(lnl_control_choose(&c, 0.2));
+    assert_true(lnl_control_choose(&c, 0.03, PERIOD));
+    struct visits v = visits_at(&c, 2, 800);
+    assert_true(v.of[0] > 500 && v.of[2] < 50);
+    assert_true(lnl_control_choose(&c, 0.2, PERIOD));
+    v = visits_at(&c, 2, 800);
+    assert_true(v.of[0] == 0 && v.of[2] > 600);
+    assert_false(lnl_control_choose(&c, 0.2, PERIOD));
+}
+
+/* Regions with similar loads get large groups, while others get small ones. */
+static void each_region_has_its_size(void **state)
+{
+    (void)state;
+    struct lnl_control c;
+    lnl_control_init(&c);
+    sample(&c, 0, 0, 0.01, 100);
+    sample(&c, 5, 0.3, 3, 100); /* 3% at n = 4, 30% at n = 16 */
+    lnl_control_choose(&c, 0.03, PERIOD);
+    assert_true(visits_at(&c, 0, 800).of[2] > 600);
+    assert_true(visits_at(&c, 5, 800).of[0] > 600);
 }
 
 /* Loads that differ more are stored with more error: of those that the bound does not allow, so
@@ -81,14 +113,12 @@ static void the_threshold_stays_where_the_bound_is_kept(void **state)
     lnl_control_init(&c);
     sample(&c, 1, 0.1, 0.1, 100); /* 1% */
     sample(&c, 4, 2, 2, 100);     /* 20%, of half of the values: 2% of all squared */
-    lnl_control_choose(&c, 0.05);
-    assert_int_equal(c.level, 4);
-    assert_in_range(c.part, 1, 3); /* 0.0025 * 1.25 - 0.00005 of 0.02 */
-    assert_in_range(approximated_of(&c, 1, 800), 660, 740);
-    assert_in_range(approximated_of(&c, 4, 800), 30, 150);
-    assert_int_equal(approximated_of(&c, 5, 160), 0);
-    lnl_control_choose(&c, 0.25);
-    assert_int_equal(c.part, LNL_PARTS);
+    lnl_control_choose(&c, 0.05, PERIOD);
+    assert_in_range(approximated_of(&c, 1, 800), 640, 760);
+    assert_in_range(approximated_of(&c, 4, 800), 30, 150); /* about 0.0025 * 0.8 of 0.02 */
+    assert_int_equal(approximated_of(&c, 6, 160), 0);
+    lnl_control_choose(&c, 0.25, PERIOD);
+    assert_in_range(approximated_of(&c, 4, 800), 640, 760);
 }
 
 /* What is sampled more often than others counts no more than it is. */
@@ -100,9 +130,8 @@ static void shares_are_those_of_all_regions(void **state)
     sample(&c, 0, 0.1, 0.1, 100);
     approximated_of(&c, 0, 900);
     sample(&c, 3, 1, 1, 100); /* 10%, of a part in eleven: 3% */
-    lnl_control_choose(&c, 0.045);
-    assert_int_equal(c.level, 3);
-    assert_int_equal(c.part, LNL_PARTS);
+    lnl_control_choose(&c, 0.045, PERIOD);
+    assert_in_range(approximated_of(&c, 3, 800), 640, 760);
 }
 
 /* Errors that turn out larger than they were thought are made good. */
@@ -112,11 +141,12 @@ static void what_was_too_much_is_made_good(void **state)
     struct lnl_control c;
     lnl_control_init(&c);
     sample(&c, 0, 0.1, 0.1, 100);
-    lnl_control_choose(&c, 0.05);
+    lnl_control_choose(&c, 0.05, PERIOD);
     approximated_of(&c, 0, 2000); /* 1%, as far as is known */
-    sample(&c, 0, 2, 2, 100);     /* ... but of these 20% */
-    lnl_control_choose(&c, 0.05);
-    assert_int_equal(c.part, 0);
+    begin(&c, 0, 0.9);
+    sample(&c, 0, 2, 2, 100); /* ... but of these 20% */
+    lnl_control_choose(&c, 0.05, PERIOD);
+    assert_int_equal(approximated_of(&c, 0, 800), 0);
 }
 
 /* A few stores make most of the error: it is taken for larger, and looked at more often. */
@@ -129,11 +159,12 @@ static void it_knows_when_it_is_not_sure(void **state)
     sample(&even, 1, 0.4, 0.4, 100); /* 4% both */
     sample(&uneven, 1, 0, 0, 96);
     sample(&uneven, 1, 2, 2, 4);
-    lnl_control_choose(&even, 0.045);
-    lnl_control_choose(&uneven, 0.045);
-    assert_false(even.is_unsure);
-    assert_true(uneven.is_unsure);
-    assert_true(uneven.part < even.part);
+    lnl_control_choose(&even, 0.05, PERIOD);
+    lnl_control_choose(&uneven, 0.05, PERIOD);
+    assert_true(approximated_of(&uneven, 1, 800) < approximated_of(&even, 1, 800) * 3 / 4);
+    lnl_control_choose(&even, 0.2, PERIOD);
+    lnl_control_choose(&uneven, 0.2, PERIOD);
+    assert_true(visits_at(&uneven, 1, 800).samples > visits_at(&even, 1, 800).samples * 3 / 2);
 }
 
 /* An SM that has seen nothing itself goes by what others have. */
@@ -144,10 +175,43 @@ static void sms_learn_from_each_other(void **state)
     lnl_control_init(&a);
     lnl_control_init(&b);
     sample(&a, 2, 0.1, 0.1, 50);
-    assert_false(lnl_control_choose(&b, 0.05));
-    lnl_table_add(&b.others, &a.own);
-    assert_true(lnl_control_choose(&b, 0.05));
-    assert_int_equal(b.level, 2);
+    lnl_control_choose(&b, 0.05, PERIOD);
+    assert_int_equal(approximated_of(&b, 2, 80), 0);
+    lnl_table_add(&b.known, &a.own);
+    lnl_control_choose(&b, 0.05, PERIOD);
+    assert_in_range(approximated_of(&b, 2, 80), 55, 79);
+}
+
+/* A launch has a bound of its own, but what was seen is not forgotten. */
+static void a_launch_begins_with_what_is_known(void **state)
+{
+    (void)state;
+    struct lnl_control c;
+    lnl_control_init(&c);
+    sample(&c, 2, 0.3, 0.3, 50);
+    lnl_control_choose(&c, 0.05, PERIOD);
+    approximated_of(&c, 2, 400);
+    assert_true(lnl_control_spent(&c) > 0.022 && lnl_control_spent(&c) < 0.03);
+    lnl_table_relaunch(&c.own);
+    assert_true(lnl_control_spent(&c) == 0);
+    begin(&c, 2, 0.01);
+    lnl_control_choose(&c, 0.05, PERIOD);
+    assert_in_range(approximated_of(&c, 2, 80), 55, 79);
+}
+
+/* Differences of 10% in its loads are 5% in its stores: so much of an error comes through. Of two
+ * loads the one that matters more counts. */
+static void errors_pass_as_differences_do(void **state)
+{
+    (void)state;
+    struct lnl_control c;
+    const struct lnl_levels l = all_at(0);
+    lnl_control_init(&c);
+    assert_true(lnl_control_passes(&c) == 1);
+    const struct lnl_sample s = {.loads = {{24 * 1.0, 24, 240}, {24 * 9.0, 24, 240}},
+                                 .stored = {24 * 100.0, 24, 4800}};
+    lnl_control_store(&c, &l, &s);
+    assert_true(fabs(lnl_control_passes(&c) - 0.5) < 1e-12);
 }
 
 /* --- an SM --- */
@@ -220,11 +284,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_known_at_first),
         cmocka_unit_test(groups_grow_with_the_bound),
+        cmocka_unit_test(each_region_has_its_size),
         cmocka_unit_test(the_threshold_stays_where_the_bound_is_kept),
         cmocka_unit_test(shares_are_those_of_all_regions),
         cmocka_unit_test(sms_learn_from_each_other),
         cmocka_unit_test(what_was_too_much_is_made_good),
         cmocka_unit_test(it_knows_when_it_is_not_sure),
+        cmocka_unit_test(a_launch_begins_with_what_is_known),
+        cmocka_unit_test(errors_pass_as_differences_do),
         cmocka_unit_test(smooth_values_get_large_groups),
         cmocka_unit_test(rougher_values_get_smaller_groups),
         cmocka_unit_test(a_bound_that_cannot_be_kept_is_not_broken),

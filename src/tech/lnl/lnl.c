@@ -116,12 +116,14 @@ bool lnl_launch(struct lnl *g, const struct kernel *k, const struct decoded *cod
 {
     if (g->is_watched)
         lnl_watch_launch(g, k);
-    if (!kernel_plans_lack(&g->plans, k, is_in_use, plan_end, g))
-        return true;
-    struct lnl_plan *p = lnl_plan_new(k, code, g->sm_cfg, g, err);
-    if (!p)
-        return false;
-    kernel_plans_add(&g->plans, &p->of);
+    if (kernel_plans_lack(&g->plans, k, is_in_use, plan_end, g)) {
+        struct lnl_plan *p = lnl_plan_new(k, code, g->sm_cfg, g, err);
+        if (!p)
+            return false;
+        kernel_plans_add(&g->plans, &p->of);
+    }
+    if (g->design.uses & LNL_USE_ADAPT)
+        lnl_adapt_launch(g, (const struct lnl_plan *)kernel_plans_find(g->plans, k));
     return true;
 }
 

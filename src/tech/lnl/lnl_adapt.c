@@ -1,4 +1,5 @@
 /* lnl-adaptive on an SM: loads by level, sampled regions, the setting of those that follow. */
+#include "exec/grid.h"
 #include "tech/lnl/lnl_int.h"
 
 #include <math.h>
@@ -12,6 +13,23 @@ static bool is_similar(const struct lnl_sm *m, unsigned level, const struct lnl_
            LNL_SIMILAR;
 }
 
+/* --- loads --- */
+
+static double value_of(enum lnl_value what, uint32_t word)
+{
+    const enum lnl_format format = what == LNL_VALUE_F32   ? LNL_F32
+                                   : what == LNL_VALUE_S32 ? LNL_S32
+                                                           : LNL_U32;
+    return lnl_value_at(format, word, 0);
+}
+
+static void vary(struct lnl_varied *v, double value, double anchor)
+{
+    v->squares += (value - anchor) * (value - anchor);
+    v->magnitude += fabs(value);
+    v->values++;
+}
+
 void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
                     enum lnl_value what, const uint32_t *words, uint32_t mask)
 {
@@ -20,31 +38,34 @@ void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl
         uint8_t *level = &s->levels[load->entry].at[j];
         uint32_t a = 0;
         FOR_LANES (l, mask) {
-            if (anchors >> l & 1)
+            if (anchors >> l & 1) {
                 a = words[l];
-            else
-                while (*level < LNL_LEVELS && !is_similar(m, *level, load, what, a, words[l]))
-                    ++*level;
+                continue;
+            }
+            while (*level < LNL_LEVELS && !is_similar(m, *level, load, what, a, words[l]))
+                ++*level;
+            if (j == 0)
+                vary(&s->varied[load->entry], value_of(what, words[l]), value_of(what, a));
         }
     }
 }
 
+/* --- regions --- */
+
 /* By name and place of the region, so that a kernel finds again what it has learnt. */
-static struct lnl_control *control_of(struct lnl_sm *m, const struct lnl_area *a)
+static struct lnl_control *control_at(struct lnl_learnt *learnt, unsigned *n, const char *name,
+                                      uint32_t line)
 {
-    const struct ptx_func *f = a->func->marks.f;
     unsigned k = 0;
-    while (k < m->ncontrols &&
-           (m->controls[k].line != a->line || strcmp(m->controls[k].name, f->name) != 0))
+    while (k < *n && (learnt[k].line != line || strcmp(learnt[k].name, name) != 0))
         k++;
-    if (k == m->ncontrols) {
-        k = k < LNL_CONTROLS ? m->ncontrols++ : LNL_CONTROLS - 1; /* the last: anew */
-        struct lnl_learnt *new = &m->controls[k];
-        lnl_control_init(&new->control);
-        new->line = a->line;
-        snprintf(new->name, sizeof new->name, "%s", f->name);
+    if (k == *n) {
+        k = k < LNL_CONTROLS ? (*n)++ : LNL_CONTROLS - 1; /* the last: anew */
+        lnl_control_init(&learnt[k].control);
+        learnt[k].line = line;
+        snprintf(learnt[k].name, sizeof learnt[k].name, "%s", name);
     }
-    return &m->controls[k].control;
+    return &learnt[k].control;
 }
 
 static struct lnl_levels levels_of(const struct lnl_slot *s, uint32_t loads)
@@ -57,29 +78,45 @@ static struct lnl_levels levels_of(const struct lnl_slot *s, uint32_t loads)
     return all;
 }
 
-bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct lnl_area *a)
+/* A number of its own for each visit of a region by two neighbours of a block. */
+static uint64_t key_of(const struct lnl_sm *m, const struct lnl_slot *s, const struct warp *w)
 {
-    struct lnl_control *c = control_of(m, a);
+    const uint64_t pair = w->cta->number * 1024 + w->first_thread / (2 * WARP_LANES);
+    return (pair << 32) + m->g->nlaunches * UINT64_C(65536) + s->nvisits;
+}
+
+static double begun_of(const struct warp *w)
+{
+    const uint32_t *grid = w->grid->launch->grid;
+    return (double)(w->cta->number + 1) / ((double)grid[0] * grid[1] * grid[2]);
+}
+
+bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct warp *w,
+                     const struct lnl_area *a)
+{
+    struct lnl_control *c = control_at(m->controls, &m->ncontrols, a->func->marks.f->name, a->line);
     const struct lnl_levels l = levels_of(s, a->loads);
-    bool is_sample;
-    const bool is_approximated =
-        lnl_control_begin(c, &l, (uint64_t)m->g->cfg->sample_period, &is_sample);
+    s->nvisits++;
+    const struct lnl_visit v =
+        lnl_control_begin(c, &l, key_of(m, s, w), begun_of(w), (uint64_t)m->g->cfg->sample_period);
     s->control = c;
     s->control_of = a;
-    s->is_sample = is_sample;
+    s->is_sample = v.is_sample;
     s->sample_levels = l;
-    m->stats.samples += is_sample;
-    if (!is_approximated)
+    m->stats.samples += v.is_sample;
+    if (v.size == LNL_SIZES)
         return false;
-    s->groups.n = lnl_size_at(c->size);
+    s->groups.n = lnl_size_at(v.size);
     hist_add(&m->stats.chosen_group, s->groups.n);
-    hist_add(&m->stats.chosen_level, c->level);
+    hist_add(&m->stats.chosen_level, l.at[v.size]);
     return true;
 }
 
-/* What the lanes of the mask store, beside what they would get from anchors. */
-static double squares_between(const struct lnl_slot *s, enum lnl_format format, unsigned n,
-                              uint32_t mask, const uint32_t *words)
+/* --- stores --- */
+
+/* What the lanes of the mask store, beside what they would get from anchors: the mean square. */
+static double square_between(const struct lnl_slot *s, enum lnl_format format, unsigned n,
+                             uint32_t mask, const uint32_t *words)
 {
     const struct lnl_groups g = {n, s->groups.rows};
     uint32_t mixed[WARP_LANES];
@@ -91,7 +128,22 @@ static double squares_between(const struct lnl_slot *s, enum lnl_format format, 
             const double d = lnl_value_at(format, mixed[l], k) - lnl_value_at(format, words[l], k);
             sum += d * d;
         }
-    return sum;
+    return sum / (lanes_in(mask) * lnl_values_in(format));
+}
+
+static struct lnl_varied varied_between(enum lnl_format format, uint32_t mask,
+                                        const uint32_t *words)
+{
+    const uint32_t anchors = lnl_anchors(mask, lnl_size_at(0));
+    struct lnl_varied v = {0};
+    uint32_t a = 0;
+    FOR_LANES (l, mask) {
+        if (anchors >> l & 1)
+            a = words[l];
+        for (unsigned k = 0; k < lnl_values_in(format) && !(anchors >> l & 1); k++)
+            vary(&v, lnl_value_at(format, words[l], k), lnl_value_at(format, a, k));
+    }
+    return v;
 }
 
 /* `lanes` have what they store in their registers: all, or anchors. */
@@ -107,13 +159,14 @@ static void note_magnitude(struct lnl_control *c, enum lnl_format format, const 
         lnl_control_stored(c, lanes_in(all) * n, sum / (lanes_in(lanes) * n));
 }
 
-/* Kernels read what others have stored: errors that have nothing to do with each other add up by
- * squares, so each of the program's marked ones gets its part. The margin is for what is still to
- * come: a picture may be darker at its end than where the samples are from. */
-static double bound_of(const struct lnl_sm *m, const struct lnl_slot *s)
+/* Kernels read what others have stored: what is left of their errors behind this region is taken
+ * from the bound. It may be wrong at the same places, so errors add up, not their squares. Marked
+ * kernels of the program that have not run yet get as much as this one. */
+static double bound_of(const struct lnl *g, const struct lnl_control *c)
 {
-    static const double margin = 0.9;
-    return margin * m->g->cfg->max_error / 100 / sqrt((double)s->plan->marked_kernels);
+    static const double margin = 0.95;
+    const double left = margin * g->cfg->max_error / 100 - lnl_control_passes(c) * g->inherited;
+    return left > 0 ? left / (1 + g->to_launch) : 0;
 }
 
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e)
@@ -121,7 +174,7 @@ void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event
     const enum lnl_format format = (enum lnl_format)s->inst->format;
     const uint32_t pc = lnl_pc(e->d);
     uint32_t room[WARP_LANES];
-    struct lnl_sample sample = {.values = lanes_in(e->mask) * lnl_values_in(format)};
+    struct lnl_sample sample;
     if (!s->control || pc < s->control_of->begin || pc >= s->control_of->end || !e->mask)
         return;
     const bool is_precise = s->role == LNL_AS_EVER;
@@ -131,24 +184,63 @@ void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event
     if (!s->is_sample || !is_precise)
         return;
     for (unsigned j = 0; j < LNL_SIZES; j++)
-        sample.squares[j] = squares_between(s, format, lnl_size_at(j), e->mask, words);
+        sample.squares[j] = square_between(s, format, lnl_size_at(j), e->mask, words);
+    sample.stored = varied_between(format, e->mask, words);
+    for (unsigned i = 0; i < LNL_ENTRIES; i++)
+        sample.loads[i] = s->control_of->loads >> i & 1 ? s->varied[i] : (struct lnl_varied){0};
     lnl_control_store(s->control, &s->sample_levels, &sample);
     m->stats.sampled += (uint64_t)LNL_SIZES * lanes_in(e->mask);
-    m->stats.settings += lnl_control_choose(s->control, bound_of(m, s));
+    m->stats.settings += lnl_control_choose(s->control, bound_of(m->g, s->control),
+                                            (uint64_t)m->g->cfg->sample_period);
 }
 
-/* The other SMs' regions of the same place: what they know of them by now. */
+/* --- all SMs --- */
+
+/* What is new to an SM becomes known to all. */
 void lnl_adapt_look(struct lnl *g)
 {
     for (uint32_t i = 0; i < g->nsms; i++)
         for (unsigned k = 0; k < g->sms[i].ncontrols; k++) {
-            struct lnl_learnt *mine = &g->sms[i].controls[k];
-            mine->control.others = (struct lnl_table){0};
-            for (uint32_t o = 0; o < g->nsms; o++)
-                for (unsigned n = 0; n < g->sms[o].ncontrols && o != i; n++) {
-                    const struct lnl_learnt *its = &g->sms[o].controls[n];
-                    if (its->line == mine->line && !strcmp(its->name, mine->name))
-                        lnl_table_add(&mine->control.others, &its->control.own);
-                }
+            struct lnl_learnt *its = &g->sms[i].controls[k];
+            lnl_table_add(&control_at(g->pool, &g->npool, its->name, its->line)->known,
+                          &its->control.own);
+            its->control.own = (struct lnl_table){0};
         }
+    for (uint32_t i = 0; i < g->nsms; i++)
+        for (unsigned k = 0; k < g->sms[i].ncontrols; k++) {
+            struct lnl_learnt *its = &g->sms[i].controls[k];
+            its->control.known = control_at(g->pool, &g->npool, its->name, its->line)->known;
+        }
+}
+
+/* What the launch that has ended leaves to the next one, if that reads what it has stored. */
+static double inherited_from(const struct lnl *g)
+{
+    double most = g->inherited;
+    bool has_run = false;
+    for (unsigned k = 0; k < g->npool; k++) {
+        const struct lnl_control *c = &g->pool[k].control;
+        if (c->known.visits == 0)
+            continue;
+        const double left = lnl_control_passes(c) * g->inherited + lnl_control_spent(c);
+        most = has_run ? fmax(most, left) : left;
+        has_run = true;
+    }
+    return most;
+}
+
+void lnl_adapt_launch(struct lnl *g, const struct lnl_plan *p)
+{
+    if (!p->nareas)
+        return;
+    lnl_adapt_look(g);
+    g->inherited = inherited_from(g);
+    for (unsigned k = 0; k < g->npool; k++)
+        if (g->pool[k].control.known.visits > 0)
+            lnl_table_relaunch(&g->pool[k].control.known);
+    lnl_adapt_look(g);
+    lnl_watch_launch(g, p->of.kernel);
+    g->nlaunches++;
+    g->to_launch =
+        p->marked_kernels > g->launches.len ? p->marked_kernels - (uint32_t)g->launches.len : 0;
 }

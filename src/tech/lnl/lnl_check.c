@@ -91,6 +91,7 @@ uint32_t lnl_check_load(struct lnl_sm *m, struct lnl_slot *s, const struct rf_ev
             0};
         uint32_t words[WARP_LANES];
         s->levels[load->entry] = (struct lnl_levels){{0}};
+        s->varied[load->entry] = (struct lnl_varied){0};
         for (unsigned k = 0; k < e->d->ndst; k++) {
             read_register(&fn->fn->regs[e->d->regs[k] - fn->regs], e->base, load, words);
             compare_register(m, load, s->groups.n, words, e->mask, &f);

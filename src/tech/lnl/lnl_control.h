@@ -1,15 +1,15 @@
 /* Quality control (lnl-adaptive): of regions that are executed precisely it is seen what
- * interpolation between anchors would have stored, for several sizes of groups at once; the largest
- * saving whose error stays below a bound is the setting of the regions that follow. */
+ * interpolation between anchors would have stored, for several sizes of groups at once. Error has a
+ * price: each region that follows takes the size that saves the most lanes for it, or none, and the
+ * price is the lowest at which the error of all stays below a bound. */
 #ifndef TECH_LNL_CONTROL_H
 #define TECH_LNL_CONTROL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "tech/lnl/lnl_history.h"
 
 /* Sizes 4, 8, 16; levels of similarity: relative differences below 0.01, 0.02, 0.05, 0.1, 0.2, 0.4,
  * 0.8, absolute ones below 2, 4, 8, 16, 32, 64, 128. Level LNL_LEVELS: none of them. */
-enum { LNL_SIZES = 3, LNL_LEVELS = 7 };
+enum { LNL_SIZES = 3, LNL_LEVELS = 7, LNL_KINDS = LNL_LEVELS + 1 };
 extern const double lnl_level_relative[LNL_LEVELS], lnl_level_absolute[LNL_LEVELS];
 
 static inline unsigned lnl_size_at(unsigned j)
@@ -22,53 +22,84 @@ struct lnl_levels {
     uint8_t at[LNL_SIZES];
 };
 
-/* What a sampled store would have been. */
+/* How far values differ from those of their anchors in groups of four: sums. */
+struct lnl_varied {
+    double squares, values, magnitude;
+};
+
+/* A sampled region's loads, and what one of its stores would have been. */
 struct lnl_sample {
-    double squares[LNL_SIZES]; /* of differences, summed */
-    uint32_t values;
+    double squares[LNL_SIZES]; /* of errors, in the mean */
+    struct lnl_varied loads[LNL_ENTRIES], stored;
 };
 
-/* What is known of regions whose loads have one level. */
+/* Of samples whose loads have one level: stores, their errors' squares and the squares of these,
+ * summed. */
 struct lnl_known {
-    double begun;           /* regions */
-    double stores;          /* of samples */
-    double values, squares; /* of these: summed */
-    double spread;          /* squares of the stores' mean squares, summed */
+    double stores, squares, spread;
 };
 
-/* By size of groups and level. */
+/* What is known of a region of the program. */
 struct lnl_table {
-    struct lnl_known at[LNL_SIZES][LNL_LEVELS + 1];
-    double values, magnitude; /* of all that regions store, approximated or not: summed */
-    double begun, approximated[LNL_SIZES][LNL_LEVELS]; /* regions, from the first on */
+    struct lnl_known at[LNL_SIZES][LNL_LEVELS];
+    double seen, levels[LNL_KINDS][LNL_KINDS][LNL_KINDS]; /* visits, by level at each size */
+    double values, magnitude;                     /* of all that is stored, approximated or not */
+    struct lnl_varied loads[LNL_ENTRIES], stored; /* of samples */
+    /* Of the launch that runs: which part of its blocks has begun; visits, and which of them were
+     * approximated. */
+    double begun, visits, approximated[LNL_SIZES][LNL_LEVELS];
+};
+
+/* What is done with the next visits. */
+struct lnl_setting {
+    double error[LNL_SIZES][LNL_LEVELS];   /* mean squares; INFINITY: not known */
+    double sampled[LNL_SIZES][LNL_LEVELS]; /* the share of samples among those it would take */
+    /* Lanes, as a part of all, that a region must save for an error of one; of LNL_PARTS `part` go
+     * by the second, lower one. */
+    double price[2];
+    unsigned part;
+};
+enum { LNL_PARTS = 64 };
+
+/* What a region does. */
+struct lnl_visit {
+    unsigned size;  /* of its groups; LNL_SIZES: it is precise */
+    bool is_sample; /* ... to see what approximation would do */
 };
 
 struct lnl_control {
-    uint64_t starts, stores; /* regions that began; stores of samples */
-    /* What this SM has seen, and what others had when they were last asked. */
-    struct lnl_table own, others;
-    unsigned size; /* that was chosen: lnl_size_at(size), of loads similar below `level` */
-    unsigned
-        level; /* ... and of those at this level `part` of LNL_PARTS. LNL_LEVELS: nothing yet */
-    unsigned part;
-    bool is_unsure; /* the error of what is approximated is not known well: more samples */
+    struct lnl_table own, known; /* what this SM has seen since it was told what all have; that */
+    struct lnl_setting setting;
 };
-enum { LNL_PARTS = 16 };
 
 void lnl_control_init(struct lnl_control *c);
-/* A region with such loads begins: whether it is approximated. If not, *is_sample: one of
- * `period`, more as long as it is not sure of its setting; and what is precise anyway, as long as
- * little is known of such loads. */
-bool lnl_control_begin(struct lnl_control *c, const struct lnl_levels *l, uint64_t period,
-                       bool *is_sample);
-/* What a store of a sampled region with such loads would have been. */
+/* A region with such loads begins. Some are samples: of those that could be approximated as many
+ * as it takes to be sure of their error, of others one in `period`, and all of which little is
+ * known. `key`: a number of its own, the same for neighbours that might be fused. `begun`: which
+ * part of the launch's blocks. */
+struct lnl_visit lnl_control_begin(struct lnl_control *c, const struct lnl_levels *l, uint64_t key,
+                                   double begun, uint64_t period);
+/* A store of a sampled region with such loads. */
 void lnl_control_store(struct lnl_control *c, const struct lnl_levels *l,
                        const struct lnl_sample *s);
 /* A region has stored so many values of this mean magnitude. */
 void lnl_control_stored(struct lnl_control *c, double values, double magnitude);
-/* The setting with the most lanes saved whose error, a share of the mean magnitude, is below
- * `bound`; true: it is another one than before. */
-bool lnl_control_choose(struct lnl_control *c, double bound);
+void lnl_varied_add(struct lnl_varied *sum, const struct lnl_varied *more);
 void lnl_table_add(struct lnl_table *sum, const struct lnl_table *more);
+/* Its kernel is launched again: what is known counts half. */
+void lnl_table_relaunch(struct lnl_table *t);
+
+/* The size of groups for a region with such loads at a price, or LNL_SIZES. */
+unsigned lnl_setting_size(const struct lnl_setting *s, double price, const struct lnl_levels *l);
+
+/* lnl_setting.c. The setting that saves the most lanes while the error of the launch, a share of
+ * the mean magnitude, stays below `bound`; 0: nothing is approximated. True: another one than
+ * before. */
+bool lnl_control_choose(struct lnl_control *c, double bound, uint64_t period);
+/* The launch's error so far, at most: its root mean square as a share of the magnitude. */
+double lnl_control_spent(const struct lnl_control *c);
+/* What becomes of an error of one in its loads, if as much as of differences between neighbours;
+ * not known: 1. */
+double lnl_control_passes(const struct lnl_control *c);
 
 #endif

@@ -175,6 +175,8 @@ struct lnl_slot {
     uint32_t visits_cap;
     /* lnl-adaptive: of checked loads; of the last region that began; whose it is, or NULL */
     struct lnl_levels levels[LNL_ENTRIES], sample_levels;
+    struct lnl_varied varied[LNL_ENTRIES];
+    uint32_t nvisits; /* of regions */
     struct lnl_control *control;
     const struct lnl_area *control_of;
     bool is_sample;
@@ -239,8 +241,14 @@ struct lnl {
     struct lnl_sm *sms;
     struct lnl_requests *requests;
     uint32_t nsms;
-    struct kernel_plan *plans; /* struct lnl_plan */
-    VEC(struct lnl_launches) launches;
+    struct kernel_plan *plans;         /* struct lnl_plan */
+    VEC(struct lnl_launches) launches; /* lnl.watch, lnl-adaptive: of marked kernels */
+    /* lnl-adaptive: what all SMs know of regions; launches; marked kernels that have not run; the
+     * error in what kernels so far have stored, as a share of its magnitude */
+    struct lnl_learnt pool[LNL_CONTROLS];
+    unsigned npool;
+    uint32_t nlaunches, to_launch;
+    double inherited;
     bool verify, is_watched, has_places; /* lnl.watch, lnl.where */
 };
 
@@ -312,10 +320,13 @@ void lnl_errors_store(struct lnl_sm *m, const struct lnl_slot *s, const struct r
  * whose START_APPROX is executed; a store of a region. */
 void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
                     enum lnl_value what, const uint32_t *words, uint32_t mask);
-bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct lnl_area *a);
+bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct warp *w,
+                     const struct lnl_area *a);
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
 /* Now and then, when nothing runs: SMs learn from each other. */
 void lnl_adapt_look(struct lnl *g);
+/* Its kernel is about to run. */
+void lnl_adapt_launch(struct lnl *g, const struct lnl_plan *p);
 
 /* lnl_perturb.c: a load was executed; a store was; a kernel is launched; after the last one. */
 void lnl_perturb_load(struct lnl_sm *m, const struct lnl_slot *s, const struct rf_event *e);

@@ -105,7 +105,7 @@ void lnl_begin(struct lnl_sm *m, unsigned slot, struct warp *w, const struct lnl
     st->mask_grew += (split & ~answer.loaded) != 0;
     answer.is_approximable &= !(m->g->design.uses & LNL_USE_PERTURB);
     if (answer.is_approximable && (m->g->design.uses & LNL_USE_ADAPT))
-        answer.is_approximable = lnl_adapt_begin(m, s, a);
+        answer.is_approximable = lnl_adapt_begin(m, s, w, a);
     ++*(answer.is_approximable ? &st->approx_regions : &st->precise_regions);
     if (answer.is_approximable)
         enter(s, a, split, m->g->verify);
