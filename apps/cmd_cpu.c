@@ -46,6 +46,9 @@ static const char help[] =
     "  --apply FILE      write a program whose functions with nothing but a result ask the\n"
     "                    memoization unit first (profile)\n"
     "  --cut N           bits that their arguments lose, 0 to 63 (default 0)\n"
+    "  --trust           functions whose other paths, not taken in the window, store, read what "
+    "can\n"
+    "                    change or cannot be followed are memoized, too\n"
     "\n"
     "exit code: the program's; 128 + N if signal N would have ended it (132 an instruction that "
     "is\n"
@@ -89,7 +92,8 @@ enum {
     OPT_BY_CI,
     OPT_TOP,
     OPT_APPLY,
-    OPT_CUT
+    OPT_CUT,
+    OPT_TRUST
 };
 
 /* Commands that have an option: bits of enum command; 0 is all. */
@@ -107,6 +111,7 @@ static const uint8_t only_of[] = {
     [OPT_TOP - OPT_FUNCTIONAL] = 1 << PROFILE,
     [OPT_APPLY - OPT_FUNCTIONAL] = 1 << PROFILE,
     [OPT_CUT - OPT_FUNCTIONAL] = 1 << PROFILE,
+    [OPT_TRUST - OPT_FUNCTIONAL] = 1 << PROFILE,
 };
 
 static const struct option longopts[] = {
@@ -131,6 +136,7 @@ static const struct option longopts[] = {
     {"top", required_argument, NULL, OPT_TOP},
     {"apply", required_argument, NULL, OPT_APPLY},
     {"cut", required_argument, NULL, OPT_CUT},
+    {"trust", no_argument, NULL, OPT_TRUST},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -207,6 +213,8 @@ static bool take_profile_option(struct options *o, int c, struct err *err)
         return take_text(&profile->apply);
     case OPT_CUT:
         return take_cut(&profile->cut, err);
+    case OPT_TRUST:
+        return profile->is_trusted = true;
     default:
         return take_count(&profile->top, "top", err);
     }

@@ -2,6 +2,7 @@
  */
 #include "cpu_apply.h"
 
+#include "a64/paths.h"
 #include "a64/rewrite.h"
 
 #include <stdlib.h>
@@ -19,15 +20,18 @@ static int by_saving(const void *a, const void *b)
     return (x->f->entry > y->f->entry) - (x->f->entry < y->f->entry);
 }
 
-/* Why it cannot be; NULL: it can. */
+static const char *const faults[] = {[PURE_STORES] = "stores",
+                                     [PURE_LOADS] = "reads memory that can change",
+                                     [PURE_SYSTEM] = "calls the system",
+                                     [PURE_READS] = "reads other registers than arguments",
+                                     [PURE_WIDE] = "has arguments of 16 bytes",
+                                     [PURE_UNENDED] = "does not return as it was called",
+                                     [PURE_UNKNOWN] =
+                                         "goes where only a run can say, or is too large"};
+
+/* Why it cannot be; NULL: it can, as far as was seen. */
 static const char *obstacle(const struct a64_process *p, const struct pure_function *f)
 {
-    static const char *const faults[] = {[PURE_STORES] = "stores",
-                                         [PURE_LOADS] = "reads memory that can change",
-                                         [PURE_SYSTEM] = "calls the system",
-                                         [PURE_READS] = "reads other registers than arguments",
-                                         [PURE_WIDE] = "has arguments of 16 bytes",
-                                         [PURE_UNENDED] = "does not return as it was called"};
     uint32_t first = 0;
     if (f->fault)
         return faults[f->fault];
@@ -46,18 +50,29 @@ static void print_inputs(uint32_t inputs)
             printf(" %c%u", r < 8 ? 'x' : 'v', r & 7);
 }
 
-static void print_function(const struct a64_process *p, const struct choice *c, unsigned cut,
-                           const char *obstacle)
+static void print_function(const struct a64_process *p, const struct choice *c, unsigned cut)
 {
     const struct pure_function *f = c->f;
     char *place = a64_process_place(p, f->entry);
     printf("  %s: %llu calls of %.0f instructions,", place, (unsigned long long)f->returned,
            (double)f->inst / (double)f->returned);
     print_inputs(f->inputs);
-    printf(" in, %llu distinct of %zu: %+.0f cycles%s%s%s\n",
-           (unsigned long long)pure_distinct(f, cut), f->calls.len, -c->saving,
-           f->sets_errno ? "; sets errno, which a hit does not" : "",
-           obstacle ? "; not memoized: it " : "", obstacle ? obstacle : "");
+    printf(" in, %llu distinct of %zu: %+.0f cycles", (unsigned long long)pure_distinct(f, cut),
+           f->calls.len, -c->saving);
+    free(place);
+}
+
+/* What speaks against it, or for care. */
+static void print_verdict(const struct a64_process *p, const struct pure_function *f,
+                          const char *why, const struct paths *paths)
+{
+    char *place = paths->fault ? a64_process_place(p, paths->at) : NULL;
+    printf("%s%s%s", f->sets_errno || paths->sets_errno ? "; sets errno, which a hit does not" : "",
+           why || paths->fault ? "; not memoized: it " : "", why ? why : "");
+    if (!why && paths->fault)
+        printf("%s at %s, on a path that was not taken (--trust: no such path is looked at)",
+               faults[paths->fault], place);
+    putchar('\n');
     free(place);
 }
 
@@ -77,37 +92,52 @@ static size_t candidates(const struct pure_finder *finder, unsigned cut, struct 
     return kept;
 }
 
-bool cpu_apply(const struct a64_process *p, const struct pure_finder *f, const char *out,
-               unsigned cut, bool is_quiet, struct err *err)
+/* Decides about one, says so, and adds it to `chosen`. */
+static size_t consider(const struct a64_process *p, const struct choice *c,
+                       const struct cpu_apply_options *o, bool is_shown,
+                       struct rewrite_function *chosen)
+{
+    const struct pure_function *f = c->f;
+    const char *why = obstacle(p, f);
+    struct paths paths = {0};
+    if (!why && !o->is_trusted)
+        paths = paths_look(p, o->timing, f->entry);
+    if (is_shown) {
+        print_function(p, c, o->cut);
+        print_verdict(p, f, why, &paths);
+    }
+    if (why || paths.fault)
+        return 0;
+    *chosen = (struct rewrite_function){.entry = f->entry,
+                                        .inputs = f->inputs | paths.inputs,
+                                        .is_simd = f->outputs == PURE_V0,
+                                        .cut = o->cut};
+    return 1;
+}
+
+bool cpu_apply(const struct a64_process *p, const struct pure_finder *f,
+               const struct cpu_apply_options *o, struct err *err)
 {
     enum { SHOWN = 16 };
     struct rewrite_function chosen[REWRITE_MOST];
     struct choice *all;
     size_t n = 0;
-    const size_t found = candidates(f, cut, &all);
-    for (size_t k = 0; k < found && n < REWRITE_MOST; k++) {
-        const struct pure_function *fn = all[k].f;
-        const char *why = obstacle(p, fn);
-        if (!is_quiet && k < SHOWN)
-            print_function(p, &all[k], cut, why);
-        if (!why)
-            chosen[n++] = (struct rewrite_function){.entry = fn->entry,
-                                                    .inputs = fn->inputs,
-                                                    .is_simd = fn->outputs == PURE_V0,
-                                                    .cut = cut};
-    }
+    const size_t found = candidates(f, o->cut, &all);
+    for (size_t k = 0; k < found && n < REWRITE_MOST; k++)
+        n += consider(p, &all[k], o, !o->is_quiet && k < SHOWN, &chosen[n]);
     free(all);
     if (!n)
         return err_set(err,
                        "--apply: no function of %s was seen that computes its result from "
                        "arguments alone, again and again",
                        p->o.path);
-    if (!rewrite_file(p->o.path, out, chosen, n, p->program.entry, err))
+    if (!rewrite_file(p->o.path, o->out, chosen, n, p->program.entry, err))
         return false;
-    if (!is_quiet)
-        printf("%zu memoized: parsim cpu run --set memo.data_bytes=8 %s ...\n"
-               "They are pure as far as was seen, which is no proof: a path that was not taken may "
-               "store, or read what changes. Compare the outputs.\n",
-               n, out);
+    if (!o->is_quiet)
+        printf("%zu memoized: parsim cpu run --set memo.data_bytes=8 %s ...\n%s", n, o->out,
+               o->is_trusted ? "They are pure as far as was seen, which is no proof: a path that "
+                               "was not taken may store, or read what changes. Compare the "
+                               "outputs.\n"
+                             : "");
     return true;
 }

@@ -283,13 +283,18 @@ static bool trace_window(struct profile *f, struct err *err)
 static bool report(struct profile *f, struct err *err)
 {
     const struct cpu_profile_options *o = f->o;
+    const struct cpu_apply_options apply = {.out = o->apply,
+                                            .timing = &o->machine->timing,
+                                            .cut = o->cut,
+                                            .is_trusted = o->is_trusted,
+                                            .is_quiet = o->is_quiet};
     f->g = dddg_graph_new(&f->trace);
     f->found = dddg_find(f->g, &o->limits);
     if (!o->is_quiet)
         print_report(f);
     return (!o->json || out_write_file(o->json, write_json, f, err)) &&
            (!o->csv || out_write_file(o->csv, write_csv, f, err)) &&
-           (!o->apply || cpu_apply(f->p, f->pure, o->apply, o->cut, o->is_quiet, err));
+           (!o->apply || cpu_apply(f->p, f->pure, &apply, err));
 }
 
 int cpu_profile_program(const struct cpu_profile_options *o, struct err *err)

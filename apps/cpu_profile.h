@@ -15,6 +15,7 @@ struct cpu_profile_options {
     const char *json, *csv;
     const char *apply; /* the memoized program that is made; NULL: none */
     unsigned cut;      /* bits off each of its functions' arguments */
+    bool is_trusted;   /* paths of its functions that were not taken are not looked at */
     bool is_quiet;
 };
 

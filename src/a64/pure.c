@@ -165,7 +165,7 @@ static enum pure_fault access_fault(struct pure_finder *f, const struct frame *f
     return is_constant ? PURE_OK : PURE_LOADS;
 }
 
-static bool is_system(const struct a64_op *op, const struct a64_inst *i)
+bool pure_is_system(const struct a64_op *op, const struct a64_inst *i)
 {
     enum { READ_BIT = 1 << 21, HINTS = 0xd503201f, HINT_MASK = 0xfffff01f };
     return op->class == A64_MEMO || op->special == A64_KERNEL || op->special == A64_BEGIN ||
@@ -199,7 +199,7 @@ static void see(struct pure_finder *f, struct frame *frame, const struct a64_op 
 {
     frame->inst++;
     frame->weight += op->latency > 3 ? op->latency - 2u : 1;
-    if (is_system(op, i))
+    if (pure_is_system(op, i))
         blame(f, frame->function, PURE_SYSTEM);
     if (op->uses.mode) {
         const enum pure_fault fault = access_fault(f, frame, op, addr);

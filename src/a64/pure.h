@@ -21,6 +21,7 @@ enum pure_fault {
     PURE_READS,   /* registers that are no arguments */
     PURE_WIDE,    /* arguments of more than 8 bytes */
     PURE_UNENDED, /* a call that did not return as it should */
+    PURE_UNKNOWN, /* code that only a run can find, or too much of it */
     PURE_OUTPUTS  /* none that is read, several, or one of more than 8 bytes */
 };
 
@@ -41,6 +42,9 @@ struct pure_function {
     bool sets_errno; /* or another variable of the thread, which a hit will not */
     VEC(struct pure_call) calls;
 };
+
+/* What a memoized function may not do: effects beyond registers and memory. */
+bool pure_is_system(const struct a64_op *op, const struct a64_inst *i);
 
 struct pure_finder;
 

@@ -138,6 +138,17 @@ profile --function nobody $wrong; refuses "a function that is not there" "has no
 profile --window 0 $wrong; refuses "no window" "not a number from 1 to 16M"
 cp $wrong "$tmp/own"; profile --apply "$tmp/own" "$tmp/own"; refuses "a program in its own place" "$tmp/own"
 ok "... which it leaves alone" 'cmp -s $wrong $tmp/own'
+paths=$programs/paths.elf # functions that are pure on the paths that it takes without an argument
+run $paths other; cp "$tmp/out" "$tmp/plain"
+"$PARSIM_BIN" cpu profile --apply "$tmp/applied" $paths >"$tmp/out" 2>"$tmp/err"
+ok "a path that was not taken and counts speaks against a function" 'grep -q "counts+0x0.*not memoized: it reads memory that can change at .*on a path that was not taken" $tmp/out'
+ok "... and one that reads a variable" 'grep -q "reads+0x0.*not memoized: it reads memory that can change" $tmp/out'
+ok "... and one that calls through a pointer" 'grep -q "through+0x0.*not memoized: it goes where only a run can say" $tmp/out'
+ok "those without are memoized" 'grep -q "^2 memoized" $tmp/out'
+run --set memo.data_bytes=8 "$tmp/applied" other; ok "... and right where other paths are taken" '[ $code = 0 ] && cmp -s $tmp/out $tmp/plain'
+"$PARSIM_BIN" cpu profile --trust --apply "$tmp/trusted" $paths >"$tmp/out" 2>"$tmp/err"
+ok "--trust looks at no other paths" 'grep -q "^5 memoized" $tmp/out && grep -q "which is no proof" $tmp/out'
+run --set memo.data_bytes=8 "$tmp/trusted" other; ok "... and is wrong here" '! cmp -s $tmp/out $tmp/plain'
 profile --cut 99 $wrong; refuses "more bits than there are" "not a number from 0 to 63"
 profile --ci x $wrong; refuses "no weight" "not a number above 0"
 run; refuses "no program" "no program was given"
