@@ -1,9 +1,11 @@
 /* The machine from outside: making it, freeing it, what the host has written. */
+#include "gpu/forward.h"
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
 #include "gpu/limits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Without any movement for this long, a kernel is stuck: memory answers in thousands of cycles. */
 enum { WATCHDOG_CYCLES = 200000 };
@@ -39,6 +41,7 @@ void gpu_free(struct gpu *g)
 {
     if (!g)
         return;
+    forward_free(g->forward);
     stats_free(g->stats);
     limits_free(g->limits);
     for (uint32_t i = 0; i < g->nsms; i++)
@@ -66,11 +69,21 @@ void gpu_free(struct gpu *g)
     free(g);
 }
 
-void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes)
+static void touch(struct gpu *g, addr_t addr, uint64_t bytes, enum l2_touch how)
 {
     const uint64_t step = (uint64_t)g->m->l2.line_bytes;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step)
-        l2_touch(g->l2[interleave_slice(&g->il, a)], a, step);
+        l2_touch(g->l2[interleave_slice(&g->il, a)], a, step, how);
+}
+
+void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes)
+{
+    touch(g, addr, bytes, L2_COPIED);
+}
+
+void gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write)
+{
+    touch(g, addr, bytes, is_write ? L2_WRITTEN : L2_READ);
 }
 
 static void leave_in_l2(struct gpu *g, addr_t addr, uint64_t bytes)
@@ -151,7 +164,43 @@ const struct gpu_kernel *gpu_kernel(const struct gpu *g, size_t i)
 
 cycle_t gpu_cycles(const struct gpu *g)
 {
-    return g->cycles;
+    return g->cycles + g->skipped;
+}
+
+cycle_t gpu_skipped(const struct gpu *g)
+{
+    return g->skipped;
+}
+
+void gpu_sample(struct gpu *g)
+{
+    g->forward = forward_new(g);
+}
+
+void gpu_add_estimate(struct gpu *g, size_t like, const struct launch *l,
+                      const struct launch_result *result)
+{
+    struct gpu_kernel k = g->kernels.data[like];
+    const double factor = (double)result->cycles / (double)k.cycles;
+    k.name = xstrdup(l->kernel->src->name);
+    memcpy(k.grid, l->grid, sizeof k.grid);
+    memcpy(k.block, l->block, sizeof k.block);
+    k.start = gpu_cycles(g);
+    k.cycles = k.together_cycles = k.skipped_cycles = result->cycles;
+    k.first = g->kernels.len;
+    k.together = 1;
+    k.variance = 0;
+    k.simulated_inst = 0;
+    k.wall_seconds = 0;
+    k.warp_inst = result->warp_inst;
+    k.thread_inst = result->thread_inst;
+    k.ctas = result->ctas;
+    k.accesses = (uint64_t)((double)k.accesses * factor);
+    k.divergences = (uint64_t)((double)k.divergences * factor);
+    for (enum limit i = 0; i < LIMITS; i++)
+        k.limits[i] = (uint64_t)((double)k.limits[i] * factor);
+    g->skipped += result->cycles;
+    vec_push(&g->kernels, k);
 }
 
 struct stats *gpu_stats(struct gpu *g)

@@ -33,6 +33,8 @@ void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes);
 /* Kernels that kept no time have read or written a line, so that the L2 has it; have written it;
  * or nothing of them is to be in the caches. */
 void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes);
+/* The same in the middle of a kernel: lines that were written have to go to memory. */
+void gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write);
 void gpu_rewritten(struct gpu *g, addr_t addr, uint64_t bytes);
 void gpu_forget(struct gpu *g);
 
@@ -45,7 +47,10 @@ struct gpu_kernel {
     cycle_t start, cycles; /* of blocks that shared the SMs with others: until its last one's end */
     size_t first, together; /* kernels that ran at the same time: the list's index, how many */
     cycle_t together_cycles;
-    uint64_t accesses; /* to memory, after coalescing */
+    cycle_t skipped_cycles; /* of those: not simulated but estimated; and the estimate's variance */
+    double variance;
+    uint64_t simulated_inst; /* of warps, and those with it */
+    uint64_t accesses;       /* to memory, after coalescing */
     uint64_t warp_inst, thread_inst, ctas;
     cycle_t began; /* as `start`, but of the core clock, which also runs between kernels */
     double wall_seconds;
@@ -66,14 +71,21 @@ void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx);
 size_t gpu_kernel_count(const struct gpu *g);
 const struct gpu_kernel *gpu_kernel(const struct gpu *g, size_t i);
 
-/* Core cycles of all kernels. */
+/* Core cycles of all kernels; of those, what was not simulated but estimated. */
 cycle_t gpu_cycles(const struct gpu *g);
+cycle_t gpu_skipped(const struct gpu *g);
 /* Every statistic of every part. */
 struct stats *gpu_stats(struct gpu *g);
 const struct machine *gpu_machine(const struct gpu *g);
 
 /* Samples the statistics every `cycles` core cycles (rounded up to a meeting point); 0 = never. */
 void gpu_set_interval(struct gpu *g, cycle_t cycles);
+/* Simulates parts of every launch only (forward.h). */
+void gpu_sample(struct gpu *g);
+/* A launch that was not simulated takes its place in the list, with an estimated time; the kernel
+ * `like` has stood for it. */
+void gpu_add_estimate(struct gpu *g, size_t like, const struct launch *l,
+                      const struct launch_result *result);
 /* Ticks components in an order drawn from `seed`: a test that results do not change. */
 void gpu_shuffle(struct gpu *g, uint64_t seed);
 /* Core cycles without any movement after which a kernel counts as stuck. */

@@ -31,6 +31,9 @@ struct batch {
     uint64_t reported;    /* at the last progress report */
     uint64_t inst_before; /* warp instructions before the batch */
     uint64_t limits_before[LIMITS], divergences_before;
+    cycle_t skipped; /* by estimate, of what was gone forward (forward.h); and its variance */
+    double variance;
+    uint64_t forward_inst; /* of warps */
 };
 
 struct gpu {
@@ -54,8 +57,10 @@ struct gpu {
     struct limits *limits;      /* limits.h */
     struct batch *batch;        /* that is running */
     unsigned next_sm;
-    bool is_broken; /* a fault has left it with a kernel half done */
-    cycle_t cycles;
+    bool is_broken;          /* a fault has left it with a kernel half done */
+    cycle_t cycles;          /* simulated */
+    cycle_t skipped;         /* and those that were not, by estimate */
+    struct forward *forward; /* NULL: all is simulated */
     cycle_t interval, next_sample;
     VEC(struct gpu_kernel) kernels;
     void (*kernel_end)(void *ctx);
@@ -68,5 +73,9 @@ extern const char *const gpu_stat_groups[];
 bool gpu_build(struct gpu *g, struct err *err);
 /* gpu_run.c */
 void gpu_meet(void *ctx, uint64_t time);
+/* Of all SMs' logs. False: a fault, which is noted. */
+bool gpu_apply_effects(struct gpu *g);
+/* Counts the blocks that have ended since it was called last. */
+void gpu_collect_ended(struct gpu *g);
 
 #endif

@@ -1,4 +1,5 @@
 /* Running kernels: blocks go to SMs, SMs run, effects meet, the end is noticed. */
+#include "gpu/forward.h"
 #include "gpu/gpu_int.h"
 #include "gpu/gpu_tech.h"
 #include "gpu/limits.h"
@@ -41,7 +42,7 @@ static struct run *run_of(const struct gpu *g, const struct fault *f)
     return &g->batch->runs[0];
 }
 
-static void apply_effects(struct gpu *g)
+bool gpu_apply_effects(struct gpu *g)
 {
     size_t at = 0;
     if (!effects_apply(g->effects, g->nsms, resume, g, &at)) {
@@ -53,6 +54,7 @@ static void apply_effects(struct gpu *g)
         if (f)
             fail(g, run_of(g, f), f);
     }
+    return !g->batch->failed;
 }
 
 /* What one of them has done and must not ends the run. */
@@ -67,7 +69,7 @@ static void look_at_policies(struct gpu *g)
     fail(g, &g->batch->runs[0], &f);
 }
 
-static void collect_ended(struct gpu *g)
+void gpu_collect_ended(struct gpu *g)
 {
     for (size_t k = 0; k < g->batch->n; k++) {
         struct run *r = &g->batch->runs[k];
@@ -245,14 +247,16 @@ void gpu_meet(void *ctx, uint64_t time)
     struct gpu *g = ctx;
     const struct batch *b = g->batch;
     const cycle_t now = sim_cycle_at(g->core, time);
-    apply_effects(g);
+    gpu_apply_effects(g);
     look_at_policies(g);
-    collect_ended(g);
+    gpu_collect_ended(g);
     look_at_limits(g, now);
     if (g->interval && now >= g->next_sample && !all_done(b))
         sample(g, now);
     if (!b->failed)
         place_blocks(g, now);
+    if (UNLIKELY(g->forward != NULL))
+        forward_look(g->forward, now);
     look_at_instructions(g, now);
     if (b->failed || (all_done(b) && all_idle(g)))
         sim_stop(g->sim);
@@ -322,6 +326,16 @@ static void explain_stop(struct gpu *g, enum sim_status st)
     fail(g, unfinished(g->batch), &fault);
 }
 
+/* What was gone forward within the batch belongs to its time, not to the machine's. */
+static void take_estimate(struct gpu *g)
+{
+    const struct forward_result r = forward_end(g->forward);
+    g->batch->skipped = (cycle_t)(r.cycles + 0.5);
+    g->batch->variance = r.variance;
+    g->batch->forward_inst = r.warp_inst;
+    g->skipped += g->batch->skipped;
+}
+
 static void run_to_end(struct gpu *g)
 {
     struct batch *b = g->batch;
@@ -335,6 +349,8 @@ static void run_to_end(struct gpu *g)
     }
     limits_begin(g->limits, g, b->begin);
     b->window_end = b->begin + (cycle_t)g->m->gpu.look_cycles;
+    if (g->forward)
+        forward_begin(g->forward, b->begin);
     place_blocks(g, b->first);
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
@@ -350,6 +366,8 @@ static void run_to_end(struct gpu *g)
     }
     limits_look(g->limits, g, b->end);
     g->cycles += b->end - b->begin;
+    if (g->forward)
+        take_estimate(g);
 }
 
 static uint64_t divergences(const struct gpu *g)
@@ -357,6 +375,14 @@ static uint64_t divergences(const struct gpu *g)
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->nsms; i++)
         n += sm_stats(g->sms[i])->divergences;
+    return n;
+}
+
+static uint64_t all_inst(const struct batch *b)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < b->n; k++)
+        n += b->runs[k].warp_inst;
     return n;
 }
 
@@ -369,14 +395,17 @@ static void record(struct gpu *g, const struct run *r, double seconds,
                            .registers = r->kernel.registers,
                            .shared_bytes = r->root.shared_bytes,
                            .ctas_per_sm = r->capacity,
-                           .start = g->cycles - (b->end - b->begin),
+                           .start = gpu_cycles(g) - (b->end - b->begin) - b->skipped,
                            .cycles = result->cycles,
                            .began = b->begin,
                            .warp_inst = result->warp_inst,
                            .thread_inst = result->thread_inst,
                            .first = g->kernels.len - (size_t)(r - b->runs),
                            .together = b->n,
-                           .together_cycles = b->end - b->begin,
+                           .together_cycles = b->end - b->begin + b->skipped,
+                           .skipped_cycles = b->skipped,
+                           .variance = b->variance,
+                           .simulated_inst = all_inst(b) - b->forward_inst,
                            .accesses = r->accesses,
                            .ctas = r->done,
                            .wall_seconds = seconds,
@@ -403,10 +432,11 @@ static void run_batch(struct gpu *g, struct launch_result *results)
     for (size_t k = 0; k < b->n; k++) {
         const struct run *r = &b->runs[k];
         struct launch_result *result = &results[k];
-        result->warp_inst = b->n == 1 ? warps : r->warp_inst;
-        result->thread_inst = b->n == 1 ? threads_after - threads_before : r->thread_inst;
+        const bool is_alone = b->n == 1 && !g->forward;
+        result->warp_inst = is_alone ? warps : r->warp_inst;
+        result->thread_inst = is_alone ? threads_after - threads_before : r->thread_inst;
         result->ctas = r->done;
-        result->cycles = (b->failed ? b->end : r->end) - b->begin;
+        result->cycles = (b->failed ? b->end : r->end) - b->begin + b->skipped;
         result->fault = r->root.fault;
         record(g, r, k ? 0 : seconds, result);
     }

@@ -36,14 +36,14 @@ static void mark_interrupted(FILE *out, const struct run_report *r, const char *
 static void fill_csv(FILE *out, const void *report)
 {
     const struct run_report *r = report;
-    stats_write_csv(gpu_stats(session_gpu(r->session)), out);
+    stats_write_csv(session_stats(r->session), out);
     mark_interrupted(out, r, "run,,");
 }
 
 static void fill_series(FILE *out, const void *report)
 {
     const struct run_report *r = report;
-    stats_write_series_csv(gpu_stats(session_gpu(r->session)), out);
+    stats_write_series_csv(session_stats(r->session), out);
     if (r->interrupted)
         fprintf(out, "%llu,run,interrupted,%d\n",
                 (unsigned long long)gpu_cycles(session_gpu(r->session)), r->interrupted);
@@ -151,7 +151,7 @@ static bool add_kernels(struct stats_db *db, const struct session *s, struct err
 static bool write_db(const struct run_report *r, struct err *err)
 {
     const struct session *s = r->session;
-    struct stats *st = gpu_stats(session_gpu(s));
+    struct stats *st = session_stats(s);
     struct stats_db *db = stats_db_open(session_options(s)->db, err);
     if (!db)
         return false;

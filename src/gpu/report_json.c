@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "exec/oob.h"
+#include "gpu/sample.h"
 #include "gpu/selection.h"
 #include "out/json.h"
 
@@ -116,6 +117,8 @@ static json *timed_kernel(const struct session *s, size_t i)
     json_add_real(o, "warp_ipc", stat_ratio((double)k->warp_inst, (double)k->cycles));
     json_add_real(o, "wall_seconds", k->wall_seconds);
     json_add_count(o, "memory_accesses", k->accesses);
+    if (session_sample(s))
+        json_add_count(o, "simulated_cycles", k->together_cycles - k->skipped_cycles);
     if (k->together > 1)
         json_object_object_add(o, "overlaps", others_of(k, i));
     if (st)
@@ -164,6 +167,27 @@ static json *selection_of(const struct session *s)
     return o;
 }
 
+/* What was simulated, and which numbers follow from it; null where everything was. */
+static json *sample_of(const struct session *s)
+{
+    static const char *const extrapolated[] = {"cycles", "ipc",     "warp_ipc", "kernels",
+                                               "stats",  "summary", "energy"};
+    struct sample *of = s ? session_sample(s) : NULL;
+    if (!of)
+        return NULL;
+    const struct sample_stats *c = sample_counts(of);
+    json *o = json_object_new_object(), *list = json_object_new_array();
+    json_add_count(o, "simulated_cycles", c->simulated_cycles);
+    json_add_count(o, "simulated_warp_instructions", c->simulated_warp_inst);
+    json_add_count(o, "simulated_launches", c->launches);
+    json_add_count(o, "launches_not_simulated", c->launches_not_simulated);
+    json_add_real(o, "estimated_error", stat_ratio((double)c->error_cycles, (double)c->cycles));
+    for (unsigned i = 0; i < ARRAY_LEN(extrapolated); i++)
+        json_object_array_add(list, json_object_new_string(extrapolated[i]));
+    json_object_object_add(o, "extrapolated", list);
+    return o;
+}
+
 static void add_top(json *o, const struct session *s)
 {
     struct session_kernel all = {0};
@@ -200,14 +224,15 @@ static void add_stats(json *o, const struct session *s)
         return;
     }
     struct report_facts f;
-    report_facts(&f, session_machine(s), gpu_stats(g), gpu_cycles(g));
+    report_facts(&f, session_machine(s), session_stats(s), gpu_cycles(g));
     json_object_object_add(o, "summary", summary_of(&f));
     json_object_object_add(o, "energy", energy_of(&f.energy));
     report_values_json(g, o);
-    json_object_object_add(o, "stats", json_stats(gpu_stats(g), session_options(s)->per_instance));
+    json_object_object_add(o, "stats",
+                           json_stats(session_stats(s), session_options(s)->per_instance));
     if (session_options(s)->interval)
         json_object_object_add(o, "series",
-                               json_series(gpu_stats(g), session_options(s)->interval));
+                               json_series(session_stats(s), session_options(s)->interval));
 }
 
 /* What --oob warn let pass; null without it. */
@@ -241,6 +266,7 @@ struct json_object *run_report_to_json(const struct run_report *r)
     json_object_object_add(o, "kernels", kernels_of(r->session));
     add_stats(o, r->session);
     json_object_object_add(o, "selection", selection_of(r->session));
+    json_object_object_add(o, "sample", sample_of(r->session));
     json_object_object_add(o, "hot", report_hot_json(r->session));
     json_add_text(o, "interrupted", interrupt_name(r->interrupted));
     json_object_object_add(o, "out_of_bounds", outside_of(r));

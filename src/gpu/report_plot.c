@@ -53,7 +53,7 @@ static void add_bar(struct bars *b, const struct session *s, const struct stats 
 static void add_bars(struct bars *b, const struct session *s)
 {
     struct gpu *g = session_gpu(s);
-    add_bar(b, s, gpu_stats(g), gpu_cycles(g), xstrdup("all"));
+    add_bar(b, s, session_stats(s), gpu_cycles(g), xstrdup("all"));
     for (size_t k = 0; k < gpu_kernel_count(g) && k < MOST_BARS; k++)
         if (session_kernel_stats(s, k))
             add_bar(b, s, session_kernel_stats(s, k), gpu_kernel(g, k)->together_cycles,
@@ -137,7 +137,7 @@ static bool plot_latencies(const struct gallery *g, struct err *err)
 {
     struct curves all = {0};
     VEC(struct plot_line) lines = {0};
-    stats_each(gpu_stats(session_gpu(g->report->session)), false, add_curve, &all);
+    stats_each(session_stats(g->report->session), false, add_curve, &all);
     for (size_t i = 0; i < all.at.len; i++) {
         const struct curve *c = &all.at.data[i];
         vec_push(&lines, ((struct plot_line){
@@ -188,7 +188,7 @@ struct series {
 
 static struct series series_of(const struct session *s)
 {
-    const struct stats *st = gpu_stats(session_gpu(s));
+    const struct stats *st = session_stats(s);
     const double hz = session_machine(s)->gpu.core_mhz * 1e6;
     const size_t most = stats_sample_count(st);
     struct series r = {.x = xcalloc(most + 1, sizeof *r.x)};
@@ -243,7 +243,7 @@ bool report_plot(const struct run_report *r, const char *dir, struct err *err)
     if (r->interrupted)
         g.warning = xasprintf("interrupted by %s", interrupt_name(r->interrupted));
     bool ok = plot_bars(&g, err) && plot_latencies(&g, err) &&
-              (stats_sample_count(gpu_stats(session_gpu(r->session))) < 2 || plot_series(&g, err));
+              (stats_sample_count(session_stats(r->session)) < 2 || plot_series(&g, err));
     free(g.warning);
     return outfolder_close(g.out, ok, err);
 }

@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "exec/oob.h"
+#include "gpu/sample.h"
 #include "gpu/selection.h"
 
 #include <ctype.h>
@@ -158,6 +159,23 @@ static void print_passed(const struct run_report *r, FILE *out)
             session_options(r->session)->caches ? session_options(r->session)->caches : "warm");
 }
 
+static void print_sample(const struct run_report *r, FILE *out)
+{
+    struct sample *of = r->session ? session_sample(r->session) : NULL;
+    const struct sample_stats *c = of ? sample_counts(of) : NULL;
+    if (!c || !c->warp_inst)
+        return;
+    line(out, "sampled");
+    fprintf(out, "%.1f%% of the warp-instructions",
+            100 * stat_ratio((double)c->simulated_warp_inst, (double)c->warp_inst));
+    print_count(out, " and ", c->launches, "launch", "es");
+    fprintf(out,
+            " of %llu simulated; instructions are counted, all else is extrapolated, cycles "
+            "with an estimated error of %.1f%%\n",
+            (unsigned long long)(c->launches + c->launches_not_simulated),
+            100 * stat_ratio((double)c->error_cycles, (double)c->cycles));
+}
+
 static void print_outside(const struct run_report *r, FILE *out)
 {
     const struct oob *o = r->session ? session_device(r->session)->oob : NULL;
@@ -174,12 +192,13 @@ void run_report_print(const struct run_report *r, FILE *out)
     struct gpu *g = r->session ? session_gpu(r->session) : NULL;
     print_totals(r, out);
     print_passed(r, out);
+    print_sample(r, out);
     print_outside(r, out);
     if (!g || !gpu_kernel_count(g))
         return;
     const struct machine *m = session_machine(r->session);
     struct report_facts f;
-    report_facts(&f, m, gpu_stats(g), gpu_cycles(g));
+    report_facts(&f, m, session_stats(r->session), gpu_cycles(g));
     report_kernels_print(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);

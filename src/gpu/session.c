@@ -11,6 +11,7 @@
 #include "gpu/judge.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
+#include "gpu/sample.h"
 #include "gpu/selection.h"
 #include "gpu/trace.h"
 #include "out/progress.h"
@@ -26,6 +27,7 @@ struct session {
     struct trace *trace;
     struct observe *observe;
     struct hot *hot;
+    struct sample *sample;       /* NULL: all of every launch is simulated */
     struct selection *selection; /* NULL: every launch is timed */
     struct grid_runner runner;
     VEC(const char *) sets; /* of the environment */
@@ -53,7 +55,7 @@ static void kernel_ended(void *ctx)
         hot_fold(s->hot);
     if (s->o.interval)
         stats_sample(st, gpu_cycles(s->gpu));
-    if (!s->o.per_kernel)
+    if (!s->o.per_kernel || s->sample)
         return;
     /* Of kernels that ran together, the first has the statistics of all: caches and memory cannot
      * tell whose an access was. */
@@ -74,6 +76,8 @@ static bool start_gpu(struct session *s, struct err *err)
     gpu_set_interval(s->gpu, o->interval);
     gpu_at_kernel_end(s->gpu, kernel_ended, s);
     if (!selection_new(o, s->gpu, &s->selection, err))
+        return false;
+    if (o->sample && !(s->sample = sample_new(s->gpu, err)))
         return false;
     if (o->hot)
         s->hot = hot_new(s->gpu);
@@ -134,6 +138,7 @@ void session_free(struct session *s)
         return;
     trace_free(s->trace);
     hot_free(s->hot);
+    sample_free(s->sample);
     selection_free(s->selection);
     gpu_free(s->gpu);
     judge_free(&s->judge);
@@ -235,6 +240,40 @@ static void count_launches(struct session *s, const struct launch *l, const size
     }
 }
 
+/* --sample: of the last launch, or of those that ran together, if they are wanted. */
+static void keep_sampled(struct session *s)
+{
+    if (!s->o.per_kernel)
+        return;
+    vec_push(&s->kernel_stats, sample_last(s->sample));
+    while (s->kernel_stats.len < gpu_kernel_count(s->gpu))
+        vec_push(&s->kernel_stats, NULL);
+}
+
+static bool run_simulated(struct session *s, const struct launch *const *l, size_t n,
+                          struct launch_result *results, struct err *err)
+{
+    const size_t first = gpu_kernel_count(s->gpu);
+    const bool ok = gpu_run_many(s->gpu, l, n, results, err);
+    if (!s->sample || gpu_kernel_count(s->gpu) == first)
+        return ok;
+    sample_simulated(s->sample, first, n == 1 && ok ? l[0] : NULL);
+    keep_sampled(s);
+    return ok;
+}
+
+/* A launch for which others stand. */
+static bool run_passed(struct session *s, const struct launch *l, struct launch_result *result,
+                       struct err *err)
+{
+    const double from = wall_seconds();
+    const bool ok = sample_pass(s->sample, s->dev, l, result, err);
+    count_launch(s, l->kernel->src->name, result, wall_seconds() - from);
+    if (ok)
+        keep_sampled(s);
+    return ok;
+}
+
 /* Those that are selected together; of the others, on which they do not depend, each before them.
  */
 static bool run_timed_ones(struct session *s, struct launch *l, size_t n,
@@ -249,6 +288,10 @@ static bool run_timed_ones(struct session *s, struct launch *l, size_t n,
             ok = selection_pass(s->selection, s->dev, &l[i], &results[i], err);
             continue;
         }
+        if (s->sample && n == 1 && sample_passes(s->sample, &l[i])) {
+            ok = run_passed(s, &l[i], &results[i], err);
+            continue;
+        }
         l[i].runner = &s->runner;
         list[taken] = &l[i];
         at[taken++] = i;
@@ -257,7 +300,7 @@ static bool run_timed_ones(struct session *s, struct launch *l, size_t n,
     if (ok && taken && s->selection)
         ok = selection_begin(s->selection, err);
     if (ok && taken)
-        ok = gpu_run_many(s->gpu, list, taken, timed, err);
+        ok = run_simulated(s, list, taken, timed, err);
     for (size_t i = 0; i < taken; i++)
         results[at[i]] = timed[i];
     count_launches(s, l, at, taken, results, wall_seconds() - from);
@@ -310,6 +353,16 @@ const struct session_kernel *session_kernel(const struct session *s, size_t i)
 const struct stats *session_kernel_stats(const struct session *s, size_t i)
 {
     return i < s->kernel_stats.len ? s->kernel_stats.data[i] : NULL;
+}
+
+struct stats *session_stats(const struct session *s)
+{
+    return s->sample ? sample_stats(s->sample) : gpu_stats(s->gpu);
+}
+
+struct sample *session_sample(const struct session *s)
+{
+    return s->sample;
 }
 
 struct judge *session_judge_of(const struct session *s)

@@ -30,6 +30,7 @@ struct session_options {
     bool verify;          /* of a command line, which makes it one of `sets` */
     const char *kernel;   /* the launches that are timed: a regular expression; NULL = all */
     uint64_t skip, count; /* of them; count 0 = all that are left */
+    bool sample;          /* simulate parts and extrapolate: sample.h */
     const char *caches;   /* "warm" or "cold" behind launches that are not; NULL = "warm" */
     const char *checkpoint, *resume; /* files of launches that are not timed: checkpoint.h */
     bool hot;                        /* where in the code the time goes: hot.h */
@@ -86,6 +87,10 @@ struct device *session_device(const struct session *s);
 const struct session_options *session_options(const struct session *s);
 /* NULL: values only. */
 struct gpu *session_gpu(const struct session *s);
+/* Of a timed run: what the machine has counted, or what follows from it (--sample). */
+struct stats *session_stats(const struct session *s);
+/* NULL: nothing is sampled. */
+struct sample *session_sample(const struct session *s);
 
 /* grid_run() or gpu_run(). */
 bool session_run(struct session *s, struct launch *l, struct launch_result *result,

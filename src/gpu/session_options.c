@@ -2,6 +2,7 @@
 #include "gpu/session.h"
 
 #include "gpu/observe.h"
+#include "gpu/sample.h"
 #include "gpu/selection.h"
 #include "stats/quality.h"
 
@@ -89,7 +90,8 @@ bool session_options_check(struct session_options *o, struct err *err)
                  {"resume", o->resume},
                  {"kernel", o->kernel},
                  {"skip", o->skip},
-                 {"count", o->count}};
+                 {"count", o->count},
+                 {"sample", o->sample}};
     o->is_timed = (o->is_timed || o->gpu) && !o->is_functional;
     for (unsigned i = 0; i < ARRAY_LEN(timed) && !o->is_timed; i++)
         if (timed[i].given)
@@ -98,7 +100,7 @@ bool session_options_check(struct session_options *o, struct err *err)
         return err_set(err, "--oob %s: must be fault or warn", o->oob);
     if (o->observe && !observe_check(o->observe, err))
         return false;
-    if (!selection_check(o, err))
+    if (!selection_check(o, err) || !sample_check(o, err))
         return false;
     struct quality_bounds bounds;
     if (o->max_error && !quality_bounds_read(o->max_error, &bounds, err))

@@ -232,9 +232,18 @@ cycle_t l2_tick(struct l2 *l, cycle_t now)
     return next_interest(l, now);
 }
 
-static void touch_line(struct l2 *l, addr_t line)
+static uint16_t dirty_after(const struct l2 *l, uint32_t i, enum l2_touch how)
+{
+    const uint16_t before = i != TAGS_NONE ? l->tags.lines[i].dirty : 0;
+    return how == L2_COPIED ? 0 : how == L2_WRITTEN ? l->all : before;
+}
+
+static void touch_line(struct l2 *l, addr_t line, enum l2_touch how)
 {
     uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
+    if (i != TAGS_NONE && l->tags.lines[i].reserved) /* its answer finds it as it is */
+        return;
+    const uint16_t dirty = dirty_after(l, i, how);
     const struct line_form form = l->forms->look(l->forms->self, line, i != TAGS_NONE, MEM_READ);
     if (!l2_room_find(l, line, set, i, &form))
         return;
@@ -243,14 +252,14 @@ static void touch_line(struct l2 *l, addr_t line)
     i = l2_room_take(l, line, set, i);
     l->forms->enter(l->forms->self, line, LINE_COPIED);
     tags_fill(&l->tags, i, l->all);
-    l->tags.lines[i].dirty = 0;
+    l->tags.lines[i].dirty = dirty;
 }
 
-void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes)
+void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how)
 {
     for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
          line += l->line_bytes)
-        touch_line(l, line);
+        touch_line(l, line, how);
 }
 
 void l2_flush(struct l2 *l)

@@ -62,10 +62,11 @@ cycle_t l2_tick(struct l2 *l, cycle_t now);
 void l2_dump(const struct l2 *l, FILE *out);
 extern const struct component_ops l2_component_ops;
 
-/* What a host copy into device memory leaves behind: the lines of [addr, addr + bytes), all of
- * which must belong to this slice, are present and clean. Dirty victims vanish. Not during a run.
- */
-void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes);
+/* What accesses that take no time leave behind: the lines of [addr, addr + bytes), all of which
+ * must belong to this slice, are present; those of a host copy are clean, those that were written
+ * dirty. Dirty victims vanish. Not while the slice ticks; a line on its way is left as it is. */
+enum l2_touch { L2_COPIED, L2_READ, L2_WRITTEN };
+void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how);
 /* Drops all contents, dirty ones without traffic. Only while the slice is idle. */
 void l2_flush(struct l2 *l);
 /* Nothing inside and nothing outstanding. */

@@ -90,9 +90,8 @@ static struct sm_launch *launch_of(struct sm *sm, const struct sm_kernel *k)
     return l;
 }
 
-static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *w)
+static void fill_slot(struct sm *sm, unsigned slot, unsigned cta, struct warp *w)
 {
-    const uint64_t bit = UINT64_C(1) << slot;
     const struct decoded *code = sm->ctas[cta].launch->kernel->code;
     sm->slot[slot] = (struct warp_slot){.w = w,
                                         .fn = decoded_func(code, warp_top(w)->frame->fn),
@@ -101,9 +100,14 @@ static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *
                                         .age = sm->next_age++,
                                         .code = code,
                                         .partner = NO_PARTNER};
-    sm->coming |= bit;
-    sm->ctas[cta].warps |= bit;
+    sm->ctas[cta].warps |= UINT64_C(1) << slot;
     sm->ctas[cta].live++;
+}
+
+static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *w)
+{
+    fill_slot(sm, slot, cta, w);
+    sm->coming |= UINT64_C(1) << slot;
     sm->stats.warps++;
 }
 
@@ -159,6 +163,41 @@ cycle_t sm_next_block(const struct sm *sm)
     return next;
 }
 
+static void count_ended(struct sm_launch *l, const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        l->ended.warp_inst += c->warps[i].ninst;
+        l->ended.thread_inst += c->warps[i].nthread_inst;
+    }
+    l->ended.blocks++;
+}
+
+/* The slot of a warp of the block; MAX_WARPS: its warp has ended and left it. */
+static unsigned slot_of(const struct sm *sm, const struct cta_slot *c, const struct warp *w)
+{
+    for (uint64_t m = c->warps; m; m &= m - 1)
+        if (sm->slot[first_of(m)].w == w)
+            return first_of(m);
+    return MAX_WARPS;
+}
+
+void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number)
+{
+    struct cta_slot *c = &sm->ctas[cta];
+    count_ended(c->launch, c->cta);
+    cta_start(c->cta, &c->launch->grid, number);
+    for (uint32_t i = 0; i < c->cta->nwarps; i++) {
+        unsigned slot = slot_of(sm, c, &c->cta->warps[i]);
+        if (slot == MAX_WARPS) {
+            slot = first_of(all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming));
+            fill_slot(sm, slot, cta, &c->cta->warps[i]);
+        }
+        sm->ending &= ~(UINT64_C(1) << slot);
+        sm->live |= UINT64_C(1) << slot;
+        sm->slot[slot].age = sm->next_age++;
+    }
+}
+
 static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
 {
     struct cta_slot *c = &sm->ctas[cta];
@@ -170,13 +209,9 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     sm->shared_free += n.shared_bytes;
     sm->threads_free += n.threads;
     l->spares[l->nspares++] = c->cta;
-    for (uint32_t i = 0; i < c->cta->nwarps; i++) {
-        l->ended.warp_inst += c->cta->warps[i].ninst;
-        l->ended.thread_inst += c->cta->warps[i].nthread_inst;
-    }
+    count_ended(l, c->cta);
     *c = (struct cta_slot){0};
     sm->cta_set &= ~(UINT32_C(1) << cta);
-    l->ended.blocks++;
     l->ended.end = now + 1;
     sm->stats.ctas++;
 }

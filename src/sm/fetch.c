@@ -79,6 +79,9 @@ void sm_decode(struct sm *sm, cycle_t now)
     sm->has_buffer |= bit;
     if (!((sm->barrier | sm->deferred) & bit))
         sm_look_at_warp(sm, slot);
+    if (UNLIKELY(sm->ending & bit) &&
+        !ws->inflight) /* it has gone forward (sm_forward.h) to its end */
+        sm_end_warp(sm, slot, now);
 }
 
 void sm_go_to_warp(struct sm *sm, unsigned slot)

@@ -483,6 +483,8 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
 
 /* cta_slots.c */
 void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now);
+/* A block all of whose warps have ended makes room for another of its launch, in its own slots. */
+void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number);
 /* Blocks whose first cycle has come. */
 void sm_start_blocks(struct sm *sm, cycle_t now);
 /* The first cycle of the next block to begin. */

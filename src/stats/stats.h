@@ -66,6 +66,12 @@ void stats_sample_each(const struct stats *st, size_t i,
  * earlier), what has been added since. Histograms then know their extremes by bin only. */
 struct stats *stats_sums(const struct stats *st, const struct stats *before);
 
+/* A registry of its own with the same groups, all 0; what another of the same groups has, `factor`
+ * times, is added to it. Only to one that was made by stats_zero(). */
+struct stats *stats_zero(const struct stats *st);
+void stats_add_scaled(struct stats *to, const struct stats *part, double factor);
+bool stats_has(const struct stats *st, const char *group);
+
 void stats_write_text(const struct stats *st, FILE *out);
 void stats_write_csv(const struct stats *st, FILE *out);
 void stats_write_series_csv(const struct stats *st, FILE *out);

@@ -1,4 +1,4 @@
-/* Sums at a moment, and what has been added since. */
+/* Sums at a moment, what has been added since, and sums of multiples. */
 #include "stats/stats_int.h"
 
 #include <string.h>
@@ -53,4 +53,61 @@ struct stats *stats_sums(const struct stats *st, const struct stats *before)
         stats_add(copy, g->name, g->rows, g->nrows, sum);
     }
     return copy;
+}
+
+struct stats *stats_zero(const struct stats *st)
+{
+    struct stats *copy = stats_new();
+    for (size_t i = 0; i < st->groups.len; i++) {
+        const struct stats_group *g = &st->groups.data[i];
+        void *sum = arena_alloc(&copy->arena, g->bytes + 1);
+        memset(sum, 0, g->bytes);
+        stats_add(copy, g->name, g->rows, g->nrows, sum);
+    }
+    return copy;
+}
+
+static uint64_t times(uint64_t n, double factor)
+{
+    return (uint64_t)((double)n * factor + 0.5);
+}
+
+static void hist_add_scaled(struct hist *to, const struct hist *from, double factor)
+{
+    struct hist h = *from;
+    h.count = 0;
+    h.sum = times(from->sum, factor);
+    for (uint32_t i = 0; i < HIST_BINS; i++) {
+        h.bins[i] = times(from->bins[i], factor);
+        h.count += h.bins[i];
+    }
+    if (from->count)
+        hist_merge(to, &h);
+}
+
+void stats_add_scaled(struct stats *to, const struct stats *part, double factor)
+{
+    for (size_t i = 0; i < to->groups.len && i < part->groups.len; i++) {
+        const struct stats_group *g = &to->groups.data[i];
+        char *sum = (char *)(uintptr_t)g->instances.data[0]; /* its own: stats_zero() */
+        const char *more = stats_group_sum(&part->groups.data[i]);
+        assert(g->rows == part->groups.data[i].rows);
+        for (size_t k = 0; k < g->nrows; k++) {
+            const struct stat_row *r = &g->rows[k];
+            if (r->kind == STAT_COUNTER)
+                *(uint64_t *)(void *)(sum + r->offset) +=
+                    times(*(const uint64_t *)(const void *)(more + r->offset), factor);
+            else if (r->kind == STAT_HIST)
+                hist_add_scaled((struct hist *)(void *)(sum + r->offset),
+                                (const struct hist *)(const void *)(more + r->offset), factor);
+        }
+    }
+}
+
+bool stats_has(const struct stats *st, const char *group)
+{
+    for (size_t i = 0; i < st->groups.len; i++)
+        if (!strcmp(st->groups.data[i].name, group))
+            return true;
+    return false;
 }

@@ -316,7 +316,7 @@ static void the_host_puts_lines_where_they_are(void **state)
     l2_rig_give(r, 10, 1, MEM_READ, 0, 15, 0);
     l2_rig_run(r, 300);
     assert_true(f.raw[0]);
-    l2_touch(r->l2, 0, 256);
+    l2_touch(r->l2, 0, 256, L2_COPIED);
     assert_false(f.raw[0]);
     assert_int_equal(f.entered[0], 2);
     assert_int_equal(f.entered[1], 1);

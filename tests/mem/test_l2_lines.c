@@ -82,7 +82,7 @@ static void an_atomic_counts_once_and_makes_the_line_dirty(void **state)
     const char *const sets[] = {"l2.sectored=false",  "l2.size=256",       "l2.ways=1",
                                 "l2.atomic_cycles=8", "l2.port_bytes=128", NULL};
     struct l2_rig *r = l2_rig_new(sets);
-    l2_touch(r->l2, 0, 128);
+    l2_touch(r->l2, 0, 128, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_ATOMIC, 0, 0x3, 0);
     l2_rig_give(r, 300, 2, MEM_WRITE, 256, 0xf, 0xf);
     l2_rig_run(r, 600);

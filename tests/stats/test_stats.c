@@ -221,9 +221,34 @@ static void differences_are_what_was_added_since(void **state)
     stats_free(f.st);
 }
 
+/* Multiples of parts add up, histograms with them. */
+static void test_scaled_sums(void **state)
+{
+    (void)state;
+    struct toy_stats a = {.hits = 10, .misses = 4};
+    hist_add(&a.latency, 100);
+    hist_add(&a.latency, 100);
+    struct stats *st = stats_new();
+    stats_add(st, "toy", toy_rows, ARRAY_LEN(toy_rows), &a);
+    struct stats *sum = stats_zero(st);
+    double v = -1;
+    assert_true(stats_get(sum, "toy.hits", &v) && v == 0);
+    stats_add_scaled(sum, st, 2.5);
+    stats_add_scaled(sum, st, 1);
+    assert_true(stats_get(sum, "toy.hits", &v) && v == 35);
+    assert_true(stats_get(sum, "toy.misses", &v) && v == 14);
+    assert_true(stats_get(sum, "toy.latency", &v) && v == 100);
+    assert_true(stats_get(st, "toy.hits", &v) && v == 10);
+    assert_true(stats_has(sum, "toy"));
+    assert_false(stats_has(sum, "sample"));
+    stats_free(sum);
+    stats_free(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scaled_sums),
         cmocka_unit_test(groups_sum_and_formulas_use_the_sum),
         cmocka_unit_test(histogram_is_exact_below_64_and_near_above),
         cmocka_unit_test(csv_and_text_come_from_the_rows),

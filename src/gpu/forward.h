@@ -1,0 +1,28 @@
+/* Sampling within a launch (--sample): windows in time, and between them stretches in which time
+ * stands still and warps go forward functionally, each at the pace that it had in the last window
+ * (sm/sm_forward.h). How long such a stretch would have taken is its instructions times the cycles
+ * that one took in the windows before and behind it; stretches become longer while neighbouring
+ * windows agree. The L2 is told what the end of a stretch touches. Depends on nothing but the
+ * program and the machine. */
+#ifndef GPU_FORWARD_H
+#define GPU_FORWARD_H
+
+#include "gpu/gpu.h"
+
+struct forward;
+
+struct forward *forward_new(struct gpu *g);
+void forward_free(struct forward *f);
+
+/* Around the kernels that run together; at every meeting of theirs. */
+void forward_begin(struct forward *f, cycle_t now);
+void forward_look(struct forward *f, cycle_t now);
+/* What was not simulated would have taken so long, by estimate. */
+struct forward_result {
+    double cycles;
+    double variance; /* of that, from the difference between windows */
+    uint64_t warp_inst;
+};
+struct forward_result forward_end(struct forward *f);
+
+#endif

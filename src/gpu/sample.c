@@ -1,0 +1,295 @@
+/* Groups of launches that are alike, predictions, and sums of extrapolated statistics. */
+#include "gpu/sample.h"
+
+#include "base/vec.h"
+#include "gpu/gpu_int.h"
+#include "gpu/warm.h"
+#include "sm/sm_forward.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_FILE   "gpu/sample.def"
+#define ROWS_STRUCT sample_stats
+#include "parsim/rows_formulas.h"
+
+static const struct stat_row sample_rows[] = {
+#define ROWS_FILE   "gpu/sample.def"
+#define ROWS_STRUCT sample_stats
+#include "parsim/rows_entries.h"
+};
+
+enum {
+    POINTS = 32,    /* launches that a group remembers */
+    FIRST = 2,      /* simulated before others may pass: the first has cold caches */
+    MOST_WAIT = 31, /* launches that pass in a row */
+};
+/* Numbers of blocks, of instructions that are alike: their logarithms differ by less. */
+#define ALIKE_BLOCKS 0.12
+#define ALIKE_INST   0.22
+/* Predictions that were as good, that were not. */
+#define GOOD 0.03
+#define BAD  0.08
+/* Of a group's predictions as long as none was made. */
+#define FIRST_ERROR 0.05
+
+/* A launch that was simulated. */
+struct point {
+    double blocks, inst, cycles;
+    struct stats *stats; /* extrapolated */
+    size_t kernel;       /* in the machine's list */
+};
+
+struct group {
+    char *name;
+    uint32_t block[3], shared;
+    VEC(struct point) points;         /* in order of time */
+    unsigned simulated, passed, wait; /* passed: since the last that was simulated */
+    double squares;                   /* of the relative errors of predictions */
+    unsigned npredicted;
+};
+
+struct sample {
+    struct gpu *g;
+    struct warm *warm;
+    VEC(struct group) groups;
+    struct stats *before; /* all sums at the end of the last that was simulated */
+    struct stats *sum;    /* extrapolated */
+    struct stats *last;
+    double variance;
+    struct sample_stats counts;
+};
+
+/* --- what bears it --- */
+
+bool sample_check(const struct session_options *o, struct err *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } refused[] = {{"interval", o->interval},
+                   {"series", o->series},
+                   {"trace", o->trace},
+                   {"hot", o->hot},
+                   {"per-instance", o->per_instance}};
+    for (unsigned i = 0; o->sample && i < ARRAY_LEN(refused); i++)
+        if (refused[i].given)
+            return err_set(err,
+                           "--%s shows every cycle, of which --sample simulates a part: "
+                           "only one of them",
+                           refused[i].name);
+    return true;
+}
+
+static bool check_designs(const struct gpu *g, struct err *err)
+{
+    if (gpu_changes_values(g))
+        return err_set(err,
+                       "--sample: the design %s may change values, and what is not simulated "
+                       "would have others; without one of them",
+                       gpu_changes_values(g));
+    if (!sm_can_go_forward(g->sms[0]))
+        return err_set(err,
+                       "--sample: a design of --with %s follows every instruction of an SM, "
+                       "and not all are simulated; without one of them",
+                       g->m->gpu.with);
+    return true;
+}
+
+struct sample *sample_new(struct gpu *g, struct err *err)
+{
+    if (!check_designs(g, err))
+        return NULL;
+    struct sample *s = xcalloc(1, sizeof *s);
+    s->g = g;
+    s->warm = warm_new(g);
+    gpu_sample(g);
+    return s;
+}
+
+void sample_free(struct sample *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->groups.len; i++) {
+        struct group *g = &s->groups.data[i];
+        for (size_t k = 0; k < g->points.len; k++)
+            stats_free(g->points.data[k].stats);
+        vec_free(&g->points);
+        free(g->name);
+    }
+    vec_free(&s->groups);
+    stats_free(s->before);
+    stats_free(s->sum);
+    stats_free(s->last);
+    warm_free(s->warm);
+    free(s);
+}
+
+/* --- launches that are alike --- */
+
+static double blocks_of(const struct launch *l)
+{
+    return (double)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+static struct group *group_of(struct sample *s, const struct launch *l)
+{
+    const char *name = l->kernel->src->name;
+    for (size_t i = 0; i < s->groups.len; i++) {
+        struct group *g = &s->groups.data[i];
+        if (!strcmp(g->name, name) && !memcmp(g->block, l->block, sizeof g->block) &&
+            g->shared == l->dynamic_shared_bytes)
+            return g;
+    }
+    vec_push(&s->groups,
+             ((struct group){.name = xstrdup(name), .shared = l->dynamic_shared_bytes, .wait = 1}));
+    struct group *g = &vec_last(&s->groups);
+    memcpy(g->block, l->block, sizeof g->block);
+    return g;
+}
+
+static double distance(double a, double b)
+{
+    return fabs(log(a / b));
+}
+
+bool sample_passes(struct sample *s, const struct launch *l)
+{
+    const struct group *g = group_of(s, l);
+    bool is_alike = false;
+    for (size_t i = 0; i < g->points.len; i++)
+        is_alike |= distance(g->points.data[i].blocks, blocks_of(l)) < ALIKE_BLOCKS;
+    return is_alike && g->simulated >= FIRST && g->passed < g->wait;
+}
+
+/* The last of those with the most instructions up to `inst` (or, above, the fewest from it on). */
+static const struct point *neighbour(const struct group *g, double inst, bool is_above)
+{
+    const struct point *best = NULL;
+    for (size_t i = 0; i < g->points.len; i++) {
+        const struct point *p = &g->points.data[i];
+        if (is_above ? p->inst < inst : p->inst > inst)
+            continue;
+        if (!best || fabs(p->inst - inst) <= fabs(best->inst - inst))
+            best = p;
+    }
+    return best;
+}
+
+/* Between its neighbours; in proportion, where it has one. */
+static double predict(const struct group *g, double inst, const struct point **like)
+{
+    const struct point *a = neighbour(g, inst, false), *b = neighbour(g, inst, true);
+    *like = !a ? b : !b ? a : distance(a->inst, inst) <= distance(b->inst, inst) ? a : b;
+    if (!a || !b || a->inst >= b->inst)
+        return (*like)->cycles * inst / (*like)->inst;
+    return a->cycles + (b->cycles - a->cycles) * (inst - a->inst) / (b->inst - a->inst);
+}
+
+/* A prediction has been tried: how many may pass until the next one. */
+static void learn(struct group *g, double error)
+{
+    g->squares += error * error;
+    g->npredicted++;
+    if (error < GOOD)
+        g->wait = 2 * g->wait + 1 < MOST_WAIT ? 2 * g->wait + 1 : MOST_WAIT;
+    else if (error > BAD)
+        g->wait = 1;
+}
+
+static void remember(struct group *g, const struct point *p)
+{
+    const struct point *like;
+    if (g->points.len >= FIRST - 1 && g->points.len)
+        learn(g, fabs(predict(g, p->inst, &like) / p->cycles - 1));
+    if (g->points.len == POINTS) {
+        stats_free(g->points.data[0].stats);
+        memmove(g->points.data, g->points.data + 1, (POINTS - 1) * sizeof *g->points.data);
+        g->points.len--;
+    }
+    vec_push(&g->points, *p);
+    g->simulated++;
+    g->passed = 0;
+}
+
+/* --- sums --- */
+
+static void keep_last(struct sample *s, const struct stats *part, double factor)
+{
+    if (!s->sum)
+        s->sum = stats_zero(part);
+    stats_add_scaled(s->sum, part, factor);
+    stats_free(s->last);
+    s->last = stats_zero(part);
+    stats_add_scaled(s->last, part, factor);
+}
+
+void sample_simulated(struct sample *s, size_t first, const struct launch *l)
+{
+    const struct gpu_kernel *k = gpu_kernel(s->g, first);
+    const double all = (double)k->together_cycles, simulated = all - (double)k->skipped_cycles;
+    struct stats *part = stats_sums(s->g->stats, s->before);
+    keep_last(s, part, simulated > 0 ? all / simulated : 1);
+    stats_free(part);
+    stats_free(s->before);
+    s->before = stats_sums(s->g->stats, NULL);
+    s->variance += k->variance;
+    for (size_t i = first; i < first + k->together; i++) {
+        s->counts.warp_inst += gpu_kernel(s->g, i)->warp_inst;
+        s->counts.launches++;
+    }
+    s->counts.simulated_warp_inst += s->counts.warp_inst ? k->simulated_inst : 0;
+    s->counts.simulated_cycles += (uint64_t)simulated;
+    if (!l || !k->warp_inst || !k->cycles)
+        return;
+    const struct point p = {blocks_of(l), (double)k->warp_inst, (double)k->cycles,
+                            stats_sums(s->last, NULL), first};
+    remember(group_of(s, l), &p);
+}
+
+bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
+                 struct launch_result *result, struct err *err)
+{
+    struct group *g = group_of(s, l);
+    const struct point *like;
+    d->watch = warm_watch(s->warm);
+    const bool ok = grid_run(d, l, result, err);
+    d->watch = NULL;
+    if (!ok)
+        return false;
+    const double inst = result->warp_inst ? (double)result->warp_inst : 1;
+    const double cycles = predict(g, inst, &like);
+    const double error = g->npredicted ? sqrt(g->squares / g->npredicted) : FIRST_ERROR;
+    result->cycles = (cycle_t)(cycles + 0.5);
+    gpu_add_estimate(s->g, like->kernel, l, result);
+    keep_last(s, like->stats, cycles / like->cycles);
+    s->variance += error * cycles * error * cycles;
+    s->counts.warp_inst += result->warp_inst;
+    s->counts.launches_not_simulated++;
+    g->passed = distance(like->inst, inst) < ALIKE_INST ? g->passed + 1 : g->wait;
+    return true;
+}
+
+struct stats *sample_stats(struct sample *s)
+{
+    if (!s->sum) /* nothing has run */
+        return s->g->stats;
+    sample_counts(s);
+    if (!stats_has(s->sum, "sample"))
+        stats_add(s->sum, "sample", sample_rows, ARRAY_LEN(sample_rows), &s->counts);
+    return s->sum;
+}
+
+struct stats *sample_last(struct sample *s)
+{
+    return stats_sums(s->last, NULL);
+}
+
+const struct sample_stats *sample_counts(struct sample *s)
+{
+    s->counts.cycles = gpu_cycles(s->g);
+    s->counts.error_cycles = (uint64_t)(sqrt(s->variance) + 0.5);
+    return &s->counts;
+}

@@ -1,0 +1,275 @@
+/* Warps at their own pace, functionally; and what the pipeline has to forget when time goes on. */
+#include "sm/sm_forward.h"
+
+#include "sm/sm_int.h"
+
+#include <stdlib.h>
+
+/* A warp that has been there for less than this part of a window has the SM's pace. */
+enum { PART_OF_WINDOW = 8 };
+/* How far from the end of its credit a warp may stop to be where it was in its loop: parts of what
+ * it has executed, before and behind. */
+#define HOME_BEFORE 0.25
+#define HOME_BEHIND 0.5
+/* Credit that warps at a barrier may save up, in steps. */
+#define CREDIT_STEPS 2
+
+struct pace {
+    uint64_t age;  /* of the warp that was seen */
+    uint64_t from; /* its instructions then */
+    cycle_t since;
+    double rate, credit;      /* instructions a cycle; that it may execute */
+    double given;             /* credit, in all */
+    const struct xinst *home; /* its next when the window ended; NULL: at a barrier */
+};
+
+struct sm_forward {
+    struct sm *sm;
+    struct pace warp[MAX_WARPS];
+    cycle_t marked;
+    double mean;                /* rate of all warps */
+    const struct decoded *code; /* that `stretch` is of */
+    uint32_t stretch;           /* instructions between branches, at most */
+};
+
+bool sm_can_go_forward(const struct sm *sm)
+{
+    return !sm->asked && sm->npipes == PIPES;
+}
+
+struct sm_forward *sm_forward_new(struct sm *sm)
+{
+    struct sm_forward *f = xcalloc(1, sizeof *f);
+    f->sm = sm;
+    return f;
+}
+
+void sm_forward_free(struct sm_forward *f)
+{
+    free(f);
+}
+
+uint64_t sm_forward_executed(const struct sm_forward *f)
+{
+    uint64_t n = 0;
+    for (uint32_t m = f->sm->cta_set; m; m &= m - 1) {
+        const struct cta *c = f->sm->ctas[__builtin_ctz(m)].cta;
+        for (uint32_t i = 0; i < c->nwarps; i++)
+            n += c->warps[i].ninst;
+    }
+    return n;
+}
+
+uint32_t sm_forward_warps(const struct sm_forward *f)
+{
+    return (uint32_t)__builtin_popcountll(f->sm->live);
+}
+
+/* --- pace --- */
+
+void sm_forward_mark(struct sm_forward *f, cycle_t now)
+{
+    const struct sm *sm = f->sm;
+    f->marked = now;
+    for (uint64_t m = sm->live; m; m &= m - 1) {
+        const struct warp_slot *ws = &sm->slot[first_of(m)];
+        f->warp[first_of(m)] = (struct pace){.age = ws->age, .from = ws->w->ninst, .since = now};
+    }
+}
+
+void sm_forward_pace(struct sm_forward *f, cycle_t now)
+{
+    const struct sm *sm = f->sm;
+    double executed = 0, cycles = 0;
+    for (uint64_t m = sm->live; m; m &= m - 1) {
+        const unsigned slot = first_of(m);
+        const struct warp_slot *ws = &sm->slot[slot];
+        struct pace *p = &f->warp[slot];
+        if (p->age != ws->age) { /* came within the window */
+            const cycle_t begin = sm->ctas[ws->cta].begin;
+            *p = (struct pace){.age = ws->age, .since = begin > f->marked ? begin : f->marked};
+        }
+        const double n = (double)(ws->w->ninst - p->from), t = (double)(now - p->since);
+        p->rate = t > 0 ? n / t : 0;
+        p->credit = p->given = 0;
+        p->home = warp_peek(ws->w);
+        executed += n;
+        cycles += t;
+    }
+    f->mean = cycles > 0 ? executed / cycles : 0;
+    for (uint64_t m = sm->live; m; m &= m - 1) {
+        struct pace *p = &f->warp[first_of(m)];
+        if ((now - p->since) * PART_OF_WINDOW < now - f->marked)
+            p->rate = f->mean;
+    }
+}
+
+/* --- a block --- */
+
+/* warp_run() stops at branches only. */
+static uint32_t longest_stretch(const struct dfunc *fn)
+{
+    uint32_t most = 0, n = 0;
+    for (uint32_t i = 0; i < fn->ncode; i++) {
+        n = fn->code[i].flags & (DINST_CONTROL | DINST_BARRIER) ? 0 : n + 1;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* One by one, until the credit is spent and it stands where it stood when the window ended: what
+ * is in flight is what it waited for there, and places at which warps wait for long are met as
+ * often as in time, not as often as they are executed. */
+static bool step_warp(struct sm *sm, struct warp *w, struct pace *p, cycle_t now)
+{
+    const double least = -HOME_BEHIND * p->given, most = HOME_BEFORE * p->given;
+    const struct xinst *x;
+    for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
+        if (p->credit < most && x == p->home)
+            break;
+        if (!warp_step(w, sm->effects, now, &sm->step)) {
+            sm->faulted = w;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_warp(struct sm_forward *f, struct warp *w, struct pace *p,
+                     const struct sm_forward_step *s)
+{
+    const uint64_t before = w->ninst;
+    if (s->is_last) /* only so: stores wait in the log, which warp_run() does not see */
+        return step_warp(f->sm, w, p, s->now);
+    if (p->credit > f->stretch) {
+        w->grid->clock = s->now;
+        w->grid->turn_from = w->ninst;
+        if (warp_run(w, (uint64_t)p->credit - f->stretch) == WARP_STOP_FAULT) {
+            f->sm->faulted = w;
+            return false;
+        }
+        p->credit -= (double)(w->ninst - before);
+    }
+    return true;
+}
+
+static bool has_ended(const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        if (c->warps[i].state != WARP_DONE)
+            return false;
+    return true;
+}
+
+/* The next block of the kernel, if there is one, where this one was. */
+static bool follow(struct sm_forward *f, unsigned cta, const struct sm_forward_step *s)
+{
+    const struct cta_slot *c = &f->sm->ctas[cta];
+    uint64_t number, before = c->warps;
+    if (!s->next(s->ctx, c->launch->kernel, &number))
+        return false;
+    sm_follow_block(f->sm, cta, number);
+    for (uint64_t m = c->warps & ~before; m; m &= m - 1)
+        f->warp[first_of(m)] = (struct pace){.rate = f->mean};
+    for (uint64_t m = c->warps; m; m &= m - 1)
+        f->warp[first_of(m)].age = f->sm->slot[first_of(m)].age;
+    return true;
+}
+
+/* Until nobody has credit that can go on. */
+static bool run_block(struct sm_forward *f, unsigned cta, const struct sm_forward_step *s)
+{
+    const struct cta_slot *c = &f->sm->ctas[cta];
+    for (bool any = true; any;) {
+        any = false;
+        for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
+            const unsigned slot = first_of(m);
+            struct warp *w = f->sm->slot[slot].w;
+            const uint64_t before = w->ninst;
+            if (w->state != WARP_READY || warp_is_deferred(w) ||
+                (f->warp[slot].credit < 1 && !s->is_last))
+                continue;
+            if (!run_warp(f, w, &f->warp[slot], s))
+                return false;
+            any |= w->ninst != before;
+        }
+        if (has_ended(c->cta) && !follow(f, cta, s))
+            return true;
+    }
+    return true;
+}
+
+static void give_credit(struct sm_forward *f, const struct cta_slot *c, double cycles)
+{
+    for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
+        struct pace *p = &f->warp[first_of(m)];
+        const double most = CREDIT_STEPS * p->rate * cycles + f->stretch;
+        p->given += p->rate * cycles;
+        p->credit += p->rate * cycles;
+        p->credit = p->credit < most ? p->credit : most;
+    }
+}
+
+bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s)
+{
+    struct sm *sm = f->sm;
+    for (uint32_t m = sm->cta_set; m; m &= m - 1) {
+        const unsigned cta = (unsigned)__builtin_ctz(m);
+        const struct cta_slot *c = &sm->ctas[cta];
+        if ((c->warps & sm->coming) || has_ended(c->cta))
+            continue;
+        if (f->code != c->launch->kernel->code) {
+            f->code = c->launch->kernel->code;
+            f->stretch = longest_stretch(decoded_func(f->code, c->cta->grid->kernel->entry));
+        }
+        if (s->is_watched) /* what was found before is not asked for again, and nobody told */
+            c->launch->grid.tlb_epoch = UINT64_MAX;
+        give_credit(f, c, s->cycles);
+        if (!run_block(f, cta, s))
+            return false;
+    }
+    return true;
+}
+
+/* --- time goes on --- */
+
+static void end_slot(struct sm *sm, unsigned slot, cycle_t now)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    sm->slot[slot].nowed = 0;
+    sm->hazard &= ~bit;
+    sm->barrier &= ~bit;
+    sm->has_inst &= ~bit;
+    if (sm->fetching & bit) /* sm_decode() ends it, when the cache has answered */
+        return;
+    sm_look_at_warp(sm, slot);
+    if (!sm->slot[slot].inflight)
+        sm_end_warp(sm, slot, now);
+}
+
+static void look_again(struct sm *sm, unsigned slot, const struct xinst *x)
+{
+    struct warp_slot *ws = &sm->slot[slot];
+    const uint64_t bit = UINT64_C(1) << slot;
+    ws->nowed = 0;
+    sm->hazard &= ~bit;
+    if (!(sm->has_buffer & bit) || !x || ws->ib[ws->ib_at]->x != x)
+        sm_go_to_warp(sm, slot);
+    sm_look_at_warp(sm, slot);
+}
+
+void sm_forward_end(struct sm_forward *f, cycle_t now)
+{
+    struct sm *sm = f->sm;
+    sm_settle(sm, now);
+    for (uint64_t m = sm->live; m; m &= m - 1) {
+        const unsigned slot = first_of(m);
+        struct warp *w = sm->slot[slot].w;
+        const struct xinst *x = warp_peek(w);
+        if (!x && w->state == WARP_DONE)
+            end_slot(sm, slot, now);
+        else
+            look_again(sm, slot, x);
+    }
+    component_wake(sm->component, now);
+}

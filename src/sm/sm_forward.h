@@ -1,0 +1,42 @@
+/* Going forward while time stands still: the warps of an SM execute functionally what each would
+ * have executed in some cycles at the pace that it had before. A block that ends is followed by the
+ * next one in its place; what is in flight stays so. For sampling (gpu/forward.h); only on SMs
+ * whose pipeline asks no policy, at points where nothing runs and all effects are applied. */
+#ifndef SM_SM_FORWARD_H
+#define SM_SM_FORWARD_H
+
+#include "sm/sm.h"
+
+struct sm_forward;
+
+/* Whether no policy that is bound on it follows its instructions. */
+bool sm_can_go_forward(const struct sm *sm);
+
+struct sm_forward *sm_forward_new(struct sm *sm);
+void sm_forward_free(struct sm_forward *f);
+
+/* Instructions of blocks that are on the SM; of those that have ended sm_kernel_ended() tells. */
+uint64_t sm_forward_executed(const struct sm_forward *f);
+/* Warps that have not ended. */
+uint32_t sm_forward_warps(const struct sm_forward *f);
+
+/* A window begins; and ends: from now on every warp has the pace that it had in it. */
+void sm_forward_mark(struct sm_forward *f, cycle_t now);
+void sm_forward_pace(struct sm_forward *f, cycle_t now);
+
+struct sm_forward_step {
+    cycle_t now;
+    double cycles;   /* worth of instructions */
+    bool is_last;    /* warps stop where their credit ends, not at a branch behind it */
+    bool is_watched; /* device.watch was changed */
+    /* The number of a kernel's next block; false: there is none. */
+    bool (*next)(void *ctx, const struct sm_kernel *k, uint64_t *number);
+    void *ctx;
+};
+/* Whoever owns the machine applies the SM's effects behind it. False: a fault, sm_fault() has it.
+ */
+bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s);
+/* Time goes on: the pipeline looks at where its warps are. */
+void sm_forward_end(struct sm_forward *f, cycle_t now);
+
+#endif
