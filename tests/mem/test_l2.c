@@ -228,7 +228,7 @@ static void atomics_keep_the_alu_busy_by_the_sector(void **state)
     (void)state;
     const char *const sets[] = {"l2.atomic_cycles=8", "l2.port_bytes=128", NULL};
     struct l2_rig *r = l2_rig_new(sets);
-    l2_touch(r->l2, 0, 128);
+    l2_touch(r->l2, 0, 128, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_ATOMIC, 0, 3, 0); /* two sectors: 16 cycles */
     l2_rig_give(r, 11, 2, MEM_ATOMIC, 0, 1, 0);
     l2_rig_give(r, 12, 3, MEM_READ, 0, 1, 0); /* does not wait for them */
@@ -265,7 +265,7 @@ static void the_data_port_moves_so_many_bytes_a_cycle(void **state)
 {
     (void)state;
     struct l2_rig *r = l2_rig_new(NULL);
-    l2_touch(r->l2, 0, 256);
+    l2_touch(r->l2, 0, 256, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 15, 0); /* four cycles of 32 bytes */
     l2_rig_give(r, 11, 2, MEM_READ, 128, 1, 0);
     l2_rig_give(r, 12, 3, MEM_READ, 128, 1, 0);
@@ -292,7 +292,7 @@ static void the_data_port_moves_a_line_as_it_is_stored(void **state)
     struct slice_seams seams = slice_seams_null;
     seams.l2_packets = &packets;
     struct l2_rig *r = l2_rig_with(NULL, &seams);
-    l2_touch(r->l2, 0, 256);
+    l2_touch(r->l2, 0, 256, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 15, 0); /* 32 bytes: one cycle */
     l2_rig_give(r, 11, 2, MEM_READ, 128, 1, 0);
     l2_rig_run(r, 300);
@@ -320,7 +320,7 @@ static void full_ways_out_hold_the_lookup(void **state)
     (void)state;
     const char *const sets[] = {"l2.reply_queue=4", "l2.queue=1", "l2.latency=1", NULL};
     struct l2_rig *r = l2_rig_new(sets);
-    l2_touch(r->l2, 0, 128);
+    l2_touch(r->l2, 0, 128, L2_COPIED);
     r->hold_noc = true;
     /* 2 in the port, 4 in the queue, 2 before the lookup, 2 in the port from the interconnect */
     for (uint32_t i = 0; i < 10; i++)
@@ -364,7 +364,7 @@ static void host_copies_fill_and_a_flush_empties(void **state)
 {
     (void)state;
     struct l2_rig *r = l2_rig_new(NULL);
-    l2_touch(r->l2, 300, 200); /* lines 256 and 384 */
+    l2_touch(r->l2, 300, 200, L2_COPIED); /* lines 256 and 384 */
     l2_rig_give(r, 10, 1, MEM_READ, 256, 15, 0);
     l2_rig_give(r, 20, 2, MEM_READ, 384, 15, 0);
     l2_rig_give(r, 30, 3, MEM_READ, 512, 1, 0);

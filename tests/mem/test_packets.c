@@ -175,7 +175,7 @@ static void a_request_follows_the_answer_to_another(void **state)
     p.answer = answer_behind;
     p.send_latency = twenty_behind;
     struct l2_rig *r = rig_with(&p);
-    l2_touch(r->l2, 0, 256);
+    l2_touch(r->l2, 0, 256, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 0x1, 0xf);
     l2_rig_give(r, 11, 2, MEM_READ, 32, 0xe, 0xf);
     l2_rig_give(r, 12, 3, MEM_READ, 128, 0x1, 0xf);
@@ -266,7 +266,7 @@ static void an_answer_leaves_later(void **state)
     struct packet_policy p = packet_policy_null;
     p.send_latency = nine_for_data;
     struct l2_rig *r = rig_with(&p);
-    l2_touch(r->l2, 0, 256);
+    l2_touch(r->l2, 0, 256, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
     l2_rig_give(r, 11, 2, MEM_WRITE, 128, 1, 1);
     l2_rig_give(r, 200, 3, MEM_WRITE, 128, 1, 1);

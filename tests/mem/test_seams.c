@@ -192,7 +192,7 @@ static void a_storage_policy_may_take_whole_lines(void **state)
     struct slice_seams seams = slice_seams_null;
     seams.channel.storage = &policy;
     struct l2_rig *r = l2_rig_with(sets, &seams);
-    l2_touch(r->l2, 0, 128);
+    l2_touch(r->l2, 0, 128, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_WRITE, 32, 2, 2);
     l2_rig_give(r, 20, 2, MEM_WRITE, 128, 1, 0);
     l2_rig_give(r, 400, 3, MEM_WRITE, 1024, 1, 1);
@@ -223,7 +223,7 @@ static void a_storage_policy_delays_answers_of_the_l2(void **state)
     struct slice_seams seams = slice_seams_null;
     seams.channel.storage = &policy;
     struct l2_rig *r = l2_rig_with(NULL, &seams);
-    l2_touch(r->l2, 0, 128);
+    l2_touch(r->l2, 0, 128, L2_COPIED);
     l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
     l2_rig_give(r, 11, 2, MEM_READ, 0, 1, 0);
     l2_rig_give(r, 200, 3, MEM_WRITE, 0, 1, 1);
