@@ -298,7 +298,7 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
             f->code[pc].fn = f;
             if (fn->spilled)
                 decode_spills(d, f, &f->code[pc]);
-            if ((f->code[pc].flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD)
+            if (dinst_is_numbered(&f->code[pc]))
                 f->code[pc].load = loads++;
         }
         if (cfg->code == CODE_MACHINE)

@@ -38,7 +38,8 @@ struct dinst {
     /* DINST_CONST with a fixed place: the offset in the parameters; DINST_SPILL: in the frame */
     uint32_t place;
     uint16_t flags;
-    uint16_t load; /* DINST_LOAD: its number among those of the kernel, in the order of the text */
+    uint16_t load; /* dinst_is_numbered(): its number among those of the kernel, in the order of the
+                      text */
     uint16_t latency, initiation;
     uint8_t ndst, nsrc, nregs;
     uint8_t pipe, unit, class;
@@ -53,6 +54,12 @@ struct dinst {
 static inline bool dinst_loads(const struct dinst *d)
 {
     return d->ndst && (d->flags & (DINST_LOAD | DINST_ATOMIC));
+}
+
+/* It has a number among the kernel's loads. */
+static inline bool dinst_is_numbered(const struct dinst *d)
+{
+    return (d->flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD;
 }
 
 struct dfunc {

@@ -366,6 +366,25 @@ static void agreeing_operands_are_added_once(void **state)
 /* --- --verify --- */
 
 /* Under a guard another lane leads, and reads what it did not write (rule 4 is of branches). */
+/* lnl.sectors is about loads of regions: constants inside do not make the load before them one. */
+static void loads_of_regions_are_known(void **state)
+{
+    (void)state;
+    struct lnl_rig b;
+    lnl_rig_open(&b,
+                 RIG_KERNEL(LNL_LOAD LNL_BEGIN_0
+                            "ld.param.u64 %rd4,[p];\nld.global.f32 %f3,[%rd2+4];\n"
+                            "add.f32 %f2,%f1,%f3;\nst.global.f32 [%rd2+" LNL_OUT "],%f2;\n" LNL_END
+                            "ret;\n"),
+                 NULL, "lnl");
+    lnl_rig_run(&b, 1, 32);
+    const struct lnl_plan *p = (const struct lnl_plan *)b.g.plans;
+    assert_int_equal(p->nloads, 2);
+    assert_false(p->is_inside[0]);
+    assert_true(p->is_inside[1]);
+    lnl_rig_close(&b);
+}
+
 static void stale_reads_are_counted(void **state)
 {
     (void)state;
@@ -403,6 +422,7 @@ int main(void)
         cmocka_unit_test(without_cost_it_is_the_base),
         cmocka_unit_test(stores_wait_for_the_filter),
         cmocka_unit_test(agreeing_operands_are_added_once),
+        cmocka_unit_test(loads_of_regions_are_known),
         cmocka_unit_test(stale_reads_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

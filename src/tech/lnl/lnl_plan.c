@@ -172,7 +172,7 @@ static void plan_loads(struct lnl_plan *p)
         for (uint32_t i = 0; i < p->nfuncs; i++)
             for (uint32_t pc = 0; p->funcs[i].code && pc < p->funcs[i].fn->ncode; pc++) {
                 const struct dinst *d = &p->funcs[i].fn->code[pc];
-                if (!dinst_loads(d) || !(p->funcs[i].code[pc].flags & LNL_INSIDE))
+                if (!dinst_is_numbered(d) || !(p->funcs[i].code[pc].flags & LNL_INSIDE))
                     continue;
                 if (pass)
                     p->is_inside[d->load] = true;
