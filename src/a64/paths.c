@@ -197,7 +197,7 @@ static struct value result_of(const struct walk *w, const struct state *s, const
         return s->x[i->rm];
     if ((word & 0x1f000000) == 0x10000000) /* adr, adrp */
         return (struct value){CONSTANT, true, i->imm};
-    if ((word & 0xffffffe0) == 0xd53bd040) /* mrs of the thread's register */
+    if (pure_reads_thread(word))
         return (struct value){.kind = THREAD};
     if ((word & 0xff000000) == 0x8b000000) /* add, of an index */
         return moved(s->x[i->rn], 0, false);

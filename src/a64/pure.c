@@ -167,11 +167,11 @@ static enum pure_fault access_fault(struct pure_finder *f, const struct frame *f
 
 bool pure_is_system(const struct a64_op *op, const struct a64_inst *i)
 {
-    enum { READ_BIT = 1 << 21, HINTS = 0xd503201f, HINT_MASK = 0xfffff01f };
+    enum { HINTS = 0xd503201f, HINT_MASK = 0xfffff01f };
     return op->class == A64_MEMO || op->special == A64_KERNEL || op->special == A64_BEGIN ||
            op->special == A64_END ||
            (op->class == A64_SYSTEM && (i->word & HINT_MASK) != (uint32_t)HINTS &&
-            !(i->word & READ_BIT));
+            !pure_reads_thread(i->word));
 }
 
 /* Registers that it reads: arguments, or what a function may look at; one that only keeps another's

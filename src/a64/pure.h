@@ -43,6 +43,12 @@ struct pure_function {
     VEC(struct pure_call) calls;
 };
 
+/* `mrs` of the thread's register, which a program sets once: all other system registers change. */
+static inline bool pure_reads_thread(uint32_t word)
+{
+    return (word & 0xffffffe0) == 0xd53bd040;
+}
+
 /* What a memoized function may not do: effects beyond registers and memory. */
 bool pure_is_system(const struct a64_op *op, const struct a64_inst *i);
 

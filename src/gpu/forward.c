@@ -24,8 +24,6 @@ enum {
 #define SAME  0.06
 #define OTHER 0.15
 #define ALIKE 0.3
-/* A stretch ends where this part of its warps have ended and no block follows them. */
-enum { WARPS_ENDED_PART = 16 };
 
 enum phase { SETTLING, MEASURING };
 
@@ -78,14 +76,6 @@ static uint64_t executed(const struct forward *f)
         n += sm_forward_executed(f->sms[i]);
     for (size_t k = 0; k < f->g->batch->n; k++)
         n += f->g->batch->runs[k].warp_inst;
-    return n;
-}
-
-static uint32_t live_warps(const struct forward *f)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < f->g->nsms; i++)
-        n += sm_forward_warps(f->sms[i]);
     return n;
 }
 
@@ -147,28 +137,18 @@ static bool run_step(struct forward *f, struct sm_forward_step *s)
     return gpu_apply_effects(f->g) && ok;
 }
 
-static bool has_thinned(const struct forward *f, uint32_t before)
-{
-    const uint32_t left = live_warps(f);
-    return (before - left) * WARPS_ENDED_PART > before;
-}
-
-/* All steps but the last, while the machine stays as full; what the last touches is kept in the L2.
- */
+/* What the last steps touch is kept in the L2. */
 static void go_forward(struct forward *f, cycle_t now)
 {
     struct gpu *g = f->g;
     const bool is_told = gpu_technique(g, 0); /* of every write */
     struct sm_forward_step s = {
         .now = now, .cycles = f->length / STEPS, .next = next_block, .ctx = f};
-    const uint32_t warps = live_warps(f);
     for (unsigned k = 0; k < STEPS && !g->batch->failed; k++) {
-        s.is_last = k + 1 == STEPS || has_thinned(f, warps);
-        s.is_watched = is_told || k + WARM_STEPS >= STEPS || s.is_last;
+        s.is_last = k + 1 == STEPS;
+        s.is_watched = is_told || k + WARM_STEPS >= STEPS;
         g->dev->watch = s.is_watched ? warm_watch(f->warm) : NULL;
         run_step(f, &s);
-        if (s.is_last)
-            break;
     }
     g->dev->watch = NULL;
     for (uint32_t i = 0; i < g->nsms && !g->batch->failed; i++)
@@ -236,12 +216,29 @@ void forward_look(struct forward *f, cycle_t now)
 
 void forward_begin(struct forward *f, cycle_t now)
 {
+    for (uint32_t i = 0; i < f->g->nsms; i++)
+        sm_forward_begin(f->sms[i]);
     f->sum = (struct forward_result){0};
     f->cpi = 0;
     f->open = 0;
     f->has_skipped = false;
     f->length = LEAST;
     settle(f, now, RAMP);
+}
+
+uint64_t forward_gone(const struct forward *f)
+{
+    return f->sum.warp_inst;
+}
+
+void forward_count_open(struct forward *f)
+{
+    gpu_collect_ended(f->g);
+    for (size_t k = 0; k < f->g->batch->n; k++) {
+        struct run *r = &f->g->batch->runs[k];
+        for (uint32_t i = 0; i < f->g->nsms; i++)
+            sm_forward_open(f->sms[i], &r->kernel, &r->warp_inst, &r->thread_inst);
+    }
 }
 
 struct forward_result forward_end(struct forward *f)

@@ -17,6 +17,10 @@ void forward_free(struct forward *f);
 /* Around the kernels that run together; at every meeting of theirs. */
 void forward_begin(struct forward *f, cycle_t now);
 void forward_look(struct forward *f, cycle_t now);
+/* Warp-instructions that were not simulated so far. */
+uint64_t forward_gone(const struct forward *f);
+/* Behind a fault: what blocks that have not ended have executed is counted for their kernels. */
+void forward_count_open(struct forward *f);
 /* What was not simulated would have taken so long, by estimate. */
 struct forward_result {
     double cycles;

@@ -180,6 +180,8 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
         return;
     b->next_look = now + (cycle_t)g->m->gpu.look_cycles;
     uint64_t thread_inst, n = instructions(g, &thread_inst) - b->inst_before;
+    if (g->forward)
+        n += forward_gone(g->forward);
     if (n != b->seen)
         sim_feed_watchdog(g->sim);
     b->seen = n;
@@ -329,6 +331,8 @@ static void explain_stop(struct gpu *g, enum sim_status st)
 /* What was gone forward within the batch belongs to its time, not to the machine's. */
 static void take_estimate(struct gpu *g)
 {
+    if (g->batch->failed)
+        forward_count_open(g->forward);
     const struct forward_result r = forward_end(g->forward);
     g->batch->skipped = (cycle_t)(r.cycles + 0.5);
     g->batch->variance = r.variance;

@@ -240,7 +240,7 @@ void sample_simulated(struct sample *s, size_t first, const struct launch *l)
         s->counts.warp_inst += gpu_kernel(s->g, i)->warp_inst;
         s->counts.launches++;
     }
-    s->counts.simulated_warp_inst += s->counts.warp_inst ? k->simulated_inst : 0;
+    s->counts.simulated_warp_inst += k->simulated_inst;
     s->counts.simulated_cycles += (uint64_t)simulated;
     if (!l || !k->warp_inst || !k->cycles)
         return;

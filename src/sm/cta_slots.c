@@ -181,6 +181,20 @@ static unsigned slot_of(const struct sm *sm, const struct cta_slot *c, const str
     return MAX_WARPS;
 }
 
+static uint64_t free_slots(const struct sm *sm)
+{
+    return all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);
+}
+
+bool sm_can_follow_block(const struct sm *sm, unsigned cta)
+{
+    const struct cta_slot *c = &sm->ctas[cta];
+    int needed = 0;
+    for (uint32_t i = 0; i < c->cta->nwarps; i++)
+        needed += slot_of(sm, c, &c->cta->warps[i]) == MAX_WARPS;
+    return needed <= __builtin_popcountll(free_slots(sm));
+}
+
 void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number)
 {
     struct cta_slot *c = &sm->ctas[cta];
@@ -189,7 +203,7 @@ void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number)
     for (uint32_t i = 0; i < c->cta->nwarps; i++) {
         unsigned slot = slot_of(sm, c, &c->cta->warps[i]);
         if (slot == MAX_WARPS) {
-            slot = first_of(all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming));
+            slot = first_of(free_slots(sm));
             fill_slot(sm, slot, cta, &c->cta->warps[i]);
         }
         sm->ending &= ~(UINT64_C(1) << slot);

@@ -60,9 +60,21 @@ uint64_t sm_forward_executed(const struct sm_forward *f)
     return n;
 }
 
-uint32_t sm_forward_warps(const struct sm_forward *f)
+void sm_forward_open(const struct sm_forward *f, const struct sm_kernel *k, uint64_t *warp_inst,
+                     uint64_t *thread_inst)
 {
-    return (uint32_t)__builtin_popcountll(f->sm->live);
+    for (uint32_t m = f->sm->cta_set; m; m &= m - 1) {
+        const struct cta_slot *c = &f->sm->ctas[__builtin_ctz(m)];
+        for (uint32_t i = 0; c->launch->kernel == k && i < c->cta->nwarps; i++) {
+            *warp_inst += c->cta->warps[i].ninst;
+            *thread_inst += c->cta->warps[i].nthread_inst;
+        }
+    }
+}
+
+void sm_forward_begin(struct sm_forward *f)
+{
+    f->code = NULL;
 }
 
 /* --- pace --- */
@@ -166,7 +178,7 @@ static bool follow(struct sm_forward *f, unsigned cta, const struct sm_forward_s
 {
     const struct cta_slot *c = &f->sm->ctas[cta];
     uint64_t number, before = c->warps;
-    if (!s->next(s->ctx, c->launch->kernel, &number))
+    if (!sm_can_follow_block(f->sm, cta) || !s->next(s->ctx, c->launch->kernel, &number))
         return false;
     sm_follow_block(f->sm, cta, number);
     for (uint64_t m = c->warps & ~before; m; m &= m - 1)

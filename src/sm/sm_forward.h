@@ -17,9 +17,12 @@ void sm_forward_free(struct sm_forward *f);
 
 /* Instructions of blocks that are on the SM; of those that have ended sm_kernel_ended() tells. */
 uint64_t sm_forward_executed(const struct sm_forward *f);
-/* Warps that have not ended. */
-uint32_t sm_forward_warps(const struct sm_forward *f);
+/* The same of one kernel, added to what is there. */
+void sm_forward_open(const struct sm_forward *f, const struct sm_kernel *k, uint64_t *warp_inst,
+                     uint64_t *thread_inst);
 
+/* Other kernels than before may run. */
+void sm_forward_begin(struct sm_forward *f);
 /* A window begins; and ends: from now on every warp has the pace that it had in it. */
 void sm_forward_mark(struct sm_forward *f, cycle_t now);
 void sm_forward_pace(struct sm_forward *f, cycle_t now);

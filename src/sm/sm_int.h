@@ -483,7 +483,9 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
 
 /* cta_slots.c */
 void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now);
-/* A block all of whose warps have ended makes room for another of its launch, in its own slots. */
+/* A block all of whose warps have ended makes room for another of its launch, in its own slots, and
+ * where warps have left theirs, in others, if there are enough. */
+bool sm_can_follow_block(const struct sm *sm, unsigned cta);
 void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number);
 /* Blocks whose first cycle has come. */
 void sm_start_blocks(struct sm *sm, cycle_t now);

@@ -56,6 +56,41 @@ run --sample --threads 2 --csv "$tmp/b.csv" workload:sdk-lib --size small || fai
 cmp "$tmp/a.csv" "$tmp/b.csv" || fail "depends on host threads"
 run --sample --with hw-bdi --verify workload:rodinia-srad1 --size tiny || fail "with a technique of the memory: $(cat "$tmp/err")"
 
+# warps that end at once leave their slots, of which there are few; a fault in the middle is marked and counted
+cat >"$tmp/lag.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+// one warp of each block works, the others end at once; at the end word `at` is written
+.visible .entry lag(.param .u64 out, .param .u32 n, .param .u64 at)
+{
+    .reg .pred %p<3>; .reg .u32 %r<6>; .reg .u64 %d<4>;
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 31;
+    @%p1 ret;
+    ld.param.u32 %r2, [n];
+    mov.u32 %r3, 0;
+L:  add.u32 %r3, %r3, %r1;
+    xor.b32 %r3, %r3, %r2;
+    sub.u32 %r2, %r2, 1;
+    setp.ne.u32 %p2, %r2, 0;
+    @%p2 bra L;
+    ld.param.u64 %d1, [out];
+    ld.param.u64 %d2, [at];
+    add.u64 %d1, %d1, %d2;
+    st.global.u32 [%d1], %r3;
+    ret;
+}
+PTX
+lag() { "$PARSIM_BIN" launch "$tmp/lag.ptx" lag --gpu gtx480 --sample --set sm.warps=8 --grid 900 --block 128 out:64 u32:1500 "$@" >"$tmp/out" 2>"$tmp/err"; }
+lag u64:0 || fail "few slots: $(cat "$tmp/err")"
+grep -q '6767100 warp-instructions' "$tmp/err" && grep -q '  sampled  ' "$tmp/err" || fail "few slots: $(cat "$tmp/err")"
+lag u64:1000000 && fail "a fault was not met"
+grep -q '  sampled  ' "$tmp/err" || fail "a fault: not marked: $(cat "$tmp/err")"
+grep -q ' 0 warp-instructions' "$tmp/err" && fail "a fault: nothing counted: $(cat "$tmp/err")"
+lag u64:0 --max-inst 50000 --json "$tmp/limit.json" && fail "no limit"
+python3 -c 'import json, sys; s = json.load(open(sys.argv[1])); sys.exit(not 50000 <= s["warp_instructions"] < 400000 or s["sample"]["simulated_warp_instructions"] > s["warp_instructions"])' "$tmp/limit.json" || fail "--max-inst counts what is not simulated"
+
 refused() { # WORDS OPTIONS...: is refused before the program runs
     words=$1
     shift
