@@ -48,23 +48,6 @@ static void describe(const void *self, char *buf, size_t size)
              u->name, (unsigned long long)helpers, (unsigned long long)main);
 }
 
-static bool issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
-{
-    (void)self, (void)sm, (void)sched, (void)now;
-    return false;
-}
-
-static uint32_t extra_registers(const void *self, const struct kernel *k)
-{
-    (void)self, (void)k;
-    return 0;
-}
-
-static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
-{
-    (void)self, (void)sm, (void)x, (void)now;
-}
-
 static const char *helper_name(const void *self, uint32_t number)
 {
     (void)self, (void)number;
@@ -84,17 +67,14 @@ static bool precompute_bind(const struct tech_site *at, struct tech_part *part, 
     for (uint32_t i = 0; i < u->n; i++) {
         u->at[i].cfg = at->cfg;
         u->at[i].sm_cfg = at->machine->sm;
-        sources[i] = (struct warp_source){.issue_first = issue_first,
-                                          .issue_idle = precompute_issue_idle,
-                                          .is_pending = precompute_is_pending,
-                                          .extra_registers = extra_registers,
-                                          .self = &u->at[i],
-                                          .has_warps = true,
-                                          .deploy = precompute_deploy,
-                                          .retired = retired,
-                                          .events = EXTRA_ISSUE,
-                                          .event = precompute_event,
-                                          .name = helper_name};
+        sources[i].self = &u->at[i];
+        sources[i].has_warps = true;
+        sources[i].issue_idle = precompute_issue_idle;
+        sources[i].is_pending = precompute_is_pending;
+        sources[i].deploy = precompute_deploy;
+        sources[i].events = EXTRA_ISSUE;
+        sources[i].event = precompute_event;
+        sources[i].name = helper_name;
         stats_add(at->seams->stats, "precompute", stat_rows, ARRAY_LEN(stat_rows), &u->at[i].stats);
     }
     *part =

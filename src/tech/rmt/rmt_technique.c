@@ -92,11 +92,6 @@ static const char *assist_name(const void *self, uint32_t number)
     return "rmt";
 }
 
-static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
-{
-    (void)self, (void)sm, (void)x, (void)now;
-}
-
 static bool rmt_bind(const struct tech_site *at, struct tech_part *part, struct err *err)
 {
     const struct tech_machine *m = at->machine;
@@ -111,17 +106,16 @@ static bool rmt_bind(const struct tech_site *at, struct tech_part *part, struct 
     u->sm = m->sm;
     for (uint32_t i = 0; i < u->n; i++) {
         rmt_init(&u->at[i], at->cfg, m->sm, &u->bare, i);
-        sources[i] = (struct warp_source){.issue_first = rmt_issue_first,
-                                          .issue_idle = rmt_issue_idle,
-                                          .is_pending = rmt_is_pending,
-                                          .extra_registers = extra_registers,
-                                          .self = &u->at[i],
-                                          .has_warps = true,
-                                          .deploy = rmt_deploy,
-                                          .retired = retired,
-                                          .events = EXTRA_ISSUE,
-                                          .event = rmt_event,
-                                          .name = assist_name};
+        sources[i].self = &u->at[i];
+        sources[i].has_warps = true;
+        sources[i].issue_first = rmt_issue_first;
+        sources[i].issue_idle = rmt_issue_idle;
+        sources[i].is_pending = rmt_is_pending;
+        sources[i].extra_registers = extra_registers;
+        sources[i].deploy = rmt_deploy;
+        sources[i].events = EXTRA_ISSUE;
+        sources[i].event = rmt_event;
+        sources[i].name = assist_name;
         stats_add(at->seams->stats, "rmt", stat_rows, ARRAY_LEN(stat_rows), &u->at[i].stats);
     }
     *part =
