@@ -30,7 +30,7 @@ static const struct a64_inst *load_input(struct a64_cpu *c, const struct a64_ins
         c->v[i->rd] = (union a64_vec){.d = {v, 0}};
     else
         c->x[i->rd] = v;
-    memo_input(c->memo, TID, i->ra, v, i->size, i->shift);
+    memo_input(c->memo, TID, i->ra, v, i->size, i->shift, is_simd(i));
     NEXT;
 }
 
@@ -48,7 +48,8 @@ EXEC(reg_crc)
 {
     if (!c->memo)
         return no_unit(c, i);
-    memo_input(c->memo, TID, i->ra, is_simd(i) ? c->v[i->rn].d[0] : RN, i->size, i->shift);
+    memo_input(c->memo, TID, i->ra, is_simd(i) ? c->v[i->rn].d[0] : RN, i->size, i->shift,
+               is_simd(i));
     NEXT;
 }
 

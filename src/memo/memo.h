@@ -90,9 +90,10 @@ static inline uint64_t memo_truncate(uint64_t v, unsigned n, unsigned bytes)
 }
 
 bool memo_is_off(const struct memo_unit *u, unsigned lut);
-/* ld_crc, reg_crc: the low `bytes` of a value, truncated by n. */
+/* ld_crc, reg_crc: the low `bytes` of a value, truncated by n; a float if it is in a SIMD register.
+ */
 void memo_input(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t value, unsigned bytes,
-                unsigned n);
+                unsigned n, bool is_float);
 /* *data only for MEMO_L1 and MEMO_L2. */
 enum memo_answer memo_lookup(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t *data);
 void memo_update(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t data,

@@ -61,7 +61,7 @@ static void drop_pending(struct memo_unit *u, struct memo_hvr *h)
 /* --- inputs --- */
 
 void memo_input(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t value, unsigned bytes,
-                unsigned n)
+                unsigned n, bool is_float)
 {
     struct memo_hvr *h = &u->hvr[tid][lut];
     if (memo_is_off(u, lut))
@@ -72,7 +72,8 @@ void memo_input(struct memo_unit *u, unsigned tid, unsigned lut, uint64_t value,
         h->print = memo_print_start(lut);
         h->is_closed = false;
     }
-    const uint64_t v = memo_truncate(value, memo_adapt_cut(&u->adapt[lut], n, bytes), bytes);
+    const unsigned cut = memo_adapt_cut(&u->adapt[lut], n, bytes, is_float);
+    const uint64_t v = memo_truncate(value, cut, bytes);
     h->crc = memo_crc_add(&u->crc, h->crc, v, bytes);
     if (u->cfg.shadow)
         memo_print_add(&h->print, v, bytes);

@@ -22,6 +22,12 @@ for name in blk sbl hs md srad fft i2j jm jpeg km; do
     run --json "$tmp/j" "$tmp/$name.memo" >"$tmp/memo"
     ok "$name: memoized within its bound" 'tools/a64/ax_error $name $tmp/plain $tmp/memo >$tmp/err'
 done
+hits() { # SETTINGS...: md at full size, hits of a hundred lookups
+    run --json "$tmp/j" "$@" "$tmp/md.memo" full >"$tmp/memo"
+    python3 -c "import json; print(round(100 * json.load(open('$tmp/j'))['statistics']['memo']['hit_rate']))"
+}
+bytes=4 # few of the last 4 KB come again, nearly all of the last 512 KB (axmemo.md, section 5: 6 and 94)
+ok "md: the hits that its data has" '[ $(hits --set memo.l1_bytes=4K) = 6 ] && [ $(hits --set memo.l2_ways=8) -gt 90 ]'
 for name in blk md; do # unmodified executables
     "$PARSIM_BIN" cpu profile --quiet --apply "$tmp/applied" "$tmp/$name.plain" small 5 >"$tmp/out" 2>"$tmp/err"
     ok "$name: a memoized program is made of the plain one" '[ $? = 0 ]'

@@ -32,7 +32,7 @@ struct memo_unit *unit_of(const char *settings)
 enum memo_answer pass(struct memo_unit *u, unsigned lut, uint32_t input, uint64_t result)
 {
     uint64_t found = 0;
-    memo_input(u, 0, lut, input, 4, 0);
+    memo_input(u, 0, lut, input, 4, 0, true);
     const enum memo_answer a = memo_lookup(u, 0, lut, &found);
     if (!memo_is_hit(a))
         memo_update(u, 0, lut, result, (struct memo_type){MEMO_ONE, false, 4});

@@ -51,8 +51,8 @@ static void hash_of_an_option(void **state)
     for (uint32_t put = 0; put < 2; put++) {
         struct memo_unit *u = unit_of("");
         for (unsigned i = 0; i < 5; i++)
-            memo_input(u, 0, 0, bits_of(values[i]), 4, 0);
-        memo_input(u, 0, 0, put, 4, 0);
+            memo_input(u, 0, 0, bits_of(values[i]), 4, 0, true);
+        memo_input(u, 0, 0, put, 4, 0, true);
         assert_int_equal(u->hvr[0][0].crc, put ? 0x27d12c9c : 0x9f6d4bf9);
         assert_int_equal(u->stats.input_bytes, 24);
         memo_unit_free(u);

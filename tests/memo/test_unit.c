@@ -30,15 +30,15 @@ static void a_miss_waits_for_its_update(void **state)
     (void)state;
     struct memo_unit *u = unit_of("");
     uint64_t data = 7;
-    memo_input(u, 0, 2, 5, 4, 0);
+    memo_input(u, 0, 2, 5, 4, 0, true);
     assert_int_equal(memo_lookup(u, 0, 2, &data), MEMO_MISS);
     assert_int_equal(data, 7);
     memo_update(u, 0, 2, 99, one_int);
-    memo_input(u, 0, 2, 5, 4, 0);
+    memo_input(u, 0, 2, 5, 4, 0, true);
     assert_int_equal(memo_lookup(u, 0, 2, &data), MEMO_L1);
     assert_int_equal(data, 99);
     assert_int_equal(memo_lookup(u, 0, 2, &data), MEMO_L1); /* closed: the same hash again */
-    memo_input(u, 0, 3, 5, 4, 0);
+    memo_input(u, 0, 3, 5, 4, 0, true);
     assert_int_equal(memo_lookup(u, 0, 3, &data), MEMO_MISS); /* another logical table */
     sums_hold(u);
     memo_unit_free(u);
@@ -49,7 +49,7 @@ static void updates_without_a_miss_are_stray(void **state)
     (void)state;
     struct memo_unit *u = unit_of("");
     memo_update(u, 0, 0, 1, one_int);
-    memo_input(u, 0, 0, 1, 4, 0);
+    memo_input(u, 0, 0, 1, 4, 0, true);
     memo_update(u, 0, 0, 1, one_int);
     assert_int_equal(u->stats.stray_updates, 2);
     assert_int_equal(pass(u, 0, 2, 3), MEMO_MISS);
@@ -64,9 +64,9 @@ static void an_update_that_does_not_come_is_dropped(void **state)
     (void)state;
     struct memo_unit *u = unit_of("");
     uint64_t data;
-    memo_input(u, 0, 0, 1, 4, 0);
+    memo_input(u, 0, 0, 1, 4, 0, true);
     memo_lookup(u, 0, 0, &data);
-    memo_input(u, 0, 0, 2, 4, 0); /* begins anew */
+    memo_input(u, 0, 0, 2, 4, 0, true); /* begins anew */
     assert_int_equal(u->stats.dropped_updates, 1);
     assert_int_equal(u->hvr[0][0].crc, memo_crc_add(&u->crc, u->crc.start, 2, 4));
     memo_lookup(u, 0, 0, &data);
@@ -111,12 +111,12 @@ static void threads_have_hashes_of_their_own_and_share_entries(void **state)
     (void)state;
     struct memo_unit *u = unit_of("threads=2");
     uint64_t data;
-    memo_input(u, 0, 0, 1, 4, 0);
-    memo_input(u, 1, 0, 2, 4, 0);
+    memo_input(u, 0, 0, 1, 4, 0, true);
+    memo_input(u, 1, 0, 2, 4, 0, true);
     memo_lookup(u, 0, 0, &data);
     memo_update(u, 0, 0, 11, one_int);
     memo_lookup(u, 1, 0, &data);
-    memo_input(u, 1, 0, 1, 4, 0);
+    memo_input(u, 1, 0, 1, 4, 0, true);
     assert_int_equal(memo_lookup(u, 1, 0, &data), MEMO_L1);
     assert_int_equal(data, 11);
     memo_unit_free(u);
@@ -223,7 +223,7 @@ static struct memo_unit *with_bad(unsigned bad, const char *settings)
     pass(u, 0, 1, 100);
     for (unsigned hit = 1; hit <= 10000; hit++) {
         uint64_t data;
-        memo_input(u, 0, 0, 1, 4, 0);
+        memo_input(u, 0, 0, 1, 4, 0, true);
         const enum memo_answer a = memo_lookup(u, 0, 0, &data);
         assert_int_equal(a, hit % 100 ? MEMO_L1 : MEMO_SAMPLED);
         if (a == MEMO_SAMPLED) {
@@ -242,7 +242,7 @@ static void eleven_bad_of_a_hundred_switch_it_off(void **state)
     uint64_t data = 5;
     assert_int_equal(u->stats.disabled, 1);
     assert_int_equal(u->stats.bad, 11);
-    memo_input(u, 0, 0, 1, 4, 0);
+    memo_input(u, 0, 0, 1, 4, 0, true);
     assert_int_equal(memo_lookup(u, 0, 0, &data), MEMO_OFF);
     assert_int_equal(data, 5);
     assert_int_equal(u->stats.lookups, 10001);
@@ -374,7 +374,7 @@ static void see_hits(struct memo_unit *u, unsigned n, float error)
 {
     for (unsigned k = 0; k < n; k++) {
         uint64_t found;
-        memo_input(u, 0, 0, bits_of(1.5f), 4, 4);
+        memo_input(u, 0, 0, bits_of(1.5f), 4, 4, true);
         if (!memo_is_hit(memo_lookup(u, 0, 0, &found)))
             memo_update(u, 0, 0, bits_of(k & 1 ? 1 + error : 1), one_float);
     }
@@ -394,13 +394,31 @@ static void bits_are_added_while_all_is_well_and_taken_back_when_not(void **stat
     memo_unit_free(u);
 }
 
-static void bits_stay_within_the_input(void **state)
+static void what_was_too_wide_is_tried_again_after_twice_as_much(void **state)
 {
     (void)state;
-    const struct memo_adapt wide = {.bits = 24}, narrow = {.bits = -24};
-    assert_int_equal(memo_adapt_cut(&wide, 16, 4), 31);
-    assert_int_equal(memo_adapt_cut(&narrow, 16, 4), 0);
-    assert_int_equal(memo_adapt_cut(&(struct memo_adapt){0}, 63, 4), 63); /* the program's own */
+    const struct memo_adapt_rule rule = {.window = 1, .error = 0.01, .share = 0};
+    struct memo_adapt a = {0};
+    assert_int_equal(memo_adapt_see(&a, &rule, 0), 1);
+    assert_int_equal(memo_adapt_see(&a, &rule, 1), -2);
+    assert_int_equal(memo_adapt_see(&a, &rule, 0), 0);
+    assert_int_equal(memo_adapt_see(&a, &rule, 0), 1); /* the second that is well */
+    assert_int_equal(memo_adapt_see(&a, &rule, 1), -2);
+    for (unsigned k = 0; k < 3; k++)
+        assert_int_equal(memo_adapt_see(&a, &rule, 0), 0);
+    assert_int_equal(memo_adapt_see(&a, &rule, 0), 1); /* the fourth */
+}
+
+static void floats_keep_their_exponent_and_integers_what_the_program_keeps(void **state)
+{
+    (void)state;
+    const struct memo_adapt wide = {.bits = 24}, narrow = {.bits = -24}, none = {0};
+    assert_int_equal(memo_adapt_cut(&wide, 16, 4, true), 23);
+    assert_int_equal(memo_adapt_cut(&wide, 40, 8, true), 52);
+    assert_int_equal(memo_adapt_cut(&wide, 2, 4, false), 2);
+    assert_int_equal(memo_adapt_cut(&narrow, 16, 4, true), 0);
+    assert_int_equal(memo_adapt_cut(&narrow, 30, 4, false), 6);
+    assert_int_equal(memo_adapt_cut(&none, 63, 4, true), 63); /* the program's own */
 }
 
 int main(void)
@@ -424,7 +442,8 @@ int main(void)
         cmocka_unit_test(bad_settings_are_named),
         cmocka_unit_test(sizes_count_what_each_table_finds),
         cmocka_unit_test(bits_are_added_while_all_is_well_and_taken_back_when_not),
-        cmocka_unit_test(bits_stay_within_the_input),
+        cmocka_unit_test(what_was_too_wide_is_tried_again_after_twice_as_much),
+        cmocka_unit_test(floats_keep_their_exponent_and_integers_what_the_program_keeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Forces between particles in boxes. The region: two sums of squares and a product in, the
- * exponential of their distance out. */
+/* Forces between particles in boxes. The region: two particles' v and the product of their places
+ * in, the exponential of their distance out. All numbers of a particle, v too, are drawn from
+ * tenths, as Rodinia does. */
 #include "../ax-common/ax.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 enum { PER_BOX = 100, BOXES = 4 };
 
 struct particle {
-    float v, x, y, z; /* v: x^2 + y^2 + z^2 */
+    float v, x, y, z;
     float charge;
 };
 
@@ -17,7 +18,7 @@ struct force {
 
 static float tenth(struct ax_run *r)
 {
-    return (float)(1 + ax_random(r) % 10) * 0.1f;
+    return (float)(1 + ax_random(r) % 10) / 10;
 }
 
 static void add_pair(const struct particle *a, const struct particle *b, struct force *f)
@@ -52,9 +53,9 @@ int main(int argc, char **argv)
     struct particle *all = malloc((size_t)n * sizeof *all);
     struct force *forces = calloc((size_t)n, sizeof *forces);
     for (int i = 0; i < n; i++) {
-        struct particle p = {
-            .x = tenth(&run), .y = tenth(&run), .z = tenth(&run), .charge = tenth(&run)};
-        p.v = p.x * p.x + p.y * p.y + p.z * p.z;
+        struct particle p;
+        p.v = tenth(&run), p.x = tenth(&run), p.y = tenth(&run), p.z = tenth(&run);
+        p.charge = tenth(&run);
         all[i] = p;
     }
     ax_roi_begin();
