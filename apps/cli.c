@@ -81,8 +81,8 @@ const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 {
     static const struct cli_workload program = {"", "", "", "", ""};
     if (study_is_program(name)) {
-        char *file = study_program_file(name);
-        const bool ok = cli_check_program(file, err);
+        char *file = study_program_file(name, err);
+        const bool ok = file && cli_check_program(file, err);
         free(file);
         return ok ? &program : NULL;
     }
@@ -97,7 +97,7 @@ const struct cli_workload *cli_find_workload(const char *name, struct err *err)
 
 bool cli_check_workload(const char *name, struct err *err)
 {
-    const char *seed = strchr(name, '#');
+    const char *seed = study_is_program(name) ? NULL : strchr(name, '#');
     uint64_t n;
     if (seed && !cli_u64(seed + 1, &n))
         return err_set(err, "%s: the seed is no number", name);
@@ -122,26 +122,10 @@ bool cli_check_size(const char *name, struct err *err)
     return err_set(err, "--size %s: there are %s", name, list);
 }
 
-char *cli_find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') || !path)
-        return xstrdup(name);
-    while (*path) {
-        size_t len = strcspn(path, ":");
-        char *full = xasprintf("%.*s/%s", (int)len, path, name);
-        if (access(full, X_OK) == 0)
-            return full;
-        free(full);
-        path += len + (path[len] == ':');
-    }
-    return xstrdup(name);
-}
-
 bool cli_check_program(const char *name, struct err *err)
 {
     struct stat st;
-    char *file = cli_find_program(name);
+    char *file = study_find_program(name);
     errno = 0;
     bool ok = !access(file, X_OK) && !stat(file, &st);
     if (ok && S_ISDIR(st.st_mode)) {

@@ -32,8 +32,6 @@ bool cli_check_size(const char *name, struct err *err);
 bool cli_add_plugin(char **list, const char *file, struct err *err);
 /* The default machine with the techniques of such a list too; NULL with an error. */
 struct machine *cli_machine(const char *plugins, struct err *err);
-/* The file that execvp() would run; to be freed. */
-char *cli_find_program(const char *name);
 /* Whether it is there and can be run. */
 bool cli_check_program(const char *name, struct err *err);
 /* What is left of a command line at optind: workloads, or, behind "--", a program with its

@@ -29,6 +29,7 @@ static const char help[] =
     "  --threads N      host threads of a run (default 1); results do not depend on it\n"
     "  --out DIR        keeps results in DIR/results.db, so that what was stopped goes on where it "
     "was\n"
+    "  --sample         runs are sampled ('parsim run --sample'): less time, cycles with an error\n"
     "  --limit S        seconds after which a run is stopped (default 0: never)\n"
     "  --db FILE        every run with its statistics as an SQLite database (docs/data.md)\n"
     "  --json FILE      the table as JSON ('-' = standard output)\n"
@@ -53,6 +54,7 @@ static const struct option longopts[] = {
     {"set", required_argument, NULL, O_SET},
     SETUP_OPTIONS,
     SETUP_OPTIONS_KEPT,
+    SETUP_OPTION_SAMPLE,
     {"help", no_argument, NULL, 'h'},
     {0},
 };

@@ -166,16 +166,24 @@ static bool print_doc(struct err *err)
 
 /* --- another simulator's --- */
 
-static bool print_import(const char *path, struct err *err)
+/* EXIT_DONE; or with an error EXIT_FAILED: nothing in it is of use; EXIT_USAGE. */
+static int print_import(const char *path, struct err *err)
 {
     struct import_count count;
     if (!import_gpgpusim(path, stdout, &count, err))
-        return false;
+        return EXIT_USAGE;
+    if (!count.taken) {
+        err_set(err, "%s: none of its %zu options could be taken over; the file's end says why",
+                path, count.left);
+        return EXIT_FAILED;
+    }
     fprintf(stderr,
             "parsim gpus: %zu options were taken over, %zu were not: the file's end lists them\n",
             count.taken, count.left);
-    return !*count.refused.msg ||
-           err_set(err, "what came out is no machine yet: %s", count.refused.msg);
+    if (!*count.refused.msg)
+        return EXIT_DONE;
+    err_set(err, "what came out is no machine yet: %s", count.refused.msg);
+    return EXIT_USAGE;
 }
 
 /* --- the command --- */
@@ -241,6 +249,16 @@ static bool show_machine(const struct line *l, struct err *err)
     return m != NULL;
 }
 
+static bool show(const struct line *l, struct err *err)
+{
+    return l->doc       ? print_doc(err)
+           : l->designs ? print_designs(l->plugins, err)
+           : l->fields  ? print_fields(l->plugins, err)
+           : l->source  ? print_source(l->name, err)
+           : l->name    ? show_machine(l, err)
+                        : list(err);
+}
+
 int cmd_gpus(int argc, char **argv)
 {
     struct line l = {0};
@@ -249,13 +267,11 @@ int cmd_gpus(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_DONE;
     }
-    bool ok = parse(&l, argc, argv, &err) && (l.import    ? print_import(l.import, &err)
-                                              : l.doc     ? print_doc(&err)
-                                              : l.designs ? print_designs(l.plugins, &err)
-                                              : l.fields  ? print_fields(l.plugins, &err)
-                                              : l.source  ? print_source(l.name, &err)
-                                              : l.name    ? show_machine(&l, &err)
-                                                          : list(&err));
+    int code = EXIT_USAGE;
+    if (parse(&l, argc, argv, &err))
+        code = l.import ? print_import(l.import, &err) : show(&l, &err) ? EXIT_DONE : EXIT_USAGE;
     free(l.plugins);
-    return ok ? EXIT_DONE : cli_fail("gpus", "%s", err.msg);
+    if (code != EXIT_DONE)
+        cli_fail("gpus", "%s", err.msg);
+    return code;
 }

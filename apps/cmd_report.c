@@ -7,6 +7,7 @@
 #include "report_page.h"
 #include "study/study_file.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +100,28 @@ static bool run_design(const struct options *o, const char *design, const char *
            err_set(err, "the program has failed with design %s", design);
 }
 
+static bool check_designs(const struct options *o, const struct study_list *designs,
+                          struct err *err)
+{
+    for (size_t i = 0; i < designs->n; i++) {
+        const struct study_job j = {.kind = STUDY_RUN, .gpu = o->gpu, .design = designs->at[i]};
+        if (!study_check_design(&j, err))
+            return false;
+    }
+    return designs->n || err_set(err, "--designs: the list is empty");
+}
+
 /* EXIT_DONE with the designs' runs, or what happened. */
 static int run_all(const struct options *o, char **program, json *runs, struct err *err)
 {
     char folder[] = "/tmp/parsim-report-XXXXXX";
     int code = EXIT_DONE;
     struct study_list designs = study_list_of(o->designs);
-    if (!designs.n || !mkdtemp(folder)) {
+    bool ok = check_designs(o, &designs, err);
+    if (ok && !mkdtemp(folder))
+        ok = err_set(err, "cannot make a folder in /tmp: %s", strerror(errno));
+    if (!ok) {
         study_list_free(&designs);
-        err_set(err, "--designs: the list is empty");
         return EXIT_USAGE;
     }
     tempfile_add(folder);

@@ -154,7 +154,7 @@ static bool set_library_path(bool preload, struct err *err)
 
 static int run_program(char **argv, struct err *err)
 {
-    char *file = cli_find_program(argv[0]);
+    char *file = study_find_program(argv[0]);
     enum elf_runtime runtime = elf_find_runtime(file);
     free(file);
     if (runtime == ELF_RUNTIME_STRIPPED) {
@@ -167,6 +167,9 @@ static int run_program(char **argv, struct err *err)
     if (!set_library_path(runtime == ELF_RUNTIME_STATIC, err))
         return EXIT_USAGE;
     setenv("PARSIM_REPORT", "1", 0);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%lld", (long long)getpid());
+    setenv("PARSIM_RUN_PID", pid, 1);
     fflush(NULL);
     execvp(argv[0], argv);
     err_set(err, "cannot run %s: %s", argv[0], strerror(errno));
@@ -234,7 +237,7 @@ static int parse_line(struct run_options *shared, bool is_hot, int argc, char **
         err_set(err, "no program given; see --help");
         return EXIT_USAGE;
     }
-    char *program = cli_find_program(argv[optind]);
+    char *program = study_find_program(argv[optind]);
     bool ok = run_options_check_files(shared, NULL, 0, (const char *const *)&program, 1, err) &&
               run_options_try(shared, err);
     free(program);

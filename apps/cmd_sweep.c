@@ -14,8 +14,9 @@ static const char help[] =
     "\n"
     "Runs every combination of the values on every program (a workload, or one of yours: a name "
     "with a\n"
-    "slash, its arguments in quotes: './scan 1000'), as child processes, and tables what came\n"
-    "out. Each run is made once and kept in DIR/results.db: the same command goes on where it was\n"
+    "slash, its arguments in quotes: './scan 1000', within them quoted as in a shell), as child\n"
+    "processes, and tables what came out. Each run is made once and kept in DIR/results.db: the "
+    "same command goes on where it was\n"
     "stopped, and a further value or metric costs only what is new. The first combination is the "
     "base\n"
     "of speedups.\n"
@@ -27,12 +28,13 @@ static const char help[] =
     "  --metric LIST    numbers of a run (default cycles,ipc): cycles, ipc, bandwidth, "
     "dram_bytes,\n"
     "                   energy, edp, ratio, or a path in its JSON (stats.l2.hit_rate), sums and\n"
-    "                   quotients of them (a+b/c)\n"
+    "                   quotients of them: a+b/c+d is (a+b)/(c+d)\n"
     "  --plugin FILE    a library with further techniques; several times: all of them\n"
     "  --gpu G          the machine (default gtx480)\n"
     "  --size S         of workloads: tiny, small (default), medium, large, paper\n"
     "  --jobs N         runs at once (default 1)\n"
     "  --threads N      host threads of a run (default 1); results do not depend on it\n"
+    "  --sample         runs are sampled ('parsim run --sample'): less time, cycles with an error\n"
     "  --limit S        seconds after which a run is stopped (default 0: never)\n"
     "  --out DIR        where results are kept (default sweep)\n"
     "  --collect        runs nothing: tables what is there\n"
@@ -77,6 +79,7 @@ static const struct option longopts[] = {
     {"task", required_argument, NULL, O_TASK},
     SETUP_OPTIONS,
     SETUP_OPTIONS_KEPT,
+    SETUP_OPTION_SAMPLE,
     {"help", no_argument, NULL, 'h'},
     {0},
 };

@@ -18,6 +18,8 @@ bool setup_options_take(struct study_setup *s, int c, const char *value, struct 
     case SETUP_OUT:
         s->folder = value;
         return true;
+    case SETUP_SAMPLE:
+        return s->is_sampled = true;
     default:
         return s->quiet = true;
     }

@@ -14,7 +14,8 @@ enum {
     SETUP_THREADS,
     SETUP_QUIET,
     SETUP_LIMIT,
-    SETUP_OUT
+    SETUP_OUT,
+    SETUP_SAMPLE
 };
 
 /* Rows of a command's table; the second: of one that keeps its results. */
@@ -28,6 +29,12 @@ enum {
     {"limit", required_argument, NULL, SETUP_LIMIT}, \
     {                                                \
         "out", required_argument, NULL, SETUP_OUT    \
+    }
+
+/* Of one whose runs may be sampled. */
+#define SETUP_OPTION_SAMPLE                       \
+    {                                             \
+        "sample", no_argument, NULL, SETUP_SAMPLE \
     }
 
 /* Takes one of these, which is SETUP_OPTION_FIRST or more, with its value. */

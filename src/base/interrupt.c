@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* timeout(1) signals its child and then the child's group, and a terminal's driver may do the same:
- * what comes so soon after the first signal is the first signal. */
+ * what comes so soon after the first signal, also another one, is part of it. */
 #define SAME_SIGNAL_NS 250000000
 
 /* Signals belong to the process, so does this. */
@@ -39,7 +39,7 @@ static void on_signal(int sig)
         raise(sig);
         return;
     }
-    if (is_caught && noted == sig && is_same_again())
+    if (is_caught && noted && is_same_again())
         return;
     if (!is_caught || noted)
         end_now(sig);
@@ -61,6 +61,8 @@ static void install(int sig, void (*handler)(int))
 {
     struct sigaction a = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&a.sa_mask);
+    sigaddset(&a.sa_mask, SIGINT); /* one after the other */
+    sigaddset(&a.sa_mask, SIGTERM);
     sigaction(sig, &a, NULL);
 }
 

@@ -10,6 +10,9 @@
 
 enum { NAME_MAX_BYTES = 4096 };
 
+/* Of the process, as its environment: texts that were looked for in PARSIM_PTX, and found. */
+static unsigned long looked_for, found;
+
 /* FNV-1a. */
 static uint64_t hash_of(const char *text, size_t len)
 {
@@ -42,10 +45,21 @@ char *device_code_swap(const char *text, size_t len, char *name, size_t *swapped
     if (!save(text, len, err) || !folder || !*folder)
         return NULL;
     char *path = path_of(folder, text, len), *swapped = NULL;
+    looked_for++;
     if (!access(path, F_OK)) {
+        found++;
         swapped = file_read(path, swapped_len, err);
         snprintf(name, NAME_MAX_BYTES, "%s", path);
     }
     free(path);
     return swapped;
+}
+
+bool device_code_held(struct err *err)
+{
+    return found || !looked_for ||
+           err_set(err,
+                   "--ptx %s: has none of the %lu texts of PTX that the program has loaded; "
+                   "--save-ptx writes them under the names that are looked for",
+                   getenv("PARSIM_PTX"), looked_for);
 }

@@ -11,4 +11,7 @@
 char *device_code_swap(const char *text, size_t len, char *name, size_t *swapped_len,
                        struct err *err);
 
+/* False with an error: PARSIM_PTX has nothing of what the program has loaded so far. */
+bool device_code_held(struct err *err);
+
 #endif

@@ -2,6 +2,7 @@
  * for. */
 #include "gpu/report.h"
 #include "cuda/batch.h"
+#include "cuda/device_code.h"
 #include "gpu/judge.h"
 #include "gpu/selection.h"
 
@@ -56,12 +57,41 @@ static void print_report(const struct ctx *c, const struct run_report *r)
         ctx_say("check: %zu finding%s", c->findings.len, c->findings.len == 1 ? "" : "s");
 }
 
-/* Whether --kernel has found what it asks for. */
-static bool selection_kept(const struct ctx *c, int interrupted)
+/* Whether this is the program that `parsim run` was given, not one that it has started. */
+static bool is_run_itself(void)
+{
+    const char *pid = getenv("PARSIM_RUN_PID");
+    return pid && strtoll(pid, NULL, 10) == getpid();
+}
+
+/* What is asked of launches says nothing where there are none. */
+static bool launches_hold(const struct session *s, struct err *err)
+{
+    static const struct {
+        const char *name, *variable;
+    } asked[] = {{"hot", "PARSIM_HOT"},
+                 {"checkpoint", "PARSIM_CHECKPOINT"},
+                 {"resume", "PARSIM_RESUME"},
+                 {"kernel", "PARSIM_KERNEL"}};
+    if (s ? session_kernel_count(s) != 0 : !is_run_itself())
+        return true;
+    for (unsigned i = 0; i < ARRAY_LEN(asked); i++) {
+        const char *value = getenv(asked[i].variable);
+        if (value && *value && strcmp(value, "0"))
+            return err_set(err, "--%s: the program has launched no kernel", asked[i].name);
+    }
+    return true;
+}
+
+/* Whether there was what was asked for: --kernel, --hot, --ptx. */
+static bool asked_is_met(const struct ctx *c, int interrupted)
 {
     struct err err = {0};
     const struct selection *s = c->session ? session_selection(c->session) : NULL;
-    if (!s || interrupted || selection_holds(s, &err))
+    if (interrupted)
+        return true;
+    if ((!s || selection_holds(s, &err)) && launches_hold(c->session, &err) &&
+        device_code_held(&err))
         return true;
     ctx_say("%s", err.msg);
     return false;
@@ -86,12 +116,12 @@ int report_write_all(struct ctx *c, int interrupted)
     void (*before)(int) = signal(SIGXFSZ, SIG_IGN); /* too large is an error of the write */
     if (wanted && *wanted && strcmp(wanted, "0"))
         print_report(c, &r);
-    bool ok = c->session      ? run_report_write(&r, &err)
-              : json && *json ? run_report_write_json(&r, json, &err)
-                              : true;
-    ok = ok && (!c->session || interrupted || judge_holds(c->session, &err));
+    const bool is_written = c->session      ? run_report_write(&r, &err)
+                            : json && *json ? run_report_write_json(&r, json, &err)
+                                            : true;
+    const bool ok = is_written && (!c->session || interrupted || judge_holds(c->session, &err));
     if (!ok)
         ctx_say("%s", err.msg);
     signal(SIGXFSZ, before);
-    return !ok ? FAILED : selection_kept(c, interrupted) ? DONE : UNMET;
+    return !is_written ? UNMET : !ok ? FAILED : asked_is_met(c, interrupted) ? DONE : UNMET;
 }

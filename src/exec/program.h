@@ -12,6 +12,12 @@
 struct program;
 
 /* One entry function, ready to launch. */
+struct kernel_facts {
+    bool is_known;
+    bool waits;    /* for what other threads write: ptx/waits.h */
+    uint64_t code; /* the same in programs of the same text */
+};
+
 struct kernel {
     const struct ptx_func *src;
     struct program *prog;
@@ -26,8 +32,12 @@ struct kernel {
     struct cta *spare;    /* see grid.h */
     void *decoded;        /* of a machine that keeps time: freed with the kernel */
     void (*decoded_free)(void *decoded);
+    struct kernel_facts facts; /* ask kernel_facts() */
     struct arena arena;
 };
+
+/* What is known of its code beside how it is executed. */
+const struct kernel_facts *kernel_facts(struct kernel *k);
 
 /* Links `n` modules into one program, whose variables then exist on `d`. Takes the modules over,
  * also on error. */

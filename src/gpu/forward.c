@@ -45,6 +45,11 @@ struct forward {
     struct forward_result sum;
 };
 
+bool forward_must_not(const struct launch *l)
+{
+    return l->is_cooperative || kernel_facts(l->kernel)->waits;
+}
+
 struct forward *forward_new(struct gpu *g)
 {
     struct forward *f = xcalloc(1, sizeof *f);
@@ -224,6 +229,9 @@ void forward_begin(struct forward *f, cycle_t now)
     f->has_skipped = false;
     f->length = LEAST;
     settle(f, now, RAMP);
+    for (size_t i = 0; i < f->g->batch->n; i++)
+        if (forward_must_not(f->g->batch->runs[i].root.launch))
+            f->next = CYCLE_NEVER;
 }
 
 uint64_t forward_gone(const struct forward *f)

@@ -11,6 +11,10 @@
 
 struct forward;
 
+/* Threads of the launch wait for each other in loops, or all its blocks for each other: how often
+ * such a loop turns is a matter of time, so all of the launch is to be simulated. */
+bool forward_must_not(const struct launch *l);
+
 struct forward *forward_new(struct gpu *g);
 void forward_free(struct forward *f);
 

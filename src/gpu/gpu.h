@@ -50,6 +50,7 @@ struct gpu_kernel {
     cycle_t skipped_cycles; /* of those: not simulated but estimated; and the estimate's variance */
     double variance;
     uint64_t simulated_inst; /* of warps, and those with it */
+    bool waits;              /* --sample: must not be gone forward in (forward_must_not()) */
     uint64_t accesses;       /* to memory, after coalescing */
     uint64_t warp_inst, thread_inst, ctas;
     cycle_t began; /* as `start`, but of the core clock, which also runs between kernels */

@@ -167,19 +167,39 @@ static void write_settings(const struct import *im, FILE *out)
     }
 }
 
+/* In a comment or a value of YAML: nothing that ends a line, and nothing that nobody can print. */
+static void write_text(FILE *out, const char *text, size_t most)
+{
+    for (; *text && most; text++, most--)
+        fputc((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e ? '?' : *text, out);
+}
+
+static void write_left(const struct import_option *o, FILE *out)
+{
+    fprintf(out, "#   line %u: -", o->line);
+    write_text(out, o->name, 80);
+    fputc(' ', out);
+    write_text(out, o->value, 80);
+    fputs(": ", out);
+    write_text(out, o->why, sizeof o->why);
+    fputc('\n', out);
+}
+
 static void write_machine(struct import *im, const char *path, const char *name, FILE *out)
 {
+    fputs("# Made by 'parsim gpus --import ", out);
+    write_text(out, path, SIZE_MAX);
     fprintf(out,
-            "# Made by 'parsim gpus --import %s'. What it does not say is that of the base.\n"
+            "'. What it does not say is that of the base.\n"
             "base: %s\ngpu:\n  name: %s\n  about: imported from a configuration of GPGPU-Sim\n"
             "  calibration: nothing; GPGPU-Sim's configuration, as far as it could be taken over\n",
-            path, IMPORT_BASE, name);
+            IMPORT_BASE, name);
     write_settings(im, out);
     fprintf(out, "# Not taken over:\n");
     for (size_t i = 0; i < im->options.len; i++) {
         const struct import_option *o = &im->options.data[i];
         if (!o->is_taken || *o->why)
-            fprintf(out, "#   line %u: -%s %.80s: %s\n", o->line, o->name, o->value, o->why);
+            write_left(o, out);
     }
 }
 
@@ -221,13 +241,23 @@ static void finish(struct import *im, struct import_count *count)
     vec_free(&sets);
 }
 
-bool import_gpgpusim(const char *path, FILE *out, struct import_count *count, struct err *err)
+/* A NUL would end the text, and what is behind it would be left without a word. */
+static bool check_text(const char *path, const char *text, size_t len, struct err *err)
+{
+    unsigned line = 1;
+    const char *nul = memchr(text, 0, len);
+    for (const char *p = text; nul && p < nul; p++)
+        line += *p == '\n';
+    return !nul || err_set(err, "%s:%u: a byte 0: this is no text", path, line);
+}
+
+bool import_gpgpusim_text(const char *path, char *text, size_t len, FILE *out,
+                          struct import_count *count, struct err *err)
 {
     struct import im = {0};
-    size_t len;
-    char name[64], *text = file_read_max(path, FILE_TEXT_MAX, &len, err);
+    char name[64];
     struct reader r = {.path = path, .at = text, .line = 1};
-    bool ok = text && read_options(&im, &r, err);
+    bool ok = check_text(path, text, len, err) && read_options(&im, &r, err);
     im.machine = ok ? machine_new(IMPORT_BASE, NULL, 0, err) : NULL;
     if (im.machine) {
         for (size_t i = 0; i < im.options.len; i++)
@@ -241,6 +271,14 @@ bool import_gpgpusim(const char *path, FILE *out, struct import_count *count, st
     machine_free(im.machine);
     vec_free(&im.options);
     vec_free(&im.settings);
+    return ok;
+}
+
+bool import_gpgpusim(const char *path, FILE *out, struct import_count *count, struct err *err)
+{
+    size_t len;
+    char *text = file_read_max(path, FILE_TEXT_MAX, &len, err);
+    const bool ok = text && import_gpgpusim_text(path, text, len, out, count, err);
     free(text);
     return ok;
 }

@@ -181,6 +181,7 @@ static json *sample_of(const struct session *s)
     json_add_count(o, "simulated_warp_instructions", c->simulated_warp_inst);
     json_add_count(o, "simulated_launches", c->launches);
     json_add_count(o, "launches_not_simulated", c->launches_not_simulated);
+    json_add_count(o, "launches_that_wait", c->launches_that_wait);
     json_add_real(o, "estimated_error", stat_ratio((double)c->error_cycles, (double)c->cycles));
     for (unsigned i = 0; i < ARRAY_LEN(extrapolated); i++)
         json_object_array_add(list, json_object_new_string(extrapolated[i]));

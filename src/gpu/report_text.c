@@ -174,6 +174,11 @@ static void print_sample(const struct run_report *r, FILE *out)
             "with an estimated error of %.1f%%\n",
             (unsigned long long)(c->launches + c->launches_not_simulated),
             100 * stat_ratio((double)c->error_cycles, (double)c->cycles));
+    if (!c->launches_that_wait)
+        return;
+    line(out, "");
+    print_count(out, "", c->launches_that_wait, "launch", "es");
+    fprintf(out, " simulated whole: their threads wait for each other in loops\n");
 }
 
 static void print_outside(const struct run_report *r, FILE *out)

@@ -2,6 +2,7 @@
 #include "gpu/sample.h"
 
 #include "base/vec.h"
+#include "gpu/forward.h"
 #include "gpu/gpu_int.h"
 #include "gpu/warm.h"
 #include "sm/sm_forward.h"
@@ -36,14 +37,17 @@ enum {
 
 /* A launch that was simulated. */
 struct point {
-    double blocks, inst, cycles;
+    uint32_t grid[3];
+    double inst, cycles;
     struct stats *stats; /* extrapolated */
     size_t kernel;       /* in the machine's list */
 };
 
 struct group {
     char *name;
+    uint64_t code; /* of the program: another one may have a kernel of the name */
     uint32_t block[3], shared;
+    bool has_children;                /* which would have to be guessed too: none of them passes */
     VEC(struct point) points;         /* in order of time */
     unsigned simulated, passed, wait; /* passed: since the last that was simulated */
     double squares;                   /* of the relative errors of predictions */
@@ -129,22 +133,20 @@ void sample_free(struct sample *s)
 
 /* --- launches that are alike --- */
 
-static double blocks_of(const struct launch *l)
-{
-    return (double)l->grid[0] * l->grid[1] * l->grid[2];
-}
-
 static struct group *group_of(struct sample *s, const struct launch *l)
 {
     const char *name = l->kernel->src->name;
+    const uint64_t code = kernel_facts(l->kernel)->code;
     for (size_t i = 0; i < s->groups.len; i++) {
         struct group *g = &s->groups.data[i];
-        if (!strcmp(g->name, name) && !memcmp(g->block, l->block, sizeof g->block) &&
-            g->shared == l->dynamic_shared_bytes)
+        if (g->code == code && !strcmp(g->name, name) &&
+            !memcmp(g->block, l->block, sizeof g->block) && g->shared == l->dynamic_shared_bytes)
             return g;
     }
-    vec_push(&s->groups,
-             ((struct group){.name = xstrdup(name), .shared = l->dynamic_shared_bytes, .wait = 1}));
+    vec_push(
+        &s->groups,
+        ((struct group){
+            .name = xstrdup(name), .code = code, .shared = l->dynamic_shared_bytes, .wait = 1}));
     struct group *g = &vec_last(&s->groups);
     memcpy(g->block, l->block, sizeof g->block);
     return g;
@@ -155,13 +157,23 @@ static double distance(double a, double b)
     return fabs(log(a / b));
 }
 
+/* In every direction: as many blocks in another shape are other work. */
+static bool is_alike(const uint32_t a[3], const uint32_t b[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (distance(a[i], b[i]) >= ALIKE_BLOCKS)
+            return false;
+    return true;
+}
+
 bool sample_passes(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
-    bool is_alike = false;
+    bool any = false;
     for (size_t i = 0; i < g->points.len; i++)
-        is_alike |= distance(g->points.data[i].blocks, blocks_of(l)) < ALIKE_BLOCKS;
-    return is_alike && g->simulated >= FIRST && g->passed < g->wait;
+        any |= is_alike(g->points.data[i].grid, l->grid);
+    return any && g->simulated >= FIRST && g->passed < g->wait && !g->has_children &&
+           !forward_must_not(l);
 }
 
 /* The last of those with the most instructions up to `inst` (or, above, the fewest from it on). */
@@ -226,27 +238,47 @@ static void keep_last(struct sample *s, const struct stats *part, double factor)
     stats_add_scaled(s->last, part, factor);
 }
 
+/* Of kernels that ran together the first has what they have in common. */
+static double count_kernels(struct sample *s, size_t first, double *all)
+{
+    double simulated = 0;
+    for (size_t i = first; i < gpu_kernel_count(s->g); i++) {
+        const struct gpu_kernel *k = gpu_kernel(s->g, i);
+        s->counts.warp_inst += k->warp_inst;
+        s->counts.launches++;
+        s->counts.launches_that_wait += k->waits;
+        if (k->first != i)
+            continue;
+        *all += (double)k->together_cycles;
+        simulated += (double)(k->together_cycles - k->skipped_cycles);
+        s->variance += k->variance;
+        s->counts.simulated_warp_inst += k->simulated_inst;
+    }
+    s->counts.simulated_cycles += (uint64_t)simulated;
+    return simulated;
+}
+
+/* Behind those that ran together stand the kernels that they have launched. */
 void sample_simulated(struct sample *s, size_t first, const struct launch *l)
 {
     const struct gpu_kernel *k = gpu_kernel(s->g, first);
-    const double all = (double)k->together_cycles, simulated = all - (double)k->skipped_cycles;
+    double all = 0;
+    const double simulated = count_kernels(s, first, &all);
     struct stats *part = stats_sums(s->g->stats, s->before);
     keep_last(s, part, simulated > 0 ? all / simulated : 1);
     stats_free(part);
     stats_free(s->before);
     s->before = stats_sums(s->g->stats, NULL);
-    s->variance += k->variance;
-    for (size_t i = first; i < first + k->together; i++) {
-        s->counts.warp_inst += gpu_kernel(s->g, i)->warp_inst;
-        s->counts.launches++;
-    }
-    s->counts.simulated_warp_inst += k->simulated_inst;
-    s->counts.simulated_cycles += (uint64_t)simulated;
     if (!l || !k->warp_inst || !k->cycles)
         return;
-    const struct point p = {blocks_of(l), (double)k->warp_inst, (double)k->cycles,
-                            stats_sums(s->last, NULL), first};
-    remember(group_of(s, l), &p);
+    struct group *g = group_of(s, l);
+    g->has_children |= gpu_kernel_count(s->g) > first + k->together;
+    struct point p = {.inst = (double)k->warp_inst,
+                      .cycles = (double)k->cycles,
+                      .stats = stats_sums(s->last, NULL),
+                      .kernel = first};
+    memcpy(p.grid, l->grid, sizeof p.grid);
+    remember(g, &p);
 }
 
 bool sample_pass(struct sample *s, struct device *d, const struct launch *l,

@@ -42,6 +42,8 @@ bool session_option_set(const struct session_option *row, struct session_options
 {
     void *member = (char *)o + row->offset;
     assert(row->kind < SESSION_SETS);
+    if (row->kind == SESSION_FLAG && text && strcmp(text, "1"))
+        return err_set(err, "%s=%s: must be 1, or 0 for no", name, text);
     if (row->kind == SESSION_FLAG)
         *(bool *)member = true;
     else if (row->kind == SESSION_NUMBER)

@@ -1,12 +1,13 @@
 /* Lines that are touched, each once in a row. */
 #include "gpu/warm.h"
 
-#include <stdlib.h>
+#include "gpu/machine.h"
 
-enum { LINE = 128 };
+#include <stdlib.h>
 
 struct warm {
     struct gpu *gpu;
+    addr_t bytes; /* of the L2's lines */
     struct mem_watch watch;
     addr_t last; /* the line of the last access */
     bool last_written;
@@ -15,15 +16,15 @@ struct warm {
 static void touched(void *self, addr_t addr, uint64_t bytes, bool is_write)
 {
     struct warm *w = self;
-    for (addr_t line = addr & ~(addr_t)(LINE - 1); line < addr + bytes; line += LINE) {
+    for (addr_t line = addr - addr % w->bytes; line < addr + bytes; line += w->bytes) {
         if (line == w->last && (w->last_written || !is_write))
             continue;
         if (is_write)
-            gpu_rewritten(w->gpu, line, LINE);
+            gpu_rewritten(w->gpu, line, w->bytes);
         if (gpu_technique(w->gpu, 0)) /* says by itself what a line that was copied is */
-            gpu_touched(w->gpu, line, LINE);
+            gpu_touched(w->gpu, line, w->bytes);
         else
-            gpu_accessed(w->gpu, line, LINE, is_write);
+            gpu_accessed(w->gpu, line, w->bytes, is_write);
         w->last_written = is_write || (line == w->last && w->last_written);
         w->last = line;
     }
@@ -33,6 +34,7 @@ struct warm *warm_new(struct gpu *g)
 {
     struct warm *w = xcalloc(1, sizeof *w);
     w->gpu = g;
+    w->bytes = (addr_t)gpu_machine(g)->l2.line_bytes;
     w->watch = (struct mem_watch){touched, w};
     w->last = UINT64_MAX;
     return w;

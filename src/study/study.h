@@ -44,6 +44,7 @@ struct study_setup {
     uint64_t time;          /* seconds after which all are stopped; 0: never */
     const char *folder;     /* for dumps and codes; NULL: none are kept */
     bool quiet;             /* no progress */
+    bool is_sampled;        /* `run --sample`; of compare and sweep */
 };
 
 struct study_job {
@@ -55,6 +56,7 @@ struct study_job {
     const char *plugins; /* libraries with designs, with commas between; NULL: none */
     const char *saves;   /* the field by which it writes a file that others need; NULL: none */
     unsigned rank;       /* lower ones first */
+    bool is_sampled;     /* `run --sample` */
     bool keeps_kernels;  /* with their statistics; such a result is not for a store */
     struct json_object
         *result; /* of --json, without kernels and machine unless kept; NULL: failed */
@@ -78,12 +80,16 @@ void study_jobs_free(struct study_job *jobs, size_t n);
 
 /* --- study_kind.c, study_child.c, study_words.c --- */
 
-/* A name with a slash is a user's program, with its arguments behind blanks: "./scan 1000". */
+/* A name with a slash is a user's program, with its arguments behind blanks: "./scan 1000", quoted
+ * as in a shell. */
 bool study_is_program(const char *workload);
 /* What a workload is called in names of files; to be freed. */
 char *study_file_name(const char *workload);
-/* The program's file; to be freed. */
-char *study_program_file(const char *workload);
+/* The program's file; to be freed. NULL: it cannot be read. */
+char *study_program_file(const char *workload, struct err *err);
+
+/* The file that execvp() would run; to be freed. */
+char *study_find_program(const char *name);
 
 /* Refuses a design that `parsim run` does not know. */
 bool study_check_design(const struct study_job *j, struct err *err);

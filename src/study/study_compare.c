@@ -146,6 +146,7 @@ static void write_json(const struct study_compare *o, const struct study_job *jo
 {
     struct json_object *all = json_object_new_object(), *runs = json_object_new_array();
     json_add_text(all, "gpu", o->matrix.gpu);
+    json_object_object_add(all, "sampled", json_object_new_boolean(o->matrix.setup.is_sampled));
     json_add_text(all, "size", o->matrix.programs[0].program ? NULL : o->matrix.setup.size);
     for (size_t i = 0; i < o->matrix.nprograms * o->matrix.designs.n; i++) {
         const struct study_job *j = &jobs[i],

@@ -47,6 +47,8 @@ static void add_run(struct study_words *w, const struct study_job *j, const char
     study_words_parsim(w, "run");
     for (unsigned i = 0; i < ARRAY_LEN(more); i++)
         study_words_add(w, more[i]);
+    if (j->is_sampled)
+        study_words_add(w, "--sample");
     study_words_plugins(w, j->plugins);
     add_design(w, design);
 }

@@ -17,6 +17,7 @@ void study_matrix_plan(struct study_matrix *m)
         m->jobs[i] = (struct study_job){.gpu = m->gpu,
                                         .plugins = m->plugins,
                                         .design = m->designs.at[i % m->designs.n],
+                                        .is_sampled = m->setup.is_sampled,
                                         .workload = p->program ? NULL : p->name,
                                         .program = p->program};
     }
@@ -96,8 +97,21 @@ double study_matrix_value(const struct study_matrix *m, size_t job, const char *
     return j->result ? study_metric(j->result, j->design, metric) : NAN;
 }
 
+static void tell_sampled(const struct study_matrix *m, FILE *out)
+{
+    double most = 0;
+    for (size_t i = 0; i < m->n; i++)
+        most = fmax(most, study_matrix_value(m, i, "sample.estimated_error"));
+    fprintf(out,
+            "note: sampled: cycles and statistics are extrapolated, with an estimated error of "
+            "%.1f%% at most\n",
+            100 * most);
+}
+
 void study_matrix_warn(const struct study_matrix *m, FILE *out)
 {
+    if (m->setup.is_sampled)
+        tell_sampled(m, out);
     double least = INFINITY;
     bool is_tiny = false;
     for (size_t p = 0; p < m->nprograms; p++)

@@ -37,7 +37,7 @@ size_t study_matrix_missing(const struct study_matrix *m);
 bool study_matrix_holds(const struct study_matrix *m, struct err *err);
 /* A number of a run; NAN: it has none. */
 double study_matrix_value(const struct study_matrix *m, size_t job, const char *metric);
-/* Says of runs that are too short to mean anything that they are. */
+/* Says of runs that are sampled, or too short to mean anything, that they are. */
 void study_matrix_warn(const struct study_matrix *m, FILE *out);
 
 /* study_sqlite.c: every run with its notes and statistics, in the tables that `run --db` makes. */

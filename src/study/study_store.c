@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "study/study_kind.h"
+#include "study/study_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -142,7 +143,7 @@ static bool hash_files(uint64_t *h, const char *files, char end)
 static void bind_gpu(sqlite3_stmt *q, const struct study_job *j)
 {
     static const char key[] = "@gpu.plugin=";
-    char file[32], text[128];
+    char file[40], text[128];
     const char *gpu = study_kind(j)->has_machine ? j->gpu : "", *own = strstr(j->design, key);
     uint64_t h = hash_start, p = hash_start;
     if (strchr(gpu, '/') || strstr(gpu, ".yaml")) {
@@ -150,27 +151,51 @@ static void bind_gpu(sqlite3_stmt *q, const struct study_job *j)
         snprintf(file, sizeof file, "file:%016" PRIx64, h);
         gpu = file;
     }
+    const char *how = j->is_sampled ? " sampled" : "";
     const bool any = hash_files(&p, j->plugins, 0);
     if (hash_files(&p, own ? own + strlen(key) : NULL, '@') || any)
-        snprintf(text, sizeof text, "%.90s+%016" PRIx64, gpu, p);
+        snprintf(text, sizeof text, "%.90s+%016" PRIx64 "%s", gpu, p, how);
     else
-        snprintf(text, sizeof text, "%s", gpu);
+        snprintf(text, sizeof text, "%.110s%s", gpu, how);
     sqlite3_bind_text(q, 3, text, -1, SQLITE_TRANSIENT);
 }
 
-/* A program of the user's is known by its file's bytes and its arguments. */
+/* A file that a word of the command line names, as it is or behind '='. */
+static void hash_input(uint64_t *h, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    struct stat st;
+    if (!stat(word, &st) && S_ISREG(st.st_mode))
+        hash_file(h, word);
+    else if (equals && !stat(equals + 1, &st) && S_ISREG(st.st_mode))
+        hash_file(h, equals + 1);
+}
+
+/* A program of the user's is known by the bytes of its file and of its inputs, and by its
+ * arguments. */
 static char *program_key(const struct study_job *j)
 {
+    struct study_words w = {0};
     uint64_t h = hash_start;
-    char *key = NULL, *file = j->workload ? study_program_file(j->workload) : NULL;
+    char *key = NULL;
     size_t len = 0;
-    hash_file(&h, file ? file : j->program[0]);
+    if (j->workload)
+        study_words_split(&w, j->workload);
+    for (char *const *p = j->program; p && *p; p++)
+        study_words_add(&w, *p);
+    if (w.at.len) {
+        char *file = study_find_program(w.at.data[0]);
+        hash_file(&h, file);
+        free(file);
+    }
+    for (size_t i = 1; i < w.at.len; i++)
+        hash_input(&h, w.at.data[i]);
     FILE *f = open_memstream(&key, &len);
     fprintf(f, "program:%016" PRIx64 " %s", h, j->workload ? j->workload : "");
     for (char *const *p = j->program; p && *p; p++)
         fprintf(f, "%s ", *p);
     fclose(f);
-    free(file);
+    study_words_free(&w);
     return key;
 }
 

@@ -226,6 +226,7 @@ static void write_json(const struct study_sweep *s, FILE *f)
     json *all = json_object_new_object(), *runs = json_object_new_array();
     json_add_text(all, "schema", "parsim-sweep-1");
     json_add_text(all, "gpu", s->matrix.gpu);
+    json_object_object_add(all, "sampled", json_object_new_boolean(s->matrix.setup.is_sampled));
     json_add_text(all, "size", s->matrix.setup.size);
     for (size_t i = 0; i < s->matrix.n; i++)
         json_object_array_add(runs, run_json(s, i));

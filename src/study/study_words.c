@@ -39,18 +39,79 @@ bool study_is_program(const char *workload)
     return strchr(workload, '/') != NULL;
 }
 
-char *study_program_file(const char *workload)
+/* One word from `p` on into `to`, which has room for it; where it ends, or NULL: in quotes that
+ * nobody closes. */
+static const char *take_word(const char *p, char *to)
 {
-    return xasprintf("%.*s", (int)strcspn(workload, " "), workload);
+    char quote = 0;
+    for (; *p && (quote || *p != ' '); p++) {
+        if (quote ? *p == quote : *p == '\'' || *p == '"')
+            quote = quote ? 0 : *p;
+        else if (*p == '\\' && quote != '\'' && p[1])
+            *to++ = *++p;
+        else
+            *to++ = *p;
+    }
+    *to = 0;
+    return quote ? NULL : p;
+}
+
+bool study_words_split(struct study_words *w, const char *text)
+{
+    char *word = xmalloc(strlen(text) + 1);
+    const char *p = text + strspn(text, " ");
+    while (p && *p) {
+        p = take_word(p, word);
+        if (p) {
+            study_words_add(w, word);
+            p += strspn(p, " ");
+        }
+    }
+    free(word);
+    return p != NULL;
+}
+
+void study_words_free(struct study_words *w)
+{
+    for (size_t i = 0; i < w->at.len; i++)
+        free(w->at.data[i]);
+    vec_free(&w->at);
+}
+
+char *study_program_file(const char *workload, struct err *err)
+{
+    struct study_words w = {0};
+    char *file = NULL;
+    if (!study_words_split(&w, workload))
+        err_set(err, "%s: a quote is not closed", workload);
+    else if (!w.at.len)
+        err_set(err, "the name of a program is empty");
+    else
+        file = xstrdup(w.at.data[0]);
+    study_words_free(&w);
+    return file;
+}
+
+char *study_find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return xstrdup(name);
+    while (*path) {
+        size_t len = strcspn(path, ":");
+        char *full = xasprintf("%.*s/%s", (int)len, path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+        path += len + (path[len] == ':');
+    }
+    return xstrdup(name);
 }
 
 static void add_program(struct study_words *w, const char *text)
 {
-    char *copy = xstrdup(text), *save = NULL;
     study_words_add(w, "--");
-    for (char *t = strtok_r(copy, " ", &save); t; t = strtok_r(NULL, " ", &save))
-        study_words_add(w, t);
-    free(copy);
+    study_words_split(w, text);
 }
 
 void study_words_workload(struct study_words *w, const struct study_setup *s,

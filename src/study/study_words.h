@@ -18,6 +18,10 @@ void study_words_take(struct study_words *w, char *text);
 void study_words_parsim(struct study_words *w, const char *command);
 /* "--plugin FILE" for each of `files`, which have commas between and may be NULL. */
 void study_words_plugins(struct study_words *w, const char *files);
+/* The words of a program and its arguments as in a shell: blanks part them, but for those in quotes
+ * and behind a backslash. False: a quote is not closed. */
+bool study_words_split(struct study_words *w, const char *text);
+void study_words_free(struct study_words *w);
 /* The job's workload, NAME or NAME:VARIANT, and its size; or behind "--" the user's program
  * (study_is_program()) and its arguments. */
 void study_words_workload(struct study_words *w, const struct study_setup *s,

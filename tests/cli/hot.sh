@@ -76,5 +76,21 @@ PY
 "$PARSIM_BIN" launch "$tmp/plant.ptx" _Z5plantIfLi32EEvPT_ --grid 8 --block 256 zero:64 2>&1 | grep -q "plant.cu:3, $tmp/plant.ptx:2" || fail "a fault without its CUDA line"
 "$PARSIM_BIN" inspect --ptx "$tmp/plant.ptx" | cmp - "$tmp/plant.ptx" || fail "inspect --ptx"
 "$PARSIM_BIN" hot --functional workload:sdk-bfs 2>&1 | grep -q -e '--hot needs a timed run' || fail "hot --functional"
+# a program that launches nothing
+cat >"$tmp/none.c" <<'EOF'
+#include <cuda.h>
+int main(void)
+{
+    CUdevice d;
+    return cuInit(0) || cuDeviceGet(&d, 0);
+}
+EOF
+root=$(cd "$(dirname "$0")/../.." && pwd)
+"${CC:-cc}" -I "$root/include/cuda" "$tmp/none.c" -o "$tmp/none" -L "$(dirname "$PARSIM_BIN")/lib" -lcuda || fail "compile"
+for a in hot "run --gpu gtx480 --hot" "run --gpu gtx480 --skip 1 --checkpoint $tmp/ck" "run --gpu gtx480 --count 1 --checkpoint $tmp/ck"; do
+    "$PARSIM_BIN" $a -- "$tmp/none" >/dev/null 2>"$tmp/err"
+    [ $? = 2 ] && grep -q 'has launched no kernel\|no launch was timed' "$tmp/err" || fail "$a without launches: $(cat "$tmp/err")"
+done
+"$PARSIM_BIN" run --gpu gtx480 -- "$tmp/none" 2>/dev/null || fail "without launches, and nothing asked of them"
 "$PARSIM_BIN" hot --help | grep -q 'usage: parsim hot' || fail "hot --help"
 exit $failed

@@ -61,7 +61,7 @@ rc=0; "$PARSIM_BIN" gpus --import "$tmp/SM7_Own/gpgpusim.config" >"$tmp/bad.yaml
     fail "no machine: $rc $(cat "$tmp/err")"
 
 refused() { # what is in the file, what is said
-    printf "$1" >"$tmp/f.config"
+    printf -- "$1" >"$tmp/f.config"
     rc=0; "$PARSIM_BIN" gpus --import "$tmp/f.config" >"$tmp/out" 2>"$tmp/err" || rc=$?
     [ $rc = 2 ] && [ ! -s "$tmp/out" ] && grep -q -- "$2" "$tmp/err" || fail "$1: $rc $(cat "$tmp/err")"
 }
@@ -77,3 +77,14 @@ printf -- '-gpgpu_n_mem\n-gpgpu_clock_domains fast:1\n-gpgpu_cache:dl1 N:32\n-gp
 for want in 'n_mem : it has no value' "domains fast:1: 'fast' is not a number" 'expected KIND:SETS' "'XYZ=3-gpgpu_n_clustersnan' is not known"; do
     grep -q -- "$want" "$tmp/out" || fail "lacks $want: $(cat "$tmp/out")"
 done
+# bytes that are no text; names and values that would break the file's lines
+refused '-gpgpu_n_mem 6\n-gpgpu_n_clusters 15\000\n-gpgpu_n_mem 8\n' 'f.config:2: a byte 0'
+name=$tmp/$(printf 'a\nb.config')
+printf -- '-gpgpu_n_mem 6\n-odd \001\033[2J\n' >"$name"
+"$PARSIM_BIN" gpus --import "$name" >"$tmp/odd.yaml" 2>"$tmp/err" || fail "a line break in the name: $(cat "$tmp/err")"
+grep -q "a?b.config'" "$tmp/odd.yaml" && grep -q -- '-odd ??\[2J: no field' "$tmp/odd.yaml" || fail "odd bytes: $(cat "$tmp/odd.yaml")"
+"$PARSIM_BIN" gpus "$tmp/odd.yaml" >/dev/null || fail "what was made cannot be read"
+# nothing that could be taken over
+printf -- '-gpgpu_n_mem\n-gpgpu_runtime_stat 500\n' >"$tmp/f.config"
+rc=0; "$PARSIM_BIN" gpus --import "$tmp/f.config" >"$tmp/out" 2>"$tmp/err" || rc=$?
+[ $rc = 1 ] && grep -q 'none of its 2 options could be taken over' "$tmp/err" || fail "nothing taken over: $rc $(cat "$tmp/err")"

@@ -31,6 +31,8 @@ echo '{}' >no.json
 "$PARSIM_BIN" report no.json 2>err && fail "any JSON"
 grep -q 'no.json: is no JSON of a run' err || fail "any JSON: $(cat err)"
 "$PARSIM_BIN" report --out none/x.html r.json 2>err && fail "a folder that is not there"
+"$PARSIM_BIN" report --designs base,no-such workload:sdk-tra --size tiny >out 2>err
+[ $? = 2 ] && grep -q "design 'no-such'" err && [ ! -s out ] || fail "an unknown design, before anything runs: $(cat err)"
 [ ! -e report.html ] || fail "a page of what is no run"
 
 browser=$(command -v chromium || command -v chromium-browser) || exit $failed

@@ -72,6 +72,8 @@ expect() { # code, pattern, arguments
     grep -q -e "$pattern" <<<"$text" || fail "run $*: $text"
 }
 expect 2 'no program'
+mkdir "$tmp/no-ptx"
+expect 2 '--ptx .*: has none of the 1 texts of PTX' --ptx "$tmp/no-ptx" -- "$tmp/host" 0
 expect 2 'no GPU' --gpu none -- "$tmp/host"
 : >"$tmp/empty.yaml"
 expect 2 'empty.yaml: no machine' --gpu "$tmp/empty.yaml" -- "$tmp/host"

@@ -91,6 +91,169 @@ grep -q ' 0 warp-instructions' "$tmp/err" && fail "a fault: nothing counted: $(c
 lag u64:0 --max-inst 50000 --json "$tmp/limit.json" && fail "no limit"
 python3 -c 'import json, sys; s = json.load(open(sys.argv[1])); sys.exit(not 50000 <= s["warp_instructions"] < 400000 or s["sample"]["simulated_warp_instructions"] > s["warp_instructions"])' "$tmp/limit.json" || fail "--max-inst counts what is not simulated"
 
+# blocks that wait for each other in a loop are simulated whole: the same cycles, and the report says so
+cat >"$tmp/spin.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+// a software barrier of all blocks, n times
+.visible .entry spin(.param .u64 count, .param .u32 n, .param .u32 blocks)
+{
+    .reg .pred %p<4>; .reg .u32 %r<8>; .reg .u64 %d<2>;
+    ld.param.u64 %d1, [count];
+    ld.param.u32 %r1, [n];
+    ld.param.u32 %r2, [blocks];
+    mov.u32 %r3, 0;
+O:  add.u32 %r3, %r3, %r2;
+    mov.u32 %r4, %tid.x;
+    setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra B;
+    atom.global.add.u32 %r5, [%d1], 1;
+W:  ld.volatile.global.u32 %r6, [%d1];
+    setp.lt.u32 %p2, %r6, %r3;
+    @%p2 bra W;
+B:  bar.sync 0;
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra O;
+    ret;
+}
+PTX
+for s in "" --sample; do
+    "$PARSIM_BIN" launch "$tmp/spin.ptx" spin --gpu gtx480 $s --grid 15 --block 64 --json "$tmp/spin$s.json" out:4 u32:200 u32:15 >"$tmp/out" 2>"$tmp/err" || fail "spinning $s: $(cat "$tmp/err")"
+done
+grep -q '1 launch simulated whole: their threads wait for each other in loops' "$tmp/err" || fail "spinning: $(cat "$tmp/err")"
+python3 - "$tmp" <<'PY' || fail "a program that spins was sampled"
+import json, sys
+whole, sampled = (json.load(open(f"{sys.argv[1]}/spin{s}.json")) for s in ("", "--sample"))
+assert whole["cycles"] == sampled["cycles"] > 20000 and sampled["sample"]["launches_that_wait"] == 1, (whole["cycles"], sampled["sample"])
+PY
+
+# kernels of one name in different programs, and launches of another shape, stand for themselves
+cat >"$tmp/host.c" <<'EOF'
+#include <cuda.h>
+#define HEAD ".version 7.0\n.target sm_60\n.address_size 64\n"
+#define KERNEL(turns) HEAD ".visible .entry k(.param .u64 out){.reg .pred %p; .reg .u32 %r<4>; mov.u32 %r1, %ctaid.y; mad.lo.u32 %r1, %r1, 99, " turns ";" \
+    "L: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra L; ret;}"
+int main(void)
+{
+    CUdevice d; CUcontext c; CUmodule m[2]; CUfunction f[2];
+    const char *text[2] = {KERNEL("100"), KERNEL("3000")};
+    CUdeviceptr p = 0; void *args[] = {&p};
+    if (cuInit(0) || cuDeviceGet(&d, 0) || cuDevicePrimaryCtxRetain(&c, d) || cuCtxSetCurrent(c)) return 1;
+    for (int i = 0; i < 2; i++)
+        if (cuModuleLoadData(&m[i], text[i]) || cuModuleGetFunction(&f[i], m[i], "k")) return 2;
+    for (int n = 0; n < 8; n++)
+        for (int i = 0; i < 2; i++)
+            if (cuLaunchKernel(f[i], 32, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 3;
+    for (int n = 0; n < 2; n++)
+        if (cuLaunchKernel(f[0], 1, 32, 1, 64, 1, 1, 0, 0, args, 0)) return 4;
+    return cuCtxSynchronize();
+}
+EOF
+root=$(cd "$(dirname "$0")/../.." && pwd)
+"${CC:-cc}" -I "$root/include/cuda" "$tmp/host.c" -o "$tmp/host" -L "$(dirname "$PARSIM_BIN")/lib" -lcuda || fail "compile"
+run --json "$tmp/whole.json" -- "$tmp/host" || fail "two programs: $(cat "$tmp/err")"
+run --sample --json "$tmp/sampled.json" -- "$tmp/host" || fail "two programs, sampled: $(cat "$tmp/err")"
+python3 - "$tmp" <<'PY' || fail "launches were taken for others"
+import json, sys
+whole, sampled = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("whole", "sampled"))
+of = lambda run: [k["cycles"] for k in run["kernels"]]
+assert len(of(whole)) == len(of(sampled)) == 18 and sampled["sample"]["launches_not_simulated"] >= 6, sampled["sample"]
+for n, (a, b) in enumerate(zip(of(whole)[:16], of(sampled))):
+    assert abs(a / b - 1) < 0.05, (n, a, b)
+assert sampled["kernels"][16]["simulated_cycles"] > 0, "a shape that was not seen was guessed"
+PY
+
+# launches that launch others: all of them count
+cat >"$tmp/parent.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 buf, .param .b64 stream);
+.visible .entry child(.param .u64 out)
+{
+    .reg .pred %p; .reg .u32 %r<4>; .reg .u64 %d<2>;
+    ld.param.u64 %d1, [out];
+    mov.u32 %r1, 2000;
+L:  sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra L;
+    red.global.add.u32 [%d1], 1;
+    ret;
+}
+.visible .entry parent(.param .u64 out)
+{
+    .reg .pred %p; .reg .u32 %r<4>; .reg .u64 %d<6>;
+    .param .b64 fn; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; .param .b32 sh; .param .b64 buf;
+    .param .b64 p; .param .b64 stream; .param .b32 res;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p, %r1, 0;
+    @%p ret;
+    ld.param.u64 %d1, [out];
+    mov.u64 %d2, child;
+    st.param.b64 [fn], %d2;
+    mov.u32 %r2, 30;
+    st.param.b32 [grid], %r2;
+    mov.u32 %r2, 1;
+    st.param.b32 [grid+4], %r2;
+    st.param.b32 [grid+8], %r2;
+    st.param.b32 [block+4], %r2;
+    st.param.b32 [block+8], %r2;
+    mov.u32 %r2, 64;
+    st.param.b32 [block], %r2;
+    mov.u32 %r2, 0;
+    st.param.b32 [sh], %r2;
+    call (buf), __cudaCDP2GetParameterBufferV2, (fn, grid, block, sh);
+    ld.param.b64 %d3, [buf];
+    st.u64 [%d3], %d1;
+    st.param.b64 [p], %d3;
+    mov.u64 %d4, 0;
+    st.param.b64 [stream], %d4;
+    call (res), __cudaCDP2LaunchDeviceV2, (p, stream);
+    ret;
+}
+PTX
+for s in "" --sample; do
+    "$PARSIM_BIN" launch "$tmp/parent.ptx" parent --gpu gtx480 $s --grid 4 --block 32 --json "$tmp/parent$s.json" out:4 >"$tmp/out" 2>"$tmp/err" || fail "launches of launches $s: $(cat "$tmp/err")"
+    grep -q '^001e0000$' "$tmp/out" || fail "launches of launches: values $(cat "$tmp/out")"
+done
+python3 - "$tmp" <<'PY' || fail "launches of launches"
+import json, sys
+whole, sampled = (json.load(open(f"{sys.argv[1]}/parent{s}.json")) for s in ("", "--sample"))
+assert len(whole["kernels"]) == len(sampled["kernels"]) == 5
+assert whole["warp_instructions"] == sampled["warp_instructions"], "instructions"
+assert abs(sampled["cycles"] / whole["cycles"] - 1) < 0.05, (whole["cycles"], sampled["cycles"])
+s = sampled["sample"]
+assert s["simulated_launches"] == 5 and s["simulated_warp_instructions"] < sampled["warp_instructions"], s
+assert s["simulated_cycles"] < sampled["cycles"] == sum(k["cycles"] for k in sampled["kernels"])
+got, want = (r["stats"]["sm"]["warp_inst"] for r in (sampled, whole))
+assert abs(got / want - 1) < 0.1, (got, want)
+PY
+
+# not by a word that nobody knows
+PARSIM_SAMPLE=maybe run workload:sdk-bfs --size tiny && fail "PARSIM_SAMPLE=maybe"
+grep -q 'PARSIM_SAMPLE=maybe: must be 1' "$tmp/err" || fail "PARSIM_SAMPLE=maybe: $(cat "$tmp/err")"
+PARSIM_SAMPLE=0 run workload:sdk-bfs --size tiny || fail "PARSIM_SAMPLE=0"
+grep -q '  sampled  ' "$tmp/err" && fail "PARSIM_SAMPLE=0 samples"
+
+# of many runs
+of_many() { (cd "$tmp" && "$PARSIM_BIN" "$@" --out kept rodinia-gsn --size tiny >out 2>err); }
+of_many compare --sample --designs base,hw-bdi --json c.json || fail "compare --sample: $(cat "$tmp/err")"
+grep -q 'note: sampled: .* estimated error of' "$tmp/out" || fail "compare --sample: $(cat "$tmp/out")"
+of_many sweep --with base,hw-bdi --json s.json || fail "sweep: $(cat "$tmp/err")"
+grep -q 'note: sampled' "$tmp/out" && fail "sweep: sampled without being asked"
+of_many sweep --sample --with base,hw-bdi --json t.json || fail "sweep --sample: $(cat "$tmp/err")"
+grep -q done "$tmp/err" && fail "sweep --sample: what compare has kept was run again: $(cat "$tmp/err")"
+python3 - "$tmp" <<'PY' || fail "compare and sweep: numbers"
+import json, sys
+c, s, t = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in "cst")
+assert (c["sampled"], s["sampled"], t["sampled"]) == (True, False, True)
+of = lambda run: [r.get("metrics", r)["cycles"] for r in run["runs"]]
+assert of(c) == of(t) != of(s), (of(c), of(s), of(t))
+PY
+
 refused() { # WORDS OPTIONS...: is refused before the program runs
     words=$1
     shift

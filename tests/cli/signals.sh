@@ -40,6 +40,13 @@ for n in 1 2 3 4 5; do # as timeout(1) does: to the process and, at once, to its
     rm -f "$tmp/j"
 done
 
+for n in 1 2 3; do # Ctrl-C in a terminal whose session ends
+    start "${spin[@]}" --json "$tmp/j"
+    until_busy; kill -INT $pid; stop TERM
+    ok "another signal at once loses nothing ($n)" '{ [ $code = 130 ] || [ $code = 143 ]; } && grep -q "\"interrupted\": \"SIG" $tmp/j'
+    rm -f "$tmp/j"
+done
+
 mkfifo "$tmp/nobody"
 start "${spin[@]}" --gpu gtx480 --trace "$tmp/t2" --json "$tmp/nobody"
 until_busy; kill -TERM $pid; sleep 0.5 # it waits for a reader of its report
@@ -59,7 +66,7 @@ for _ in $(seq 1200); do find "$tmp" -name ".r.trace.*" -size +0 | grep -q . && 
 stop INT
 ok "run: the report of the program so far" '[ $code = 130 ] && says "interrupted by SIGINT" && grep -q "\"interrupted\": \"SIGINT\"" $tmp/r && tail -1 $tmp/r.csv | grep -q interrupted && clean'
 "$PARSIM_BIN" run --gpu gtx480 --json /dev/full workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
-ok "run: a report that cannot be written is exit code 1" '[ $code = 1 ] && says "/dev/full: No space left"'
+ok "run: a report that cannot be written is exit code 2, as in other commands" '[ $code = 2 ] && says "/dev/full: No space left"'
 "$PARSIM_BIN" run --quiet workload:sdk-tra --json >/dev/full 2>"$tmp/err"; code=$?
 ok "run: a workload whose own output cannot be written, too" '[ $code = 1 ] && says "parsim-workloads: cannot write standard output: No space left"'
 "$PARSIM_BIN" run --gpu gtx480 --json "$tmp/no/x" workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?

@@ -41,6 +41,37 @@ grep -q 'done' err && fail "kept results were run again: $(cat err)"
 sweep "${points[@]}" sdk-tra --size tiny --metric no.such.number
 [ $? = 2 ] && grep -q 'no run has it' err || fail "an unknown metric: $(cat err)"
 
+# a+b/c is (a+b)/c
+sweep "${points[@]}" sdk-tra --size tiny --metric cycles,ipc,cycles+ipc/ipc --csv m.csv || fail "metrics: $(cat err)"
+python3 -c "
+import csv
+for r in csv.DictReader(open('m.csv')):
+    c, i = float(r['cycles']), float(r['ipc'])
+    assert abs(float(r['cycles+ipc/ipc']) / ((c + i) / i) - 1) < 1e-12, r" || fail "a+b/c: $(cat m.csv)"
+
+# a program whose file or input has changed is another one
+cat >prog.sh <<'EOS'
+#!/bin/sh
+exec "$WORKLOADS" $(cat "$1") --size tiny
+EOS
+chmod +x prog.sh
+export WORKLOADS=$bin
+echo sdk-tra >'in put'
+sweep --set l1.size=16K --out in --csv i1.csv "./prog.sh 'in put'" || fail "an input with a blank: $(cat err)"
+sweep --set l1.size=16K --out in "./prog.sh 'in put'" || fail "again"
+grep -q done err && fail "the same input was run again: $(cat err)"
+echo sdk-fwt >'in put'
+sweep --set l1.size=16K --out in --csv i2.csv "./prog.sh in\\ put" || fail "another input: $(cat err)"
+sweep --set l1.size=16K --out in --csv i3.csv -- ./prog.sh 'in put' || fail "another input behind --: $(cat err)"
+python3 - <<'PY' || fail "inputs and words in quotes: $(cat i1.csv i2.csv i3.csv)"
+import csv
+a, b, c = (list(csv.DictReader(open(f"i{n}.csv")))[0]["cycles"] for n in "123")
+assert a != b == c
+PY
+sed -i 's/tiny/tiny --seed 5/' prog.sh
+sweep --set l1.size=16K --out in "./prog.sh 'in put'" || fail "another program"
+grep -q done err || fail "the result of the program before"
+
 # killed in the middle, it goes on where it was
 (exec "$PARSIM_BIN" sweep "${points[@]}" --out k sdk-mum --size tiny >/dev/null 2>kerr) &
 pid=$!
@@ -88,5 +119,6 @@ expect 'KEY=VALUE' --set l1.size sdk-tra
 expect 'not a number' --set l1.size=99X sdk-tra
 expect 'no workload' --with base no-such
 expect 'cannot run' --with base ./no-such
+expect 'a quote is not closed' --with base "./prog.sh 'in"
 expect 'more than 4096 points' --set "l1.size=$(seq -s, 70)" --set "l1.mshrs=$(seq -s, 70)" sdk-tra
 exit $failed
