@@ -1,10 +1,5 @@
-// Bandwidth of each level by pattern; launches and blocks; power.
+// Bandwidth of each level by pattern; launches and blocks.
 #include "micro.cuh"
-
-#include <dlfcn.h>
-#include <time.h>
-
-#include <thread>
 
 // --- reading and writing ---
 
@@ -130,12 +125,13 @@ __global__ void spin(unsigned n)
         ;
 }
 
-__global__ void when(u64 *times)
+// Block 0 says when it began, and nothing else.
+__global__ void when(u64 *times, int i)
 {
     u64 t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    if (!threadIdx.x)
-        times[blockIdx.x] = t;
+    if (!threadIdx.x && !blockIdx.x)
+        times[i] = t;
 }
 
 static void launch_row(const char *name, int blocks, int threads, unsigned cycles)
@@ -151,8 +147,46 @@ static void launch_row(const char *name, int blocks, int threads, unsigned cycle
     row("launch", name, blocks, s / times * 1e9);
 }
 
+// From the begin of one kernel to that of the next, which waits for it: launches one after the other, and those of a graph, which
+// the host does not hold up.
+static void begin_rows(int blocks)
+{
+    const int n = is_short ? 4 : 256;
+    u64 *times = device_array<u64>(n), *h = (u64 *)malloc(n * sizeof(u64));
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaStreamCreate(&stream));
+    auto all = [&] {
+        for (int i = 0; i < n; i++)
+            when<<<blocks, 32, 0, stream>>>(times, i);
+    };
+    auto add = [&](const char *name) {
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaMemcpy(h, times, n * sizeof(u64), cudaMemcpyDeviceToHost));
+        row("launch", name, blocks, (double)(h[n - 1] - h[0]) / (n - 1));
+    };
+    all();
+    all();
+    add("begin_to_begin_ns");
+    if (!is_short) {
+        CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        all();
+        CHECK(cudaStreamEndCapture(stream, &graph));
+        CHECK(cudaGraphInstantiate(&exec, graph, 0));
+        for (int i = 0; i < 2; i++)
+            CHECK(cudaGraphLaunch(exec, stream));
+        add("begin_to_begin_graph_ns");
+    }
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(times));
+    free(h);
+}
+
 void measure_launches()
 {
+    for (int blocks : {1, 132, 1320})
+        begin_rows(blocks);
     for (int threads : {32, 256, 1024})
         for (int blocks : {1, 132, 1320, 13200}) {
             char name[32];
@@ -162,155 +196,4 @@ void measure_launches()
     launch_row("spin_1000_ns", 132, 32, 1000);
     launch_row("spin_10000_ns", 132, 32, 10000);
     launch_row("spin_10000_ns", 1320, 1024, 10000);
-}
-
-// --- power: what the board draws while one kind of work fills the GPU ---
-
-template <int KIND> __global__ void work(float *out, float a, double b, int rounds, const float4 *from, size_t words)
-{
-    __shared__ float mine[1024];
-    float x[8];
-    double y[8];
-    float4 z = {};
-    for (int i = 0; i < 8; i++)
-        x[i] = a + i + threadIdx.x, y[i] = x[i];
-    mine[threadIdx.x % 1024] = a;
-    for (int r = 0; r < rounds; r++) {
-        if (KIND == 0) // integer
-            for (int i = 0; i < 64; i++)
-                asm volatile("mad.lo.u32 %0, %0, %1, %0;" : "+r"(((unsigned *)x)[i % 8]) : "r"(threadIdx.x));
-        if (KIND == 1)
-            for (int i = 0; i < 64; i++)
-                asm volatile("fma.rn.f32 %0, %0, %1, %0;" : "+f"(x[i % 8]) : "f"(a));
-        if (KIND == 2)
-            for (int i = 0; i < 64; i++)
-                asm volatile("fma.rn.f64 %0, %0, %1, %0;" : "+d"(y[i % 8]) : "d"(b));
-        if (KIND == 3)
-            for (int i = 0; i < 64; i++)
-                asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(x[i % 8]));
-        if (KIND == 4)
-            for (int i = 0; i < 64; i++)
-                asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(x[i % 8]) : "r"((unsigned)__cvta_generic_to_shared(mine + threadIdx.x)));
-        if (KIND == 5) // L1
-            for (int i = 0; i < 16; i++) {
-                float4 v;
-                asm volatile("ld.global.ca.v4.f32 {%0,%1,%2,%3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from + blockIdx.x % 132 * 1024 + (threadIdx.x + i * 64) % 1024));
-                z.x += v.x;
-            }
-        if (KIND == 6 || KIND == 7) // L2, DRAM
-            for (int i = 0; i < 16; i++) {
-                float4 v = __ldcg(from + ((size_t)(r * 16 + i) * gridDim.x * blockDim.x + blockIdx.x * blockDim.x + threadIdx.x) % words);
-                z.x += v.x;
-            }
-        if (KIND == 8) {
-            float d[4] = {x[0], x[1], x[2], x[3]};
-            for (int i = 0; i < 16; i++)
-                asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%4,%5}, {%0,%1,%2,%3};"
-                             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                             : "r"(threadIdx.x), "r"(r), "r"(7), "r"(9));
-            x[0] = d[0] + d[1];
-        }
-        if (KIND == 9) { // resident, with little to do
-            __nanosleep(10000);
-        }
-    }
-    float sum = z.x;
-    for (int i = 0; i < 8; i++)
-        sum += x[i] + (float)y[i];
-    if (sum == 0.123456f)
-        out[0] = sum;
-}
-
-struct Nvml {
-    void *device;
-    int (*power)(void *, unsigned *);
-    int (*clock)(void *, int, unsigned *);
-    int (*energy)(void *, u64 *);
-};
-
-static bool open_nvml(Nvml *n)
-{
-    void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    if (!lib)
-        return false;
-    int (*init)() = (int (*)())dlsym(lib, "nvmlInit_v2");
-    int (*get)(unsigned, void **) = (int (*)(unsigned, void **))dlsym(lib, "nvmlDeviceGetHandleByIndex_v2");
-    n->power = (int (*)(void *, unsigned *))dlsym(lib, "nvmlDeviceGetPowerUsage");
-    n->clock = (int (*)(void *, int, unsigned *))dlsym(lib, "nvmlDeviceGetClockInfo");
-    n->energy = (int (*)(void *, u64 *))dlsym(lib, "nvmlDeviceGetTotalEnergyConsumption");
-    return init && get && n->power && n->clock && n->energy && !init() && !get(0, &n->device);
-}
-
-static double now()
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-template <int KIND> static void power_row(Nvml *n, const char *name, double units_a_thread_round, size_t words, float4 *from)
-{
-    float *out = device_array<float>(1);
-    const int blocks = sms * 2, threads = 1024;
-    int rounds = 1000;
-    double s = seconds_of(true, [&] { work<KIND><<<blocks, threads>>>(out, 1.5f, 1.5, rounds, from, words); });
-    rounds = (int)(rounds * 0.05 / s) + 1;
-    double begin = now();
-    u64 e0, e1;
-    double units = 0, watts = 0, mhz = 0;
-    int samples = 0;
-    while (now() - begin < 0.5) { // warm
-        work<KIND><<<blocks, threads>>>(out, 1.5f, 1.5, rounds, from, words);
-        CHECK(cudaDeviceSynchronize());
-    }
-    begin = now();
-    n->energy(n->device, &e0);
-    while (now() - begin < 1.5) {
-        work<KIND><<<blocks, threads>>>(out, 1.5f, 1.5, rounds, from, words);
-        unsigned mw = 0, clock = 0;
-        n->power(n->device, &mw);
-        n->clock(n->device, 1, &clock);
-        watts += mw / 1e3, mhz += clock, samples++;
-        CHECK(cudaDeviceSynchronize());
-        units += units_a_thread_round * rounds * blocks * threads;
-    }
-    double seconds = now() - begin;
-    n->energy(n->device, &e1);
-    row("power", name, 0, (double)(e1 - e0) / 1e3 / seconds); // W over the counter of energy
-    row("power_meter", name, 0, watts / samples);
-    row("power_mhz", name, 0, mhz / samples);
-    row("power_rate", name, 0, units / seconds / 1e9); // G of its units a second: thread instructions, or bytes
-    CHECK(cudaFree(out));
-}
-
-void measure_power()
-{
-    Nvml n;
-    if (!open_nvml(&n)) {
-        fprintf(stderr, "no NVML: no power\n");
-        return;
-    }
-    const size_t large = (size_t)2 << 30;
-    float4 *from = device_array<float4>(large / 16);
-    CHECK(cudaMemset(from, 0x3f, large));
-    double begin = now();
-    u64 e0, e1;
-    CHECK(cudaDeviceSynchronize());
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    n.energy(n.device, &e0);
-    begin = now();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2000));
-    n.energy(n.device, &e1);
-    row("power", "idle", 0, (double)(e1 - e0) / 1e3 / (now() - begin));
-    power_row<9>(&n, "resident", 1, large / 16, from);
-    power_row<0>(&n, "imad", 64, large / 16, from);
-    power_row<1>(&n, "ffma", 64, large / 16, from);
-    power_row<2>(&n, "dfma", 64, large / 16, from);
-    power_row<3>(&n, "rsqrt", 64, large / 16, from);
-    power_row<4>(&n, "shared_bytes", 256, large / 16, from);
-    power_row<5>(&n, "l1_bytes", 256, large / 16, from);
-    power_row<6>(&n, "l2_bytes", 256, (16 << 20) / 16, from);
-    power_row<7>(&n, "dram_bytes", 256, large / 16, from);
-    power_row<8>(&n, "mma_f16_macs", 16.0 * 2048 / 32, large / 16, from);
-    CHECK(cudaFree(from));
 }

@@ -76,4 +76,7 @@ void measure_texture();
 void measure_atomics();
 void measure_barriers();
 void measure_launches();
+void measure_flight();
+void measure_partitions();
+void measure_code();
 void measure_power();
