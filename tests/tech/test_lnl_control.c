@@ -214,6 +214,56 @@ static void errors_pass_as_differences_do(void **state)
     assert_true(fabs(lnl_control_passes(&c) - 0.5) < 1e-12);
 }
 
+/* What a region saves: lanes, and half of its issues with groups of any size. So an error that is
+ * worth its lanes and half is paid, and one of larger groups only if the lanes that they save
+ * beyond smaller ones are worth it. */
+static void a_region_is_worth_its_lanes_and_half_its_issues(void **state)
+{
+    (void)state;
+    const struct lnl_setting s = {.error = {{1}, {1.25}, {3}}};
+    const struct lnl_levels l = all_at(0);
+    assert_int_equal(lnl_setting_size(&s, 0, &l), 2);
+    assert_int_equal(lnl_setting_size(&s, 0.01, &l), 2); /* 1/16 more for 1.75 */
+    assert_int_equal(lnl_setting_size(&s, 0.04, &l), 1); /* 1/8 more for 0.25 */
+    assert_int_equal(lnl_setting_size(&s, 0.49, &l), 1);
+    assert_int_equal(lnl_setting_size(&s, 0.51, &l), 0);
+    assert_int_equal(lnl_setting_size(&s, 1.24, &l), 0);
+    assert_int_equal(lnl_setting_size(&s, 1.26, &l), LNL_SIZES);
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) < 1e-12;
+}
+
+/* 3 and 5 are 7 together: 9 + 25 + 15. */
+static void errors_of_kernels_add_up(void **state)
+{
+    (void)state;
+    assert_true(is_near(lnl_error_of_both(3, 5), 7));
+    assert_true(lnl_error_of_both(0, 5) == 5);
+    assert_true(is_near(lnl_error_left(7, 3), 5));
+    assert_true(is_near(lnl_error_left(7, 5), 3));
+    assert_true(lnl_error_left(5, 0) == 5);
+    assert_true(lnl_error_left(5, 5) == 0);
+    assert_true(lnl_error_left(5, 6) == 0);
+}
+
+/* Each kernel may have as much as lets all of them come to the whole. */
+static void kernels_that_follow_get_as_much(void **state)
+{
+    (void)state;
+    assert_true(lnl_error_share(5, 0.3, 0) == 5);
+    assert_true(is_near(lnl_error_share(5, 1, 1), 5 / sqrt(3)));
+    assert_true(is_near(lnl_error_share(5, 4, 1), 5 / sqrt(3))); /* not more than everything */
+    assert_true(is_near(lnl_error_share(5, 0, 1), 5 / sqrt(1.75)));
+    for (double passes = 0; passes <= 1; passes += 0.25) {
+        const double each = lnl_error_share(5, passes, 2), next = (1 + passes) / 2;
+        const double two = lnl_error_of_both(next * each, each);
+        assert_true(is_near(lnl_error_of_both(next * two, each), 5));
+    }
+}
+
 /* --- an SM --- */
 
 enum { BLOCKS = 240, THREADS = 64, FLOATS = BLOCKS * THREADS };
@@ -279,6 +329,55 @@ static void a_bound_that_cannot_be_kept_is_not_broken(void **state)
     assert_int_equal(s.approx_regions, 0);
 }
 
+/* Of two registers of a load, one of which is the same everywhere, the other one's differences
+ * count. */
+static void registers_that_never_differ_hide_nothing(void **state)
+{
+    (void)state;
+    struct lnl_rig b;
+    lnl_rig_open(&b,
+                 RIG_KERNEL("ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;\n"
+                            "mad.lo.u32 %r1,%r2,64,%r1; mad.wide.u32 %rd2,%r1,8,%rd1;\n"
+                            ".pragma \"lnl load H=0 uses=1\";\n"
+                            "ld.global.v2.f32 {%f1,%f3},[%rd2];\n" LNL_BEGIN_0
+                            "add.f32 %f2,%f1,%f3;\nst.global.f32 [%rd2+65536],%f2;\n" LNL_END
+                            "ret;\n"),
+                 NULL, "lnl-adaptive");
+    for (uint32_t i = 0; i < FLOATS; i++)
+        b.r->f.words[i] = lnl_bits(i % 2 ? 0 : 100 + (float)(i / 2 % 4));
+    const uint64_t samples = lnl_rig_run(&b, BLOCKS / 2, THREADS)->samples;
+    const struct lnl_control *c = &b.m.controls[0].control;
+    struct lnl_varied loads = c->known.loads[0];
+    lnl_varied_add(&loads, &c->own.loads[0]);
+    assert_true(samples > 0);
+    assert_true(loads.values == 24.0 * (double)samples);
+    assert_true(loads.squares == 8.0 * (1 + 4 + 9) * (double)samples);
+    assert_true(loads.magnitude == 24.0 * 102 * (double)samples);
+    lnl_rig_close(&b);
+}
+
+/* Rows of 16 threads are two in a warp: what ends one is no neighbour of what begins the next. */
+static uint32_t rows_with(const char *design)
+{
+    struct lnl_rig b;
+    const struct launch launch = {.block = {16, 16, 1}};
+    struct grid grid = {.launch = &launch};
+    const struct warp w = {.grid = &grid};
+    lnl_rig_open(&b, SQUARES, NULL, design);
+    lnl_rig_run(&b, 1, THREADS);
+    lnl_slot_start(&b.m, 0, &w);
+    const uint32_t rows = b.m.slots[0].groups.rows;
+    lnl_rig_close(&b);
+    return rows;
+}
+
+static void nothing_lies_between_two_rows(void **state)
+{
+    (void)state;
+    assert_int_equal(rows_with("lnl-adaptive"), 0x00010001);
+    assert_int_equal(rows_with("lnl"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,9 +391,14 @@ int main(void)
         cmocka_unit_test(it_knows_when_it_is_not_sure),
         cmocka_unit_test(a_launch_begins_with_what_is_known),
         cmocka_unit_test(errors_pass_as_differences_do),
+        cmocka_unit_test(a_region_is_worth_its_lanes_and_half_its_issues),
+        cmocka_unit_test(errors_of_kernels_add_up),
+        cmocka_unit_test(kernels_that_follow_get_as_much),
         cmocka_unit_test(smooth_values_get_large_groups),
         cmocka_unit_test(rougher_values_get_smaller_groups),
         cmocka_unit_test(a_bound_that_cannot_be_kept_is_not_broken),
+        cmocka_unit_test(registers_that_never_differ_hide_nothing),
+        cmocka_unit_test(nothing_lies_between_two_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

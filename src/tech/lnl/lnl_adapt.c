@@ -30,9 +30,12 @@ static void vary(struct lnl_varied *v, double value, double anchor)
     v->values++;
 }
 
+/* Of a load with several registers that which differs most counts: others may be of no use to
+ * anybody (a texel with one channel has three more that never differ). */
 void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl_load *load,
                     enum lnl_value what, const uint32_t *words, uint32_t mask)
 {
+    struct lnl_varied *most = &s->varied[load->entry], here = {0};
     for (unsigned j = 0; j < LNL_SIZES; j++) {
         const uint32_t anchors = lnl_anchors(mask, lnl_size_at(j));
         uint8_t *level = &s->levels[load->entry].at[j];
@@ -45,9 +48,11 @@ void lnl_adapt_load(const struct lnl_sm *m, struct lnl_slot *s, const struct lnl
             while (*level < LNL_LEVELS && !is_similar(m, *level, load, what, a, words[l]))
                 ++*level;
             if (j == 0)
-                vary(&s->varied[load->entry], value_of(what, words[l]), value_of(what, a));
+                vary(&here, value_of(what, words[l]), value_of(what, a));
         }
     }
+    if (most->values == 0 || here.squares > most->squares)
+        *most = here;
 }
 
 /* --- regions --- */
@@ -159,14 +164,15 @@ static void note_magnitude(struct lnl_control *c, enum lnl_format format, const 
         lnl_control_stored(c, lanes_in(all) * n, sum / (lanes_in(lanes) * n));
 }
 
-/* Kernels read what others have stored: what is left of their errors behind this region is taken
- * from the bound. It may be wrong at the same places, so errors add up, not their squares. Marked
- * kernels of the program that have not run yet get as much as this one. */
+/* Kernels read what others have stored: what is left of their errors behind this region counts
+ * against the bound, and so will what is left of this one's in marked kernels that have not run
+ * yet. */
 static double bound_of(const struct lnl *g, const struct lnl_control *c)
 {
     static const double margin = 0.95;
-    const double left = margin * g->cfg->max_error / 100 - lnl_control_passes(c) * g->inherited;
-    return left > 0 ? left / (1 + g->to_launch) : 0;
+    const double passes = lnl_control_passes(c);
+    return lnl_error_share(lnl_error_left(margin * g->cfg->max_error / 100, passes * g->inherited),
+                           passes, g->to_launch);
 }
 
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e)
@@ -222,7 +228,8 @@ static double inherited_from(const struct lnl *g)
         const struct lnl_control *c = &g->pool[k].control;
         if (c->known.visits == 0)
             continue;
-        const double left = lnl_control_passes(c) * g->inherited + lnl_control_spent(c);
+        const double left =
+            lnl_error_of_both(lnl_control_passes(c) * g->inherited, lnl_control_spent(c));
         most = has_run ? fmax(most, left) : left;
         has_run = true;
     }

@@ -86,13 +86,20 @@ static double dice(uint64_t key, uint64_t which)
     return (double)(h >> 32) / (double)(UINT64_C(1) << 32);
 }
 
+/* As parts of what a region takes: lanes, and half of its issues, as two warps are issued as one
+ * whatever the size of groups. */
+static double saved_with(unsigned j)
+{
+    return 1 - 1.0 / lnl_size_at(j) + 0.5;
+}
+
 unsigned lnl_setting_size(const struct lnl_setting *s, double price, const struct lnl_levels *l)
 {
     double most = 0;
     unsigned size = LNL_SIZES;
     for (unsigned j = 0; j < LNL_SIZES; j++) {
         const double error = l->at[j] < LNL_LEVELS ? s->error[j][l->at[j]] : INFINITY;
-        const double worth = isinf(error) ? 0 : 1 - 1.0 / lnl_size_at(j) - price * error;
+        const double worth = isinf(error) ? 0 : saved_with(j) - price * error;
         if (worth > most) {
             most = worth;
             size = j;

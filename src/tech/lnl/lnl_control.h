@@ -1,7 +1,7 @@
 /* Quality control (lnl-adaptive): of regions that are executed precisely it is seen what
  * interpolation between anchors would have stored, for several sizes of groups at once. Error has a
- * price: each region that follows takes the size that saves the most lanes for it, or none, and the
- * price is the lowest at which the error of all stays below a bound. */
+ * price: each region that follows takes the size that saves the most for it, or none, and the price
+ * is the lowest at which the error of all stays below a bound. */
 #ifndef TECH_LNL_CONTROL_H
 #define TECH_LNL_CONTROL_H
 
@@ -54,8 +54,8 @@ struct lnl_table {
 struct lnl_setting {
     double error[LNL_SIZES][LNL_LEVELS];   /* mean squares; INFINITY: not known */
     double sampled[LNL_SIZES][LNL_LEVELS]; /* the share of samples among those it would take */
-    /* Lanes, as a part of all, that a region must save for an error of one; of LNL_PARTS `part` go
-     * by the second, lower one. */
+    /* What a region must save for an error of one, lanes as a part of all and issues as one; of
+     * LNL_PARTS `part` go by the second, lower one. */
     double price[2];
     unsigned part;
 };
@@ -101,5 +101,13 @@ double lnl_control_spent(const struct lnl_control *c);
 /* What becomes of an error of one in its loads, if as much as of differences between neighbours;
  * not known: 1. */
 double lnl_control_passes(const struct lnl_control *c);
+
+/* Errors, as shares of the magnitude. Of a kernel that inherits one and makes another; how large
+ * the second may be, if that is to be `all`; how large each may be, if so many kernels follow, and
+ * all are to come to `all`: what those pass is not known, and taken for halfway from what this one
+ * does to everything. */
+double lnl_error_of_both(double a, double b);
+double lnl_error_left(double all, double a);
+double lnl_error_share(double all, double passes, unsigned kernels);
 
 #endif

@@ -28,10 +28,11 @@ void lnl_slot_start(struct lnl_sm *m, unsigned slot, const struct warp *w)
 {
     struct lnl_slot *s = &m->slots[slot];
     const struct lnl_slot was = *s; /* room that it had */
+    const bool by_rows = m->g->cfg->rows || (m->g->design.uses & LNL_USE_ADAPT);
     *s = (struct lnl_slot){.plan = plan_of(m->g, w->grid->kernel),
                            .begun_pc = PTX_NO_PC,
                            .next_since = CYCLE_NEVER,
-                           .groups = {(unsigned)m->g->cfg->group, m->g->cfg->rows ? rows_of(w) : 0},
+                           .groups = {(unsigned)m->g->cfg->group, by_rows ? rows_of(w) : 0},
                            .sibling = LNL_NO_SLOT,
                            .visits = was.visits,
                            .visits_cap = was.visits_cap,
