@@ -1,6 +1,7 @@
 /* One function a kind of work, and what it tells the machine that keeps time. */
 #include "cuda/op.h"
 
+#include "base/fresh_blocks.h"
 #include "base/pages.h"
 #include "base/wall_clock.h"
 #include "cuda/launch.h"
@@ -97,15 +98,9 @@ static void copy_sparse(int pages, char *dst, const char *src, size_t n)
     }
 }
 
-static void copy_bytes(const struct devmem *mem, char *dst, const char *src, size_t n)
+/* By pieces, which are still in the host's caches when they are written. */
+static void copy_pieces(int pages, char *dst, const char *src, size_t n)
 {
-    if ((uintptr_t)dst - (uintptr_t)src < n || (uintptr_t)src - (uintptr_t)dst < n) {
-        memmove(dst, src, n);
-        return;
-    }
-    const bool may_be_sparse = n >= SPARSE_FROM && devmem_is_backed(mem, (addr_t)(uintptr_t)src, n);
-    const int pages = may_be_sparse ? pages_open() : -1;
-    /* by pieces, which are still in the host's caches when they are written */
     for (size_t at = 0, piece; at < n; at += piece) {
         piece = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
         if (piece == PIECE_BYTES)
@@ -115,6 +110,34 @@ static void copy_bytes(const struct devmem *mem, char *dst, const char *src, siz
         else
             memcpy(dst + at, src + at, piece);
     }
+}
+
+/* A whole block of memory; where it is new, its pages are a matter of cost. */
+static void copy_block(int pages, char *dst, const char *src)
+{
+    if (!is_fresh((uintptr_t)dst) || !is_fresh((uintptr_t)dst + BLOCK_BYTES - 1)) {
+        copy_pieces(pages, dst, src, BLOCK_BYTES);
+        return;
+    }
+    const struct fresh_block block = fresh_block_begin(dst);
+    copy_pieces(pages, dst, src, BLOCK_BYTES);
+    fresh_block_end(&block);
+}
+
+static void copy_bytes(const struct devmem *mem, char *dst, const char *src, size_t n)
+{
+    if ((uintptr_t)dst - (uintptr_t)src < n || (uintptr_t)src - (uintptr_t)dst < n) {
+        memmove(dst, src, n);
+        return;
+    }
+    const bool may_be_sparse = n >= SPARSE_FROM && devmem_is_backed(mem, (addr_t)(uintptr_t)src, n);
+    const int pages = may_be_sparse ? pages_open() : -1;
+    const size_t before = (0 - (uintptr_t)dst) % BLOCK_BYTES;
+    size_t at = n < before ? n : before;
+    copy_pieces(pages, dst, src, at);
+    for (; n - at >= BLOCK_BYTES; at += BLOCK_BYTES)
+        copy_block(pages, dst + at, src + at);
+    copy_pieces(pages, dst + at, src + at, n - at);
     pages_close(pages);
 }
 

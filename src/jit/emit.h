@@ -35,8 +35,8 @@ struct address_pattern {
     val at; /* NULL: none */
     unsigned step;
     val first;      /* lane 0's */
-    val line, same; /* i1: all are `step` bytes behind each other, from the first one on; are
-                     * where it is */
+    val line, same; /* i1: all lanes of a strip that is whole are at multiples of `step` and `step`
+                     * bytes behind each other, from the first one on; are where it is */
 };
 
 /* Registers of 1, 2, 4, 8 bytes, of which those of 1 are predicates. */
@@ -105,6 +105,8 @@ struct reg_value emit_src_value(struct emit *e, unsigned k);
 void emit_set(struct emit *e, val bits);
 void emit_set_copy(struct emit *e); /* of source 0 */
 void emit_set_f32(struct emit *e, val real, bool ftz, bool sat);
+/* What was set, in single precision, is never subnormal. */
+void emit_set_is_flushed(struct emit *e);
 void emit_set_f64(struct emit *e, val real);
 /* Leaves the strip if the lane's condition holds. */
 void emit_leave_if(struct emit *e, val cond);

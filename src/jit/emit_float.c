@@ -26,6 +26,18 @@ static void result(struct emit *e, val r)
         emit_set_f32(e, r, is_ftz(e), e->op->variant & LV_SAT);
 }
 
+/* Of an operation that makes no subnormal number of others. */
+static void result_as_flushed(struct emit *e, val r)
+{
+    if (is_double(e)) {
+        emit_set_f64(e, r);
+        return;
+    }
+    emit_set_f32(e, r, false, e->op->variant & LV_SAT);
+    if (is_ftz(e))
+        emit_set_is_flushed(e);
+}
+
 static val one_like(val x)
 {
     return emit_real(LLVMTypeOf(x), 1.0);
@@ -47,14 +59,14 @@ static void emit_fma(struct emit *e, const struct emit_row *row)
 static void emit_neg(struct emit *e, const struct emit_row *row)
 {
     (void)row;
-    result(e, LLVMBuildFNeg(e->b, source(e, 0), ""));
+    result_as_flushed(e, LLVMBuildFNeg(e->b, source(e, 0), ""));
 }
 
 static void emit_abs(struct emit *e, const struct emit_row *row)
 {
     val x = source(e, 0);
     (void)row;
-    result(e, b_call(e, "llvm.fabs", 1, &x));
+    result_as_flushed(e, b_call(e, "llvm.fabs", 1, &x));
 }
 
 static val root(const struct emit *e, val x)
@@ -72,14 +84,14 @@ static void emit_rcp(struct emit *e, const struct emit_row *row)
 static void emit_sqrt(struct emit *e, const struct emit_row *row)
 {
     (void)row;
-    result(e, root(e, source(e, 0)));
+    result_as_flushed(e, root(e, source(e, 0)));
 }
 
 static void emit_rsqrt(struct emit *e, const struct emit_row *row)
 {
     val x = source(e, 0);
     (void)row;
-    result(e, b_fdiv(e, one_like(x), root(e, x)));
+    result_as_flushed(e, b_fdiv(e, one_like(x), root(e, x)));
 }
 
 /* div.approx: the reciprocal of a divisor beyond 2^126 is zero. */
@@ -112,7 +124,7 @@ static void emit_min_max(struct emit *e, const struct emit_row *row)
         r = b_select(e, nan_x, ix, b_select(e, nan_y, iy, r));
     else
         r = b_select(e, nan_x, iy, b_select(e, nan_y, ix, r));
-    result(e, b_as(e, r, LLVMTypeOf(x)));
+    result_as_flushed(e, b_as(e, r, LLVMTypeOf(x)));
 }
 
 static void emit_copysign(struct emit *e, const struct emit_row *row)

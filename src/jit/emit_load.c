@@ -91,19 +91,25 @@ static struct range range_of(struct emit *e, val first)
                           choose(e, is_shared, s.host, g.host)};
 }
 
-/* Whether an access may begin at `first` and up to `more` bytes behind it. The sign says what is
- * wrong: it is before the range, behind it, or not aligned. */
-static val is_good(const struct emit *e, const struct range *r, val first, unsigned more)
+static val is_not_negative(const struct emit *e, val x)
 {
-    const unsigned size = load_size(e->op->mem);
+    return LLVMBuildICmp(e->b, LLVMIntSGE, x, b_int(e, 64, 0), "");
+}
+
+/* Whether an access may begin at `first` and up to `more` bytes behind it, aligned or not. The sign
+ * says what is wrong: it is before the range, or behind it. */
+static val is_within(const struct emit *e, const struct range *r, val first, unsigned more)
+{
     val off = LLVMBuildSub(e->b, first, r->lo, "");
     val rest = LLVMBuildSub(e->b, b_further(e, r->room, -(uint64_t)more), off, "");
-    val wrong = LLVMBuildOr(e->b, off, rest, "");
-    if (size > 1) {
-        val low = LLVMBuildAnd(e->b, first, b_int(e, 64, size - 1), "");
-        wrong = LLVMBuildOr(e->b, wrong, LLVMBuildNeg(e->b, low, ""), "");
-    }
-    return LLVMBuildICmp(e->b, LLVMIntSGE, wrong, b_int(e, 64, 0), "");
+    return is_not_negative(e, LLVMBuildOr(e->b, off, rest, ""));
+}
+
+static val is_aligned(const struct emit *e, val first)
+{
+    const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(first));
+    val low = LLVMBuildAnd(e->b, first, b_int(e, bits, load_size(e->op->mem) - 1), "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, low, b_int(e, bits, 0), "");
 }
 
 static val active_lanes(const struct emit *e)
@@ -229,7 +235,8 @@ static void read_named(struct emit *e, val *word)
     }
     val first = b_int(e, 64, imm);
     const struct range r = range_of(e, first);
-    val good = is_good(e, &r, first, 0), none = b_no_lanes(e);
+    val good = LLVMBuildAnd(e->b, is_within(e, &r, first, 0), is_aligned(e, first), "");
+    val none = b_no_lanes(e);
     leave_lanes(e, choose(e, good, none, active_lanes(e)));
     emit_words_of_place(e, choose(e, good, LLVMBuildAdd(e->b, first, r.host, ""), nowhere(e)),
                         word);
@@ -261,8 +268,11 @@ static void find_pattern(struct emit *e, struct address_pattern *p, val at, unsi
     p->at = at;
     p->step = step;
     p->first = first;
-    p->line = are_equal(e, at, b_add(e, all, LLVMConstVector(by, RUN_STRIP_LANES)));
-    p->same = are_equal(e, at, all);
+    val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_all_lanes(e), "");
+    val may = LLVMBuildAnd(e->b, is_whole, is_aligned(e, first), "");
+    val line = are_equal(e, at, b_add(e, all, LLVMConstVector(by, RUN_STRIP_LANES)));
+    p->line = LLVMBuildAnd(e->b, may, line, "");
+    p->same = LLVMBuildAnd(e->b, may, are_equal(e, at, all), "");
 }
 
 /* Loads from one register, with several offsets, follow each other. */
@@ -304,7 +314,7 @@ static void read_scattered(struct emit *e, val *word)
     at = emit_widened(e, at, is_narrow ? 32 : 64);
     val off = is_narrow ? at : b_sub(e, at, b_splat(e, r.lo)), none = b_const_like(e, off, 0);
     val room = b_splat(e, LLVMBuildTrunc(e->b, r.room, LLVMGetElementType(LLVMTypeOf(off)), ""));
-    val wrong = b_or(e, b_or(e, off, room), b_sub(e, room, off)); /* its sign, as in is_good() */
+    val wrong = b_or(e, b_or(e, off, room), b_sub(e, room, off)); /* its sign, as in is_within() */
     if (size > 1)
         wrong = b_or(e, wrong, b_sub(e, none, b_and(e, at, b_const_like(e, at, size - 1))));
     val is_wrong = b_icmp(e, LLVMIntSLT, wrong, none);
@@ -324,9 +334,13 @@ static void read_places(struct emit *e, val *word)
     val first = with_offset(e, p->first, m->imm);
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
-    val good = is_good(e, &r, first, (RUN_STRIP_LANES - 1) * load_size(m));
-    val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_all_lanes(e), "");
-    good = LLVMBuildAnd(e->b, good, is_whole, "");
+    val good = is_within(e, &r, first, (RUN_STRIP_LANES - 1) * load_size(m));
+    if (e->guard) {
+        val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_all_lanes(e), "");
+        good = LLVMBuildAnd(e->b, good, is_whole, "");
+    }
+    if ((uint64_t)m->imm % load_size(m)) /* the register itself is looked at in the pattern */
+        good = LLVMBuildAnd(e->b, good, is_aligned(e, first), "");
     val place = LLVMBuildAdd(e->b, first, r.host, "");
     LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));
     emit_words_of_line(e, place, w.word[0]);

@@ -71,6 +71,7 @@ static void ex2_ftz(struct emit *e, val v)
     val under = b_fcmp(e, LLVMRealOLT, v, kf(e, -126.0f));
     r = b_select(e, under, k32(e, 0), b_select(e, over, k32(e, F32_INF), r));
     emit_set(e, b_select(e, b_fcmp(e, LLVMRealUNO, v, v), k32(e, F32_NAN), r));
+    emit_set_is_flushed(e);
 }
 
 static void emit_ex2(struct emit *e, const struct emit_row *row)
@@ -82,10 +83,11 @@ static void emit_ex2(struct emit *e, const struct emit_row *row)
         ex2(e, emit_src_f32(e, 0, false));
 }
 
-/* The result of the others is flushed with .ftz. */
+/* The results of the others are zero or at least 2^-24, with .ftz or without. */
 static void set(struct emit *e, val r)
 {
-    emit_set(e, e->op->variant & LV_FTZ ? emit_flush(e, r) : r);
+    emit_set(e, r);
+    emit_set_is_flushed(e);
 }
 
 static val lg2_poly(const struct emit *e, val f)
@@ -97,15 +99,25 @@ static val lg2_poly(const struct emit *e, val f)
     return poly(e, f, c, ARRAY_LEN(c));
 }
 
+/* x as a normal number: times 2^23 if it is not, which the exponent tells. With .ftz there are none
+ * but zeros, whose logarithm is none of what is computed. */
+static val normal(struct emit *e, val v, val x, val *exponent)
+{
+    if (e->op->variant & LV_FTZ)
+        return x;
+    val tiny = b_icmp(e, LLVMIntULT, x, k32(e, 0x00800000));
+    *exponent = b_select(e, tiny, k32(e, 23), k32(e, 0));
+    return b_select(e, tiny, bits(e, b_fmul(e, v, kf(e, 0x1p23f))), x);
+}
+
 static void emit_lg2(struct emit *e, const struct emit_row *row)
 {
-    val v = emit_src_f32(e, 0, e->op->variant & LV_FTZ), x = bits(e, v);
+    val v = emit_src_f32(e, 0, e->op->variant & LV_FTZ), x = bits(e, v), less = NULL;
     (void)row;
-    val tiny = b_icmp(e, LLVMIntULT, x, k32(e, 0x00800000));
-    val n = b_select(e, tiny, bits(e, b_fmul(e, v, kf(e, 0x1p23f))), x);
-    val shifted = b_sub(e, n, k32(e, 0x3f3504f3));
-    val exponent =
-        b_sub(e, b_ashr(e, shifted, k32(e, 23)), b_select(e, tiny, k32(e, 23), k32(e, 0)));
+    val shifted = b_sub(e, normal(e, v, x, &less), k32(e, 0x3f3504f3));
+    val exponent = b_ashr(e, shifted, k32(e, 23));
+    if (less)
+        exponent = b_sub(e, exponent, less);
     val m = b_add(e, b_and(e, shifted, k32(e, 0x007fffff)), k32(e, 0x3f3504f3));
     val f = b_fsub(e, real(e, m), kf(e, 1.0f));
     val whole = b_cast(e, LLVMSIToFP, exponent, emit_f32(e));

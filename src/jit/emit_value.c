@@ -210,7 +210,7 @@ struct reg_value emit_src_value(struct emit *e, unsigned k)
 {
     const struct lane_ref *r = &e->op->lane->src[k];
     struct reg_slot *s = source_slot(e, r);
-    if (s && r->bytes && r->bytes == e->op->s[k] && s->now.real)
+    if (s && r->bytes && r->bytes == e->op->s[k] && (s->now.real || s->now.is_flushed))
         return s->now;
     return (struct reg_value){.bits = emit_src(e, k)};
 }
@@ -221,11 +221,13 @@ val emit_src_pred(struct emit *e, unsigned k)
     return b_icmp(e, LLVMIntSLT, v, emit_const(e, 32, 0));
 }
 
+/* No selection: those take the host twice as long. */
 val emit_flush(const struct emit *e, val bits)
 {
-    val zero = emit_const(e, 32, 0), field = b_and(e, bits, emit_const(e, 32, F32_INF));
-    return b_select(e, b_icmp(e, LLVMIntEQ, field, zero),
-                    b_and(e, bits, emit_const(e, 32, F32_SIGN)), bits);
+    val field = b_and(e, bits, emit_const(e, 32, F32_INF));
+    val is_tiny = b_icmp(e, LLVMIntEQ, field, emit_const(e, 32, 0));
+    val drop = b_lshr(e, b_cast(e, LLVMSExt, is_tiny, emit_int(e, 32)), emit_const(e, 32, 1));
+    return b_and(e, bits, b_not(e, drop));
 }
 
 static val flush_real(const struct emit *e, val real)
@@ -279,6 +281,11 @@ void emit_set_f32(struct emit *e, val real, bool ftz, bool sat)
         find_bits(e, &e->out);
         emit_set(e, e->out.bits);
     }
+}
+
+void emit_set_is_flushed(struct emit *e)
+{
+    e->out.is_flushed = e->op->lane->d.bytes == 4;
 }
 
 /* Lanes that the guard keeps out have the register's old value. */
