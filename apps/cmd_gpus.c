@@ -89,10 +89,16 @@ static void explain(const struct machine *m)
     printf("%s: %s\ncompared with: %s\n", m->gpu.name, m->gpu.about, m->gpu.calibration);
     printf("%lld SMs at %g MHz, %u L2 slices of %llu KB, %lld DRAM channels of %.1f GB/s, %.1f "
            "GB/s in "
-           "all\n\n",
+           "all\n",
            (long long)m->gpu.sms, m->gpu.core_mhz, machine_slices(m),
            (unsigned long long)m->l2.size >> 10, (long long)m->map.channels,
            machine_dram_bandwidth(m) / (double)m->map.channels * 1e-9,
+           machine_dram_bandwidth(m) * 1e-9);
+    printf("in all: L2 %.1f GB/s (%u ports of %lld bytes at %g MHz), interconnect to SMs %.1f GB/s "
+           "(%lld x %lld bytes at %g MHz), DRAM %.1f GB/s\n\n",
+           machine_l2_bandwidth(m) * 1e-9, machine_slices(m), (long long)m->l2.port_bytes,
+           m->gpu.l2_mhz, machine_reply_bandwidth(m) * 1e-9, (long long)m->gpu.sms,
+           (long long)(m->noc.flit_bytes * m->noc.eject_flits), m->gpu.noc_mhz,
            machine_dram_bandwidth(m) * 1e-9);
     conf_each(m->conf, print_field, &e);
 }

@@ -83,7 +83,7 @@ struct cpu_trace *cpu_trace_new(const char *path, struct cpu *cpu, const struct 
     t->program = &p->program;
     t->ps = 1000000 / (uint64_t)cfg->core.mhz;
     timeline_name_process(timeline, 0, "core", 0);
-    t->source = timeline_add_source(timeline, 0);
+    t->source = timeline_add_source(timeline, 0, NULL);
     a64_core_observe(cpu_core(cpu), observe, t);
     return t;
 }

@@ -1,6 +1,8 @@
 /* One table of options for two commands: rows become getopt's, help texts and members. */
 #include "run_options.h"
 
+#include "out/live.h"
+
 #include "base/outfile.h"
 #include "gpu/report.h"
 
@@ -198,6 +200,9 @@ bool run_options_try(const struct run_options *r, struct err *err)
     if (!o.is_timed)
         return true;
     o.trace = o.checkpoint = NULL; /* outputs that a session opens at its start */
+    if (o.live && !live_probe(o.live, err))
+        return false;
+    o.live = 0;
     struct session *s = session_new(&o, err);
     session_free(s);
     return s != NULL;

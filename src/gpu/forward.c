@@ -134,6 +134,12 @@ static bool next_block(void *ctx, const struct sm_kernel *k, uint64_t *number)
     return false;
 }
 
+static bool apply(void *ctx)
+{
+    const struct forward *f = ctx;
+    return gpu_apply_effects(f->g);
+}
+
 static bool run_step(struct forward *f, struct sm_forward_step *s)
 {
     bool ok = true;
@@ -148,7 +154,7 @@ static void go_forward(struct forward *f, cycle_t now)
     struct gpu *g = f->g;
     const bool is_told = gpu_technique(g, 0); /* of every write */
     struct sm_forward_step s = {
-        .now = now, .cycles = f->length / STEPS, .next = next_block, .ctx = f};
+        .now = now, .cycles = f->length / STEPS, .next = next_block, .apply = apply, .ctx = f};
     for (unsigned k = 0; k < STEPS && !g->batch->failed; k++) {
         s.is_last = k + 1 == STEPS;
         s.is_watched = is_told || k + WARM_STEPS >= STEPS;

@@ -146,6 +146,12 @@ void gpu_set_watchdog(struct gpu *g, cycle_t cycles)
     sim_set_watchdog(g->sim, g->core, cycles);
 }
 
+void gpu_at_look(struct gpu *g, void (*fn)(void *ctx, const struct gpu_look *at), void *ctx)
+{
+    g->look = fn;
+    g->look_ctx = ctx;
+}
+
 void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx)
 {
     g->kernel_end = fn;

@@ -67,6 +67,15 @@ const char *gpu_changes_values(const struct gpu *g);
 bool gpu_finish(struct gpu *g, struct err *err);
 
 /* `fn` is called when a kernel, or all that ran together, has ended and is in the list. */
+/* While kernels run, every gpu.look_cycles: of the first that runs. `fn` may look, and change
+ * nothing; NULL: nobody. */
+struct gpu_look {
+    const char *kernel;
+    uint64_t blocks, blocks_done;
+    cycle_t cycles;     /* of the run */
+    uint64_t warp_inst; /* of the run, of launches that were simulated */
+};
+void gpu_at_look(struct gpu *g, void (*fn)(void *ctx, const struct gpu_look *at), void *ctx);
 void gpu_at_kernel_end(struct gpu *g, void (*fn)(void *ctx), void *ctx);
 
 size_t gpu_kernel_count(const struct gpu *g);

@@ -63,6 +63,8 @@ struct gpu {
     struct forward *forward; /* NULL: all is simulated */
     cycle_t interval, next_sample;
     VEC(struct gpu_kernel) kernels;
+    void (*look)(void *ctx, const struct gpu_look *at);
+    void *look_ctx;
     void (*kernel_end)(void *ctx);
     void *kernel_end_ctx;
 };

@@ -170,6 +170,17 @@ static void settle(struct gpu *g, cycle_t now)
         sm_settle(g->sms[i], now);
 }
 
+static void tell_look(const struct gpu *g, cycle_t now, uint64_t n)
+{
+    const struct run *r = &g->batch->runs[0];
+    const struct gpu_look at = {.kernel = r->root.kernel->src->name,
+                                .blocks = r->total,
+                                .blocks_done = r->done,
+                                .cycles = gpu_cycles(g) + (now - g->batch->begin),
+                                .warp_inst = g->batch->inst_before + n};
+    g->look(g->look_ctx, &at);
+}
+
 /* Now and then: SMs that issue are alive although no port moves; techniques; limits; progress. */
 static void look_at_instructions(struct gpu *g, cycle_t now)
 {
@@ -185,6 +196,8 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
     if (n != b->seen)
         sim_feed_watchdog(g->sim);
     b->seen = n;
+    if (UNLIKELY(g->look != NULL))
+        tell_look(g, now, n);
     const struct tech_look at = {g->cycles + (now - b->begin), thread_inst};
     techs_look(g->tech->techs, &at);
     if (l->max_inst && n >= l->max_inst && !b->failed) {

@@ -280,6 +280,17 @@ double machine_dram_bandwidth(const struct machine *m)
            (double)d->burst_cycles * m->gpu.dram_mhz * 1e6 * d->bandwidth_scale;
 }
 
+double machine_l2_bandwidth(const struct machine *m)
+{
+    return (double)machine_slices(m) * (double)m->l2.port_bytes * m->gpu.l2_mhz * 1e6;
+}
+
+double machine_reply_bandwidth(const struct machine *m)
+{
+    return (double)m->gpu.sms * (double)m->noc.flit_bytes * (double)m->noc.eject_flits *
+           m->gpu.noc_mhz * 1e6;
+}
+
 struct energy_machine machine_energy(const struct machine *m)
 {
     const struct dram_cfg *d = &m->dram_resolved;

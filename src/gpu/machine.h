@@ -59,6 +59,9 @@ struct device *machine_default_device(struct err *err);
 uint32_t machine_slices(const struct machine *m);
 /* Bytes a second that the DRAM's data buses can move. */
 double machine_dram_bandwidth(const struct machine *m);
+/* The same of the L2's data ports, and of what the interconnect can hand to SMs. */
+double machine_l2_bandwidth(const struct machine *m);
+double machine_reply_bandwidth(const struct machine *m);
 /* What its energy depends on besides counters. */
 struct energy_machine machine_energy(const struct machine *m);
 

@@ -49,6 +49,16 @@ static void print_totals(const struct run_report *r, FILE *out)
                 interrupt_name(r->interrupted));
 }
 
+static void print_machine(const struct machine *m, FILE *out)
+{
+    line(out, "machine");
+    fprintf(
+        out,
+        "%lld SMs at %g MHz, %u L2 slices with %.1f GB/s in all, interconnect %.1f, DRAM %.1f\n",
+        (long long)m->gpu.sms, m->gpu.core_mhz, machine_slices(m), machine_l2_bandwidth(m) * 1e-9,
+        machine_reply_bandwidth(m) * 1e-9, machine_dram_bandwidth(m) * 1e-9);
+}
+
 static void print_time(const struct report_facts *f, const struct machine *m, FILE *out)
 {
     double us = f->seconds * 1e6;
@@ -204,6 +214,7 @@ void run_report_print(const struct run_report *r, FILE *out)
     const struct machine *m = session_machine(r->session);
     struct report_facts f;
     report_facts(&f, m, session_stats(r->session), gpu_cycles(g));
+    print_machine(m, out);
     report_kernels_print(g, out);
     print_time(&f, m, out);
     print_memory(&f, out);

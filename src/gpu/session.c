@@ -9,11 +9,13 @@
 #include "exec/translator.h"
 #include "gpu/hot.h"
 #include "gpu/judge.h"
+#include "gpu/live_view.h"
 #include "gpu/observe.h"
 #include "gpu/report.h"
 #include "gpu/sample.h"
 #include "gpu/selection.h"
 #include "gpu/trace.h"
+#include "out/live.h"
 #include "out/progress.h"
 
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct session {
     struct trace *trace;
     struct observe *observe;
     struct hot *hot;
+    struct live_view *live;
     struct sample *sample;       /* NULL: all of every launch is simulated */
     struct selection *selection; /* NULL: every launch is timed */
     struct grid_runner runner;
@@ -84,6 +87,8 @@ static bool start_gpu(struct session *s, struct err *err)
     const char *observe = o->observe ? o->observe : s->machine->gpu.observe;
     if (*observe)
         s->observe = observe_new(s->gpu, observe);
+    if (o->live && !(s->live = live_view_new(s->gpu, o->live, err)))
+        return false;
     if (o->trace)
         s->trace = trace_new(s->gpu, o->trace, o->trace_limit, err);
     return s->trace || !o->trace;
@@ -137,6 +142,7 @@ void session_free(struct session *s)
     if (!s)
         return;
     trace_free(s->trace);
+    live_view_free(s->live);
     hot_free(s->hot);
     sample_free(s->sample);
     selection_free(s->selection);
@@ -182,10 +188,23 @@ static bool read_environment(struct session *s, struct err *err)
     return session_options_check(&s->o, err);
 }
 
+/* A program may start others that inherit its port: only one of them has a view. */
+static void share_port(struct session *s)
+{
+    struct err err = {0};
+    if (!s->o.live || live_probe(s->o.live, &err))
+        return;
+    fprintf(stderr, "parsim: %s; this program has no view\n", err.msg);
+    s->o.live = 0;
+}
+
 struct session *session_from_environment(struct err *err)
 {
     struct session *s = xcalloc(1, sizeof *s);
-    if (read_environment(s, err) && run_report_probe(&s->o, err) && start(s, err))
+    bool ok = read_environment(s, err);
+    if (ok)
+        share_port(s);
+    if (ok && run_report_probe(&s->o, err) && start(s, err))
         return s;
     session_free(s);
     return NULL;

@@ -34,6 +34,7 @@ struct session_options {
     const char *caches;   /* "warm" or "cold" behind launches that are not; NULL = "warm" */
     const char *checkpoint, *resume; /* files of launches that are not timed: checkpoint.h */
     bool hot;                        /* where in the code the time goes: hot.h */
+    uint64_t live;                   /* port of a view for browsers: live_view.h; 0 = none */
     bool progress;                   /* how far it is, also where stderr is no terminal */
     const char *max_error;           /* bounds on judged outputs (judge.h); NULL = none */
 };

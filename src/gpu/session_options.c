@@ -88,6 +88,7 @@ bool session_options_check(struct session_options *o, struct err *err)
                  {"per-kernel", o->per_kernel},
                  {"observe", o->observe},
                  {"hot", o->hot},
+                 {"live", o->live},
                  {"checkpoint", o->checkpoint},
                  {"resume", o->resume},
                  {"kernel", o->kernel},

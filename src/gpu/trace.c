@@ -74,6 +74,33 @@ struct trace {
     bool is_off;
 };
 
+/* --- what lanes are --- */
+
+static const char *sm_lane(uint32_t tid, uint32_t *number)
+{
+    static const struct {
+        uint32_t first;
+        const char *name;
+    } lanes[] = {{TID_EXTRA, "extra warp"}, {TID_WARPS, "warp slot"}, {TID_BLOCKS, "block slot"}};
+    unsigned i = 0;
+    while (i + 1 < ARRAY_LEN(lanes) && tid < lanes[i].first)
+        i++;
+    *number = tid - lanes[i].first;
+    return lanes[i].name;
+}
+
+static const char *dram_lane(uint32_t tid, uint32_t *number)
+{
+    *number = tid;
+    return "bank";
+}
+
+static const char *mark_lane(uint32_t tid, uint32_t *number)
+{
+    (void)tid, (void)number;
+    return "techniques";
+}
+
 /* --- what components fire --- */
 
 static uint64_t ps_of(cycle_t cycle, double ps_cycle)
@@ -222,7 +249,7 @@ static void observe_techniques(struct trace *t)
         t->marks[per] = xcalloc(s->n[per], sizeof *t->marks[per]);
         for (uint32_t i = 0; i < s->n[per]; i++) {
             struct marks *m = &t->marks[per][i];
-            m->to = timeline_add_source(t->line, pids[per] + i);
+            m->to = timeline_add_source(t->line, pids[per] + i, mark_lane);
             m->ps_cycle = 1e6 / (per == PER_SM ? c->core_mhz : c->l2_mhz);
             m->probe = (struct probe){marked, m, NULL};
             probe_add(&s->marks[per][i], &m->probe);
@@ -259,12 +286,13 @@ static void flush(void *ctx, uint64_t time)
 }
 
 static struct source *add_source(struct trace *t, uint32_t pid, double mhz,
+                                 const char *(*lane_name)(uint32_t, uint32_t *),
                                  void (*fire)(void *, cycle_t, uint32_t, uint64_t, uint64_t))
 {
     const struct gpu_cfg *c = &t->gpu->m->gpu;
     struct source *s = &t->sources[t->nsources++];
     *s = (struct source){.trace = t,
-                         .to = timeline_add_source(t->line, pid),
+                         .to = timeline_add_source(t->line, pid, lane_name),
                          .ps_cycle = 1e6 / mhz,
                          .ps_noc = 1e6 / c->noc_mhz,
                          .ps_l2 = 1e6 / c->l2_mhz};
@@ -279,11 +307,12 @@ static void observe(struct trace *t)
     const double dram_mhz = g->m->gpu.dram_mhz * d->bandwidth_scale;
     timeline_name_process(t->line, PID_KERNELS, "kernels", -1);
     for (uint32_t i = 0; i < g->nsms; i++) {
-        sm_add_probe(g->sms[i], &add_source(t, PID_SM + i, g->m->gpu.core_mhz, sm_fired)->probe);
+        sm_add_probe(g->sms[i],
+                     &add_source(t, PID_SM + i, g->m->gpu.core_mhz, sm_lane, sm_fired)->probe);
         timeline_name_process(t->line, PID_SM + i, "SM", i);
     }
     for (uint32_t i = 0; i < g->nchannels; i++) {
-        struct source *s = add_source(t, PID_DRAM + i, dram_mhz, dram_fired);
+        struct source *s = add_source(t, PID_DRAM + i, dram_mhz, dram_lane, dram_fired);
         s->burst_ps = ps_of((cycle_t)d->burst_cycles, s->ps_cycle);
         dram_add_probe(g->dram[i], &s->probe);
         timeline_name_process(t->line, PID_DRAM + i, "DRAM", i);

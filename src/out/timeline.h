@@ -22,13 +22,17 @@ struct timeline_event {
 struct timeline;
 struct timeline_source;
 
+/* Compressed if the name ends in ".gz". */
 struct timeline *timeline_new(const char *path, uint64_t limit, struct err *err);
 /* There is no file, if nobody closed it. */
 void timeline_free(struct timeline *t);
 /* Names a process; `number` < 0: it has none. */
 void timeline_name_process(struct timeline *t, uint32_t pid, const char *name, int64_t number);
-/* A source of events of that process. It lives as long as the timeline. */
-struct timeline_source *timeline_add_source(struct timeline *t, uint32_t pid);
+/* A source of events of that process. It lives as long as the timeline. `lane_name` says what its
+ * tracks are called, with a number behind if it sets one; NULL: they have no names. */
+struct timeline_source *timeline_add_source(struct timeline *t, uint32_t pid,
+                                            const char *(*lane_name)(uint32_t tid,
+                                                                     uint32_t *number));
 void timeline_put(struct timeline_source *s, const struct timeline_event *e);
 /* Writes what sources have; false: the limit has been reached, and nothing more will be. */
 bool timeline_flush(struct timeline *t);

@@ -7,6 +7,9 @@
 
 /* A warp that has been there for less than this part of a window has the SM's pace. */
 enum { PART_OF_WINDOW = 8 };
+/* Instructions of a warp in the last step, after which what it has stored is applied: loads look
+ * for stores through the log, which is to stay short. */
+enum { APPLY_EVERY = 16 };
 /* How far from the end of its credit a warp may stop to be where it was in its loop: parts of what
  * it has executed, before and behind. */
 #define HOME_BEFORE 0.25
@@ -132,19 +135,23 @@ static uint32_t longest_stretch(const struct dfunc *fn)
 /* One by one, until the credit is spent and it stands where it stood when the window ended: what
  * is in flight is what it waited for there, and places at which warps wait for long are met as
  * often as in time, not as often as they are executed. */
-static bool step_warp(struct sm *sm, struct warp *w, struct pace *p, cycle_t now)
+static bool step_warp(struct sm *sm, struct warp *w, struct pace *p,
+                      const struct sm_forward_step *s)
 {
     const double least = -HOME_BEHIND * p->given, most = HOME_BEFORE * p->given;
     const struct xinst *x;
+    unsigned n = 0;
     for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
         if (p->credit < most && x == p->home)
             break;
-        if (!warp_step(w, sm->effects, now, &sm->step)) {
+        if (!warp_step(w, sm->effects, s->now, &sm->step)) {
             sm->faulted = w;
             return false;
         }
+        if (++n % APPLY_EVERY == 0 && !effects_empty(sm->effects) && !s->apply(s->ctx))
+            return false;
     }
-    return true;
+    return effects_empty(sm->effects) || s->apply(s->ctx);
 }
 
 static bool run_warp(struct sm_forward *f, struct warp *w, struct pace *p,
@@ -152,7 +159,7 @@ static bool run_warp(struct sm_forward *f, struct warp *w, struct pace *p,
 {
     const uint64_t before = w->ninst;
     if (s->is_last) /* only so: stores wait in the log, which warp_run() does not see */
-        return step_warp(f->sm, w, p, s->now);
+        return step_warp(f->sm, w, p, s);
     if (p->credit > f->stretch) {
         w->grid->clock = s->now;
         w->grid->turn_from = w->ninst;

@@ -34,10 +34,11 @@ struct sm_forward_step {
     bool is_watched; /* device.watch was changed */
     /* The number of a kernel's next block; false: there is none. */
     bool (*next)(void *ctx, const struct sm_kernel *k, uint64_t *number);
+    /* Applies the effects of all SMs; false: a fault. */
+    bool (*apply)(void *ctx);
     void *ctx;
 };
-/* Whoever owns the machine applies the SM's effects behind it. False: a fault, sm_fault() has it.
- */
+/* False: a fault; of an instruction sm_fault() has it. */
 bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s);
 /* Time goes on: the pipeline looks at where its warps are. */
 void sm_forward_end(struct sm_forward *f, cycle_t now);

@@ -47,6 +47,8 @@ grep -q '^sm7_own: ' "$tmp/machine" || fail "name: $(head -n 1 "$tmp/machine")"
 # 8 channels x 32 bytes a cycle x 850 MHz
 grep -q '^20 SMs at 1132 MHz, 16 L2 slices of 96 KB, 8 DRAM channels of 27.2 GB/s, 217.6 GB/s in all' "$tmp/machine" ||
     fail "sizes: $(head -n 4 "$tmp/machine")"
+grep -q '^in all: L2 460.8 GB/s (16 ports of 32 bytes at 900 MHz), interconnect to SMs 800.0 GB/s .* DRAM 217.6 GB/s' "$tmp/machine" ||
+    fail "bandwidths: $(sed -n 4p "$tmp/machine")"
 for want in 'l2_mhz +900 ' 'subcores +4 ' 'schedulers +1 ' 'sp_units +1 ' 'scheduler +two_level ' 'active_warps +6 ' 'ctas +8 ' \
     'thread_registers +255 ' 'idiv_latency +145 ' 'shfl_latency +21 ' 'latency +136 ' 'rows +8192 ' 'row_bytes +2048 ' 't_wtr_l +3 ' \
     'banks +4 '; do

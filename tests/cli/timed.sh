@@ -72,10 +72,22 @@ run() { "$PARSIM_BIN" launch "$@" >"$tmp/out" 2>"$tmp/err"; code=$?; }
 run "${mix[@]}" --json "$tmp/1.json" --csv "$tmp/s.csv" --db "$tmp/s.db" --interval 200 \
     --per-kernel --trace "$tmp/t.json" --dump-config "$tmp/dumped.yaml"
 ok "a timed run" '[ $code = 0 ]'
-for word in cycles IPC "issue slots" occupancy "read hits" DRAM "L1 misses" bottleneck \
+for word in machine cycles IPC "issue slots" occupancy "read hits" DRAM "L1 misses" bottleneck \
     "data-dependence stall" "registers never allocated" "K warp-instructions/s"; do
     ok "the summary has $word" 'says "$word"'
 done
+run "${mix[@]}" --trace "$tmp/t.json.gz"
+ok "a compressed timeline" '[ $code = 0 ] && [ $(wc -c <"$tmp/t.json.gz") -lt $(($(wc -c <"$tmp/t.json") / 5)) ] && gzip -dc "$tmp/t.json.gz" | cmp -s - "$tmp/t.json"'
+ok "lanes have names" 'python3 -c "
+import json, sys
+t = json.load(open(sys.argv[1]))[\"traceEvents\"]
+named = {(e[\"pid\"], e[\"tid\"]): e[\"args\"][\"name\"] for e in t if e[\"name\"] == \"thread_name\"}
+used = {(e[\"pid\"], e[\"tid\"]) for e in t if e[\"ph\"] in \"BE\"}
+assert used and used <= set(named), used - set(named)
+assert {\"block slot\", \"warp slot\", \"bank\"} <= {n.rsplit(\" \", 1)[0] for n in named.values()}" "$tmp/t.json"'
+ln -s /dev/full "$tmp/full.gz"
+run "${mix[@]}" --trace "$tmp/full.gz"
+ok "a compressed timeline that cannot be written" '[ $code = 2 ] && says "No space left"'
 run "${mix[@]}" --regs 4 --json "$tmp/few.json"
 ok "fewer registers than needed" '[ $code = 0 ] && says "stores of registers that kernels have no room for"'
 ok "one screen" '[ $(wc -l <"$tmp/err") -le 24 ]'

@@ -39,7 +39,8 @@ static void test_order(void **state)
     (void)state;
     close(mkstemp(path));
     struct timeline *t = timeline_new(path, 4, &err);
-    struct timeline_source *a = timeline_add_source(t, 1), *b = timeline_add_source(t, 2);
+    struct timeline_source *a = timeline_add_source(t, 1, NULL),
+                           *b = timeline_add_source(t, 2, NULL);
     timeline_name_process(t, 1, "SM", 0);
     put(b, 10, "b", 1);
     put(a, 20, "a", 2);
