@@ -21,7 +21,7 @@ const char live_page[] =
 "'use strict'\n"
 "const of=id=>document.getElementById(id), show=v=>v==null?'-':Math.abs(v)>=1000?Math.round(v).toLocaleString('en'):+v.toPrecision(3)+''\n"
 "function draw(name,unit,xs,ys){\n"
-"  const known=ys.filter(y=>y!=null), top=Math.max(...known,0)||1, x0=xs[0], x1=xs[xs.length-1]||1\n"
+"  const known=ys.flatMap(y=>y==null?[]:[y]), top=Math.max(...known,0)||1, x0=xs[0], x1=xs[xs.length-1]||1\n"
 "  let path='',pen='M'\n"
 "  ys.forEach((y,i)=>{if(y==null){pen='M';return}path+=pen+(100*(xs[i]-x0)/((x1-x0)||1))+' '+(88-84*y/top);pen='L'})\n"
 "  const box=document.createElement('section'), head=document.createElement('h2')\n"
