@@ -204,6 +204,8 @@ struct codec_job {
                           of the warp that stored; CODEC_NO_SLOT: nobody's (a write-back) */
     uint64_t token;    /* the cache's; unique among those not given back */
     bool is_left;      /* of a store that is done, raw: nobody has tried, it may be encoded later */
+    cycle_t began;     /* of a store that is done: when its bytes were read; what was written since
+                          is not in its code */
 };
 
 enum { CODEC_NO_SLOT = UINT16_MAX };
@@ -235,6 +237,13 @@ enum encoding_mode {
     ENCODED_DIRECT,  /* what an access needs is cut out of them, which takes direct_latency */
 };
 
+/* Counted for who asks for it. */
+struct encoding_counts {
+    uint64_t widened; /* writes of parts of lines that were here, which left as the lines */
+    uint64_t joined;  /* writes that joined one of their line, which waited to be encoded */
+    uint64_t again;   /* times that a line was encoded once more because of such a write */
+};
+
 struct encoding_cfg {
     uint8_t mode;            /* enum encoding_mode */
     uint32_t direct_latency; /* cycles */
@@ -244,6 +253,9 @@ struct encoding_cfg {
     /* A line that was encoded and lies raw since a part of it was written is encoded again by who
      * reads it the so manieth time since (line_form.reads); 0: it stays raw. */
     uint32_t encode_reads;
+    bool encode_hits;    /* a write of a part of a line that is here sends the line, encoded */
+    bool encode_refused; /* so does one that was refused */
+    struct encoding_counts *counts; /* or NULL */
 };
 
 #endif

@@ -71,6 +71,7 @@ void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
     c->retry = CYCLE_NEVER;
     c->engine = engine;
     c->cfg = *cfg;
+    c->counts = cfg->counts ? cfg->counts : &c->own_counts;
     jobs_init(&c->reads);
     jobs_init(&c->writes);
     c->leaving.end = &c->leaving.first;
@@ -129,29 +130,6 @@ static struct mem_req *again(struct l1 *l, cycle_t now, const struct mem_req *r,
     return n;
 }
 
-void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
-{
-    const bool is_atomic = reply->kind == MEM_ATOMIC;
-    struct mem_req *line =
-        again(l, now, reply, l->all, is_atomic ? L1_RESTORE : (enum l1_what)reply->what);
-    line->kind = MEM_WRITE;
-    line->full = l->all;
-    l->stats.replies++;
-    l->outstanding--;
-    l->stats.requests_write++;
-    leave(l, now, line);
-    if (is_atomic) {
-        struct mem_req *atomic = again(l, now, reply, reply->sectors, L1_DIRECT);
-        atomic->bytes = reply->bytes;
-        l->stats.refused_atomics++;
-        l->stats.requests_read++;
-        leave(l, now, atomic);
-    } else {
-        l->stats.refused_writes++;
-    }
-    mem_req_put(l->pool, reply);
-}
-
 /* --- what the engine says --- */
 
 static enum codec_answer submit(struct l1 *l, cycle_t now, struct codec_job *job)
@@ -178,17 +156,63 @@ static void store_remove(struct l1_code *c, const struct l1_job *j)
         c->stores[i] = c->stores[i + 1];
 }
 
-static void store_form(struct l1 *l, struct mem_req *r, const struct codec_job *job)
+static struct l1_job *store_find(const struct l1_code *c, addr_t line)
 {
-    bool is_smaller = job->bytes <= l->code.cfg.most_bytes;
-    r->form = is_smaller ? (struct line_form){job->bytes, job->algorithm, 0}
-                         : (struct line_form){.reads = job->is_left};
-    ++*(is_smaller ? &l->stats.coded_stores : &l->stats.stores_raw);
+    for (uint32_t i = 0; i < c->nstores; i++)
+        if (c->stores[i]->job.line == line)
+            return c->stores[i];
+    return NULL;
+}
+
+/* How the engine has left the line of `r`. */
+static void store_form(const struct l1 *l, struct mem_req *r, const struct codec_job *job)
+{
+    r->form = job->bytes <= l->code.cfg.most_bytes
+                  ? (struct line_form){job->bytes, job->algorithm, 0}
+                  : (struct line_form){.reads = job->is_left};
+}
+
+static void count_form(struct l1 *l, const struct mem_req *r)
+{
+    ++*(r->form.bytes ? &l->stats.coded_stores : &l->stats.stores_raw);
+}
+
+/* It is here: its warp need not wait for what happens to it later. */
+static void store_ack(struct l1 *l, struct mem_req *r)
+{
+    if (r->what != L1_STORE)
+        return;
+    token_push(&l->acks, r->token);
+    r->what = L1_RESTORE;
+}
+
+/* Offers the line to the engine, if the buffer has room. True: it waits there; else it can leave in
+ * its form. */
+static bool store_offer(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    struct l1_code *c = &l->code;
+    struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE,
+                               r->what == L1_STORE ? r->slot : CODEC_NO_SLOT);
+    const enum codec_answer a = c->writes.first ? CODEC_BUSY : submit(l, now, &j->job);
+    if (a == CODEC_DONE || a == CODEC_REFUSED) {
+        if (a == CODEC_REFUSED)
+            j->job.bytes = UINT16_MAX;
+        store_form(l, r, &j->job);
+        job_free(j);
+        return false;
+    }
+    j->req = r;
+    c->taken += a == CODEC_TAKEN;
+    if (a == CODEC_BUSY)
+        jobs_push(&c->writes, j);
+    c->stores[c->nstores++] = j;
+    store_ack(l, r);
+    return true;
 }
 
 bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
 {
-    struct l1_code *c = &l->code;
+    const struct l1_code *c = &l->code;
     if (!c->cfg.store_lines)
         return false;
     if (c->nstores == c->cfg.store_lines) {
@@ -196,29 +220,55 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         r->form.reads = 1;
         return false;
     }
-    struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE,
-                               r->what == L1_STORE ? r->slot : CODEC_NO_SLOT);
-    j->req = r;
-    switch (c->writes.first ? CODEC_BUSY : submit(l, now, &j->job)) {
-    case CODEC_DONE:
-        store_form(l, r, &j->job);
-        job_free(j);
-        return false;
-    case CODEC_REFUSED:
-        store_form(l, r, &(struct codec_job){.bytes = UINT16_MAX, .is_left = j->job.is_left});
-        job_free(j);
-        return false;
-    case CODEC_TAKEN:
-        c->taken++;
-        break;
-    case CODEC_BUSY:
-        jobs_push(&c->writes, j);
+    if (store_offer(l, now, r))
+        return true;
+    count_form(l, r);
+    return false;
+}
+
+/* The line that waits has another write in it. */
+static void store_join(struct l1 *l, cycle_t now, struct l1_job *j)
+{
+    l->code.counts->joined++;
+    j->joined = now + 1;
+    if (j->req->what == L1_OFFER) { /* now it has to leave */
+        j->req->what = L1_RESTORE;
+        l->stats.requests_write++;
     }
-    c->stores[c->nstores++] = j;
-    if (r->what == L1_STORE) { /* it is here: its warp need not wait for what happens to it later */
-        token_push(&l->acks, r->token);
-        r->what = L1_RESTORE;
+}
+
+/* The write of a part leaves as the whole line, if that can be encoded. */
+static bool store_widen(struct l1 *l, cycle_t now, const struct l1_access *a)
+{
+    if (l->code.nstores == l->code.cfg.store_lines || !l1_room(l))
+        return false;
+    struct mem_req *r = l1_request_new(l, now, a->addr & l->line_mask, l->all, L1_STORE);
+    r->kind = MEM_WRITE;
+    r->token = a->token;
+    r->slot = a->slot;
+    const bool waits = store_offer(l, now, r);
+    if (!waits && !r->form.bytes) {
+        mem_req_put(l->pool, r);
+        return false;
     }
+    l->stats.requests_write++;
+    l->code.counts->widened++;
+    if (!waits) {
+        count_form(l, r);
+        l1_request_send(l, now, r);
+    }
+    return true;
+}
+
+bool l1_code_join(struct l1 *l, cycle_t now, const struct l1_access *a, bool is_here)
+{
+    if (!l->code.cfg.encode_hits)
+        return false;
+    struct l1_job *j = store_find(&l->code, a->addr & l->line_mask);
+    if (!j)
+        return is_here && a->full != l->all && store_widen(l, now, a);
+    store_join(l, now, j);
+    token_push(&l->acks, a->token);
     return true;
 }
 
@@ -267,6 +317,47 @@ bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line)
     return true;
 }
 
+/* --- requests that were refused --- */
+
+/* The line with the write in it is encoded again before it leaves. */
+static bool refused_waits(struct l1 *l, cycle_t now, struct mem_req *line)
+{
+    if (!l->code.cfg.encode_refused)
+        return false;
+    struct l1_job *j = store_find(&l->code, line->addr);
+    if (!j)
+        return l1_code_store(l, now, line);
+    store_join(l, now, j);
+    store_ack(l, line);
+    l->stats.requests_write--;
+    mem_req_put(l->pool, line);
+    return true;
+}
+
+void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
+{
+    const bool is_atomic = reply->kind == MEM_ATOMIC;
+    struct mem_req *line =
+        again(l, now, reply, l->all, is_atomic ? L1_RESTORE : (enum l1_what)reply->what);
+    line->kind = MEM_WRITE;
+    line->full = l->all;
+    l->stats.replies++;
+    l->outstanding--;
+    l->stats.requests_write++;
+    if (is_atomic || !refused_waits(l, now, line))
+        leave(l, now, line);
+    if (is_atomic) {
+        struct mem_req *atomic = again(l, now, reply, reply->sectors, L1_DIRECT);
+        atomic->bytes = reply->bytes;
+        l->stats.refused_atomics++;
+        l->stats.requests_read++;
+        leave(l, now, atomic);
+    } else {
+        l->stats.refused_writes++;
+    }
+    mem_req_put(l->pool, reply);
+}
+
 /* --- what comes back --- */
 
 static void fill_end(struct l1 *l, cycle_t now, struct mem_req *reply)
@@ -275,6 +366,19 @@ static void fill_end(struct l1 *l, cycle_t now, struct mem_req *reply)
         l1_code_retry(l, now, reply);
     else
         l1_fill_finish(l, now, reply);
+}
+
+/* A write has joined the store since its bytes were read: it is encoded once more. */
+static bool store_again(struct l1_job *j, cycle_t now, const struct codec_job *job)
+{
+    struct l1 *l = j->owner;
+    if (job->kind != CODEC_STORE || !j->req || job->is_left || j->joined <= job->began)
+        return false;
+    l->code.counts->again++;
+    j->job.bytes = (uint16_t)l->cfg.line_bytes;
+    jobs_push(&l->code.writes, j);
+    wake(&l->code, now);
+    return true;
 }
 
 /* The engine has finished with job `j`, as `job` says. */
@@ -294,6 +398,7 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
         if (j->req) {
             store_remove(&l->code, j);
             store_form(l, j->req, job);
+            count_form(l, j->req);
             store_leave(l, now, j->req);
         }
         break;
@@ -384,7 +489,8 @@ void l1_code_tick(struct l1 *l, cycle_t now)
     while (c->taken && c->engine->done(c->engine->self, now, &job)) {
         struct l1_job *j = (struct l1_job *)(uintptr_t)job.token;
         j->owner->code.taken--;
-        job_end(j, now, &job);
+        if (!store_again(j, now, &job))
+            job_end(j, now, &job);
     }
     if (c->retry <= now) {
         c->retry = CYCLE_NEVER;

@@ -48,6 +48,7 @@ struct l1_job {
     struct mem_req *req;        /* a reply, or a write; NULL: a hit, or a write that did not wait */
     struct l1_job *next, *made; /* in a queue or free; all that were ever made */
     bool is_parked;             /* its line's miss register serves others */
+    cycle_t joined;             /* of a store: when a write joined it last, and 1 */
 };
 
 /* Jobs that found the engine busy, or requests that found the miss queue full. */
@@ -63,6 +64,7 @@ struct l1_code {
     const struct codec_engine *engine;
     struct codec_client client; /* this cache, for the engine */
     struct encoding_cfg cfg;
+    struct encoding_counts *counts, own_counts;
     struct l1_jobs reads, writes; /* not taken yet */
     cycle_t retry;                /* when the engine may take them: it has woken the cache */
     uint32_t taken;               /* jobs in the engine */
@@ -82,6 +84,9 @@ struct l1_lines {
     bool (*yield)(struct l1 *l, cycle_t now, addr_t line);
     /* The write `r` of a whole line is about to leave. True: it waits to be encoded. */
     bool (*store)(struct l1 *l, cycle_t now, struct mem_req *r);
+    /* A write of global memory. True: it has joined one of its line that waits to be encoded, or,
+     * if all of its line `is_here`, the line waits now. */
+    bool (*join)(struct l1 *l, cycle_t now, const struct l1_access *a, bool is_here);
     /* A read has hit line `i`, a reply has come: cycles until it can be used. L1_WAITS: the engine
      * says. */
     uint32_t (*hit)(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a);
@@ -182,6 +187,7 @@ bool l1_code_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *
 void l1_code_offer(struct l1 *l, cycle_t now, addr_t line);
 /* Those of struct l1_lines. */
 bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r);
+bool l1_code_join(struct l1 *l, cycle_t now, const struct l1_access *a, bool is_here);
 bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line);
 void l1_code_tick(struct l1 *l, cycle_t now);
 cycle_t l1_code_next(const struct l1 *l, cycle_t now);

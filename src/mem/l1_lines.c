@@ -22,6 +22,12 @@ static bool plain_store(struct l1 *l, cycle_t now, struct mem_req *r)
     return false;
 }
 
+static bool plain_join(struct l1 *l, cycle_t now, const struct l1_access *a, bool is_here)
+{
+    (void)l, (void)now, (void)a, (void)is_here;
+    return false;
+}
+
 static uint32_t plain_hit(struct l1 *l, cycle_t now, uint32_t i, const struct l1_access *a)
 {
     (void)a;
@@ -107,14 +113,14 @@ static uint32_t direct_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
     return l->code.cfg.direct_latency;
 }
 
-static const struct l1_lines plain = {plain_yield, plain_store, plain_hit, plain_fill,
-                                      plain_arrive};
-static const struct l1_lines decoded = {l1_code_yield, l1_code_store, plain_hit, coded_fill,
-                                        coded_arrive};
-static const struct l1_lines kept = {l1_code_yield, l1_code_store, kept_hit, coded_fill,
-                                     kept_arrive};
-static const struct l1_lines direct = {l1_code_yield, l1_code_store, direct_hit, direct_fill,
-                                       kept_arrive};
+static const struct l1_lines plain = {plain_yield, plain_store, plain_join,
+                                      plain_hit,   plain_fill,  plain_arrive};
+static const struct l1_lines decoded = {l1_code_yield, l1_code_store, l1_code_join,
+                                        plain_hit,     coded_fill,    coded_arrive};
+static const struct l1_lines kept = {l1_code_yield, l1_code_store, l1_code_join,
+                                     kept_hit,      coded_fill,    kept_arrive};
+static const struct l1_lines direct = {l1_code_yield, l1_code_store, l1_code_join,
+                                       direct_hit,    direct_fill,   kept_arrive};
 
 const struct l1_lines *const l1_lines_by_mode[] = {[ENCODED_NONE] = &plain,
                                                    [ENCODED_DECODED] = &decoded,

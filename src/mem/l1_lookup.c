@@ -460,9 +460,20 @@ static bool read(struct l1 *l, cycle_t now, const struct l1_access *a)
     return true;
 }
 
+/* All of the line is here, as it is used. */
+static bool is_whole(const struct l1 *l, const struct place *p)
+{
+    return p->index != TAGS_NONE && p->valid == l->all && !p->reserved && !l->forms[p->index].bytes;
+}
+
 static bool write_through(struct l1 *l, cycle_t now, const struct l1_access *a,
                           const struct place *p, bool evict)
 {
+    if (a->space == MEM_GLOBAL && l->lines->join(l, now, a, is_whole(l, p))) {
+        if (p->index != TAGS_NONE)
+            tags_touch(&l->tags, p->index);
+        return true;
+    }
     if (!l->lines->yield(l, now, p->line))
         return fail(&l->stats.fail_queue);
     if (l1_room(l) < 1 + (evict ? dirty_requests(l, p->index) : 0))

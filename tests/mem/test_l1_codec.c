@@ -17,6 +17,7 @@ struct mock {
     uint32_t asked;     /* times */
     const struct codec_client *client;
     bool refuses;
+    cycle_t begins;  /* so long after it was asked, a store's bytes are read */
     uint32_t stored; /* what a store becomes */
     struct codec_job jobs[JOBS];
     cycle_t due[JOBS];
@@ -38,6 +39,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         assert_int_equal(job->bytes, 128);
         job->bytes = (uint16_t)m->stored;
         job->algorithm = 1;
+        job->began = now + m->begins;
     }
     assert_true(m->n < JOBS);
     m->jobs[m->n] = *job;
@@ -102,6 +104,8 @@ static void bind(struct l1_rig *r, const struct codec_engine *engine,
 
 static struct memory *memory_new(uint32_t latency, const struct encoding_cfg *cfg)
 {
+    if (cfg->counts)
+        *cfg->counts = (struct encoding_counts){0};
     struct memory *m = xcalloc(1, sizeof *m);
     m->r = l1_rig_new(NULL);
     m->mock.latency = latency;
@@ -123,7 +127,7 @@ static void memory_free(struct memory *m)
     free(m);
 }
 
-static const struct encoding_cfg decoded = {ENCODED_DECODED, 0, 4, 96, 0, 0};
+static const struct encoding_cfg decoded = {ENCODED_DECODED, 0, 4, 96, 0, 0, false, false, NULL};
 
 static struct l1_access read_of(addr_t addr, uint32_t token)
 {
@@ -315,7 +319,7 @@ static void what_does_not_get_smaller_leaves_raw(void **state)
 static void a_full_buffer_lets_stores_go_raw(void **state)
 {
     (void)state;
-    const struct encoding_cfg one = {ENCODED_DECODED, 0, 1, 96, 0, 0};
+    const struct encoding_cfg one = {ENCODED_DECODED, 0, 1, 96, 0, 0, false, false, NULL};
     struct memory *m = memory_new(20, &one);
     const struct l1_access a[] = {store_of(0, 15, 1), store_of(128, 15, 2), store_of(256, 15, 3)};
     const cycle_t at[] = {10, 11, 31}; /* the third is looked up when the first has left */
@@ -416,6 +420,117 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     memory_free(m);
 }
 
+static struct encoding_counts counted;
+static const struct encoding_cfg widening = {ENCODED_DECODED, 0, 4, 96, 0, 0, true, true, &counted};
+
+/* The line is here: a write of a part leaves as the whole line, encoded, and the line stays. */
+static void a_part_of_a_line_that_is_here_leaves_as_the_line(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &widening);
+    const struct l1_access a[] = {read_of(0, 1), store_of(0, 2, 2), read_of(0, 3)};
+    const cycle_t at[] = {10, 200, 300};
+    submit_all(m, a, at, 3);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->r->nsent, 2);
+    assert_int_equal(m->r->sent_at[1], 255); /* 200 + 35 + 20 */
+    assert_int_equal(m->r->sent[1].full, 15);
+    assert_int_equal(m->r->sent[1].bytes, 128);
+    assert_int_equal(m->r->sent[1].form.bytes, CODE);
+    assert_int_equal(m->r->acked[2], 235); /* it is in the buffer */
+    assert_int_equal(m->r->done[3], 335);  /* a hit */
+    assert_int_equal(counted.widened, 1);
+    memory_free(m);
+}
+
+/* It is not here, or the engine does not want it: the part leaves, and the line is no more. */
+static void what_cannot_be_widened_leaves_as_a_part(void **state)
+{
+    (void)state;
+    for (uint32_t refuses = 0; refuses < 2; refuses++) {
+        struct memory *m = memory_new(20, &widening);
+        m->mock.refuses = refuses;
+        const struct l1_access a[] = {read_of(refuses ? 0 : 128, 1), store_of(0, 2, 2)};
+        const cycle_t at[] = {10, 200};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 600);
+        assert_int_equal(m->r->sent_at[1], 235);
+        assert_int_equal(m->r->sent[1].sectors, 2);
+        assert_int_equal(m->r->sent[1].bytes, 32);
+        const struct l1_stats *st = l1_stats(m->r->l1);
+        assert_int_equal(counted.widened + st->stores_raw + st->stores_overflow, 0);
+        assert_int_equal(st->write_evictions, refuses);
+        memory_free(m);
+    }
+}
+
+/* Writes of a line that waits join it; one that comes when its bytes have been read has them
+ * encoded once more. */
+static void writes_join_a_line_that_waits(void **state)
+{
+    (void)state;
+    for (cycle_t begins = 0; begins < 20; begins += 10) {
+        struct memory *m = memory_new(20, &widening);
+        m->mock.begins = begins;
+        const struct l1_access a[] = {store_of(0, 15, 1), store_of(0, 4, 2)};
+        const cycle_t at[] = {10, 15};
+        submit_all(m, a, at, 2);
+        l1_rig_run(m->r, 400);
+        assert_int_equal(m->r->nsent, 1);
+        assert_int_equal(m->r->sent_at[0], begins ? 65 : 85);
+        assert_int_equal(m->r->sent[0].form.bytes, CODE);
+        assert_int_equal(m->r->acked[2], 50);
+        assert_int_equal(counted.joined, 1);
+        assert_int_equal(counted.again, begins ? 0 : 1);
+        memory_free(m);
+    }
+}
+
+/* A line that is encoded for its reads need not leave if that saves nothing, but with a write in it
+ * it has to. */
+static void a_write_that_joins_an_offer_leaves(void **state)
+{
+    (void)state;
+    struct encoding_cfg cfg = widening;
+    cfg.encode_reads = 3;
+    struct memory *m = memory_new(20, &cfg);
+    m->reads = 3;
+    m->mock.stored = 128;
+    const struct l1_access a[] = {read_of(0, 1), store_of(0, 4, 2)};
+    const cycle_t at[] = {10, 115}; /* looked up while the line is encoded, from 145 on */
+    submit_all(m, a, at, 2);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->r->nsent, 2);
+    assert_int_equal(m->r->sent[1].kind, MEM_WRITE);
+    assert_int_equal(m->r->sent[1].full, 15);
+    assert_int_equal(m->r->sent[1].form.bytes, 0);
+    assert_int_equal(counted.joined, 1);
+    memory_free(m);
+}
+
+/* A refused part: decoded, merged, encoded again. A second one that comes back meanwhile joins it.
+ */
+static void a_refused_part_is_encoded_again(void **state)
+{
+    (void)state;
+    struct memory *m = memory_new(20, &widening);
+    m->refusals = 2;
+    m->mock.begins = 10;
+    const struct l1_access a[] = {store_of(128, 2, 5), store_of(128, 4, 6)};
+    const cycle_t at[] = {10, 12};
+    submit_all(m, a, at, 2);
+    l1_rig_run(m->r, 600);
+    assert_int_equal(m->r->nsent, 3);
+    assert_int_equal(m->r->sent_at[2], 185); /* 45, back at 145, decoded at 165, encoded at 185 */
+    assert_int_equal(m->r->sent[2].full, 15);
+    assert_int_equal(m->r->sent[2].form.bytes, CODE);
+    assert_int_equal(m->r->acked[5], 165);
+    assert_int_equal(m->r->acked[6], 167);
+    assert_int_equal(l1_stats(m->r->l1)->refused_writes, 2);
+    assert_int_equal(counted.joined, 1);
+    memory_free(m);
+}
+
 /* A raw line that may be encoded goes down encoded with the third read; with others, and where its
  * code saves nothing, nothing leaves. */
 static void a_raw_line_that_is_read_often_is_encoded(void **state)
@@ -490,7 +605,7 @@ static void nothing_is_lost_when_the_interconnect_is_full(void **state)
 static void kept_lines_are_decoded_for_every_use(void **state)
 {
     (void)state;
-    const struct encoding_cfg kept = {ENCODED_KEPT, 0, 0, 96, 0, 0};
+    const struct encoding_cfg kept = {ENCODED_KEPT, 0, 0, 96, 0, 0, false, false, NULL};
     struct memory *m = memory_new(20, &kept);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2), store_of(0, 1, 3), read_of(0, 4)};
@@ -510,7 +625,7 @@ static void kept_lines_are_decoded_for_every_use(void **state)
 static void direct_loads_need_no_engine(void **state)
 {
     (void)state;
-    const struct encoding_cfg direct = {ENCODED_DIRECT, 3, 0, 96, 0, 0};
+    const struct encoding_cfg direct = {ENCODED_DIRECT, 3, 0, 96, 0, 0, false, false, NULL};
     struct memory *m = memory_new(20, &direct);
     m->is_encoded = true;
     const struct l1_access a[] = {read_of(0, 1), read_of(0, 2)};
@@ -673,8 +788,10 @@ static struct l1_rig *wild_run(const struct encoding_cfg *cfg, bool sleeps, uint
 static void nothing_is_lost_and_sleeping_changes_nothing(void **state)
 {
     (void)state;
-    static const struct encoding_cfg ways[] = {{ENCODED_DECODED, 0, 3, 96, 0, 2},
-                                               {ENCODED_KEPT, 0, 2, 96, 0, 0}};
+    static const struct encoding_cfg ways[] = {
+        {ENCODED_DECODED, 0, 3, 96, 0, 2, false, false, NULL},
+        {ENCODED_DECODED, 0, 3, 96, 0, 2, true, true, NULL},
+        {ENCODED_KEPT, 0, 2, 96, 0, 0, false, false, NULL}};
     for (size_t k = 0; k < ARRAY_LEN(ways); k++) {
         uint32_t tokens, again;
         struct l1_rig *awake = wild_run(&ways[k], false, &tokens);
@@ -714,6 +831,11 @@ int main(void)
         cmocka_unit_test(a_busy_engine_is_asked_again),
         cmocka_unit_test(an_access_to_a_buffered_line_lets_it_go_first),
         cmocka_unit_test(a_refused_part_comes_again_as_a_whole),
+        cmocka_unit_test(a_part_of_a_line_that_is_here_leaves_as_the_line),
+        cmocka_unit_test(what_cannot_be_widened_leaves_as_a_part),
+        cmocka_unit_test(writes_join_a_line_that_waits),
+        cmocka_unit_test(a_write_that_joins_an_offer_leaves),
+        cmocka_unit_test(a_refused_part_is_encoded_again),
         cmocka_unit_test(a_raw_line_that_is_read_often_is_encoded),
         cmocka_unit_test(a_refused_atomic_follows_its_line),
         cmocka_unit_test(nothing_is_lost_when_the_interconnect_is_full),

@@ -173,6 +173,7 @@ static bool finish_store(struct awc *c, struct awt_row *row, uint32_t result)
         in->job.bytes = in->best_bytes;
         in->job.algorithm = in->best_algorithm;
     }
+    in->job.began = in->began;
     c->codec_stats.not_encoded += in->best_bytes == AWC_LINE;
     awc_note_worth(c, in->job.line, in->best_bytes < AWC_LINE);
     c->stats.encoded++;

@@ -18,14 +18,14 @@ struct instance {
     uint32_t mask;
     addr_t addr;
     uint64_t value;
-    uint16_t inst;                    /* number of the load */
-    addr_t addrs[WARP_LANES];         /* of its lanes; 0: none; of a region, its inputs by lane */
-    const struct memo_region *region; /* of the parent, or NULL */
-    const struct xfunc *fn;           /* where it is */
-    bool holds;                       /* the parent in its slot */
-    bool on_spares;                   /* never on its parent's registers */
-    bool is_new;                      /* has not been looked at */
-    cycle_t triggered, started;
+    uint16_t inst;                     /* number of the load */
+    addr_t addrs[WARP_LANES];          /* of its lanes; 0: none; of a region, its inputs by lane */
+    const struct memo_region *region;  /* of the parent, or NULL */
+    const struct xfunc *fn;            /* where it is */
+    bool holds;                        /* the parent in its slot */
+    bool on_spares;                    /* never on its parent's registers */
+    bool is_new;                       /* has not been looked at */
+    cycle_t triggered, started, began; /* `began`: with its first routine */
     struct instance *next;
     /* of a job */
     bool is_job;

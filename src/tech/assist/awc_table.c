@@ -78,6 +78,7 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     struct awc_context *x = &c->contexts[in->r->id];
     struct warp *w = &x->cta->warps[k];
     in->started = now;
+    in->began = in->began ? in->began : now;
     *row = (struct awt_row){.in = in, .fn = in->r->entry};
     take_registers(c, row);
     row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};

@@ -7,6 +7,7 @@
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
 #include "tech/caba/fixed_engine.h"
+#include "tech/caba/split_engine.h"
 #include "tech/cmem.h"
 #include "tech/segments.h"
 #include "tech/wire.h"
@@ -22,8 +23,10 @@ struct caba {
     struct cmem **memory;     /* by channel */
     struct caba_form **forms; /* by channel */
     struct wire **sms, **slices;
-    struct assist *assist;         /* NULL: fixed engines stand in */
-    struct fixed_engine **engines; /* by SM */
+    struct assist *assist;          /* NULL: fixed engines stand in */
+    struct fixed_engine **engines;  /* by SM */
+    struct split_engine *splits;    /* by SM, where both work */
+    struct encoding_counts *stores; /* by SM */
     struct caba_capacity *capacities;
     struct adapt *adapt; /* or NULL */
 };
@@ -129,6 +132,8 @@ static void caba_free(void *self)
     free(c->sms);
     free(c->slices);
     free(c->engines);
+    free(c->splits);
+    free(c->stores);
     assist_free(c->assist);
     free(c->capacities);
     adapt_free(c->adapt);
@@ -221,7 +226,6 @@ static void name_modules(const struct line_codecs *k, char *names, size_t size)
     }
 }
 
-/* Assist warps, unless a latency is given for engines that stand in for them. */
 static bool bind_assist(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
                         struct err *err)
 {
@@ -237,6 +241,41 @@ static bool bind_assist(struct caba *c, const struct caba_cfg *cfg, struct tech_
     return true;
 }
 
+/* Engines that take the same time for every line. */
+static void bind_fixed(struct caba *c, uint32_t latency, struct tech_seams *s)
+{
+    c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));
+    for (uint32_t i = 0; i < c->m.sms; i++) {
+        c->engines[i] = fixed_engine_new(&c->codec, latency);
+        s->codec_engines[i] = fixed_engine_seam(c->engines[i]);
+    }
+}
+
+/* Assist warps, beside engines for one half of the jobs. */
+static bool bind_both(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
+                      struct err *err)
+{
+    if (!bind_assist(c, cfg, s, err))
+        return false;
+    c->splits = xcalloc(c->m.sms, sizeof *c->splits);
+    for (uint32_t i = 0; i < c->m.sms; i++)
+        c->splits[i] = (struct split_engine){s->codec_engines[i], s->codec_engines[i]};
+    bind_fixed(c, (uint32_t)cfg->engine_latency, s);
+    for (uint32_t i = 0; i < c->m.sms; i++) {
+        *(cfg->engine_jobs == ENGINE_DECODES ? &c->splits[i].decodes : &c->splits[i].encodes) =
+            s->codec_engines[i];
+        s->codec_engines[i] = split_engine_seam(&c->splits[i]);
+    }
+    return true;
+}
+
+static const struct stat_row store_rows[] = {
+#define ROWS_FILE   "tech/caba/caba_store_stats.def"
+#define ROWS_STRUCT encoding_counts
+#include "parsim/rows_entries.h"
+};
+
+/* Assist warps, unless a latency is given for engines that stand in for them. */
 static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech_seams *s,
                          struct err *err)
 {
@@ -249,19 +288,22 @@ static bool bind_engines(struct caba *c, const struct caba_cfg *cfg, struct tech
         .store_lines =
             c->codec.n ? (uint32_t)(cfg->store_buffer_lines + cfg->store_shared_lines) : 0,
         .encode_reads = c->codec.n ? (uint32_t)cfg->encode_reads : 0,
+        .encode_hits = c->codec.n && cfg->encode_hits,
+        .encode_refused = c->codec.n && cfg->encode_refused,
         .most_bytes = line_codecs_most(&c->codec),
         .line_buffers = (uint32_t)cfg->line_buffers,
     };
-    for (uint32_t i = 0; i < c->m.sms; i++)
+    c->stores = xcalloc(c->m.sms, sizeof *c->stores);
+    for (uint32_t i = 0; i < c->m.sms; i++) {
         s->encodings[i] = code;
+        s->encodings[i].counts = &c->stores[i];
+        stats_add(s->stats, "caba_store", store_rows, ARRAY_LEN(store_rows), &c->stores[i]);
+    }
     if (c->codec.n && cfg->engine_latency < 0)
         return bind_assist(c, cfg, s, err);
-    const uint32_t latency = cfg->engine_latency < 0 ? 0 : (uint32_t)cfg->engine_latency;
-    c->engines = xcalloc(c->m.sms, sizeof(struct fixed_engine *));
-    for (uint32_t i = 0; i < c->m.sms; i++) {
-        c->engines[i] = fixed_engine_new(&c->codec, latency);
-        s->codec_engines[i] = fixed_engine_seam(c->engines[i]);
-    }
+    if (c->codec.n && cfg->engine_jobs != ENGINE_ALL)
+        return bind_both(c, cfg, s, err);
+    bind_fixed(c, cfg->engine_latency < 0 ? 0 : (uint32_t)cfg->engine_latency, s);
     return true;
 }
 

@@ -17,6 +17,10 @@ enum {
     CABA_ADAPTIVE = 256, /* a controller chooses algorithms, and switches compression on and off */
 };
 
+/* What an engine that stands in for assist warps does. */
+enum caba_engine_jobs { ENGINE_ALL, ENGINE_DECODES, ENGINE_ENCODES };
+extern const char *const caba_engine_jobs_names[];
+
 struct caba_cfg {
 #define ROWS_FILE "tech/caba/caba_cfg.def"
 #include "parsim/rows_members.h"

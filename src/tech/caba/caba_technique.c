@@ -46,6 +46,9 @@ static const struct tech_design designs[] = {
      "bdi-lanes", CABA_DIRECT, false},
 };
 
+const char *const caba_engine_jobs_names[] = {
+    [ENGINE_ALL] = "all", [ENGINE_DECODES] = "decodes", [ENGINE_ENCODES] = "encodes", NULL};
+
 static const struct conf_field fields[] = {
 #define ROWS_FILE   "tech/caba/caba_cfg.def"
 #define ROWS_STRUCT caba_cfg

@@ -56,6 +56,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         const struct line_form f = line_codecs_store(e->codec, job);
         job->bytes = f.bytes ? f.bytes : job->bytes;
         job->algorithm = f.algorithm;
+        job->began = now;
     }
     if (!e->latency)
         return CODEC_DONE;
