@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "setup_options.h"
 #include "study/study_sweep.h"
+#include "study/study_words.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -128,10 +129,8 @@ static char *quote_line(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--slurm"))
             continue;
-        fputs(" '", f);
-        for (const char *p = argv[i]; *p; p++)
-            fputs(*p == '\'' ? "'\\''" : (const char[]){*p, 0}, f);
-        fputc('\'', f);
+        fputc(' ', f);
+        study_words_quote(f, argv[i]);
     }
     fclose(f);
     return all;

@@ -10,10 +10,6 @@ enum { PART_OF_WINDOW = 8 };
 /* Instructions of a warp in the last step, after which what it has stored is applied: loads look
  * for stores through the log, which is to stay short. */
 enum { APPLY_EVERY = 16 };
-/* How far from the end of its credit a warp may stop to be where it was in its loop: parts of what
- * it has executed, before and behind. */
-#define HOME_BEFORE 0.25
-#define HOME_BEHIND 0.5
 /* Credit that warps at a barrier may save up, in steps. */
 #define CREDIT_STEPS 2
 
@@ -21,9 +17,7 @@ struct pace {
     uint64_t age;  /* of the warp that was seen */
     uint64_t from; /* its instructions then */
     cycle_t since;
-    double rate, credit;      /* instructions a cycle; that it may execute */
-    double given;             /* credit, in all */
-    const struct xinst *home; /* its next when the window ended; NULL: at a barrier */
+    double rate, credit; /* instructions a cycle; that it may execute */
 };
 
 struct sm_forward {
@@ -106,8 +100,7 @@ void sm_forward_pace(struct sm_forward *f, cycle_t now)
         }
         const double n = (double)(ws->w->ninst - p->from), t = (double)(now - p->since);
         p->rate = t > 0 ? n / t : 0;
-        p->credit = p->given = 0;
-        p->home = warp_peek(ws->w);
+        p->credit = 0;
         executed += n;
         cycles += t;
     }
@@ -132,18 +125,12 @@ static uint32_t longest_stretch(const struct dfunc *fn)
     return most;
 }
 
-/* One by one, until the credit is spent and it stands where it stood when the window ended: what
- * is in flight is what it waited for there, and places at which warps wait for long are met as
- * often as in time, not as often as they are executed. */
+/* One by one, until the credit is spent. */
 static bool step_warp(struct sm *sm, struct warp *w, struct pace *p,
                       const struct sm_forward_step *s)
 {
-    const double least = -HOME_BEHIND * p->given, most = HOME_BEFORE * p->given;
-    const struct xinst *x;
     unsigned n = 0;
-    for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
-        if (p->credit < most && x == p->home)
-            break;
+    for (; p->credit > 0 && !warp_is_deferred(w) && warp_peek(w); p->credit--) {
         if (!warp_step(w, sm->effects, s->now, &sm->step)) {
             sm->faulted = w;
             return false;
@@ -223,7 +210,6 @@ static void give_credit(struct sm_forward *f, const struct cta_slot *c, double c
     for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
         struct pace *p = &f->warp[first_of(m)];
         const double most = CREDIT_STEPS * p->rate * cycles + f->stretch;
-        p->given += p->rate * cycles;
         p->credit += p->rate * cycles;
         p->credit = p->credit < most ? p->credit : most;
     }

@@ -22,6 +22,20 @@ static void write_missing(const struct study_matrix *m, FILE *f)
         }
 }
 
+/* Where a task's words go, for sbatch: within double quotes, '%' doubled. */
+static void write_log(const char *folder, FILE *f)
+{
+    fputs("\n#SBATCH --output=\"", f);
+    for (const char *p = folder; *p; p++) {
+        if (*p == '%')
+            fputc('%', f);
+        else if (*p == '"' || *p == '\\')
+            fputc('\\', f);
+        fputc(*p, f);
+    }
+    fputs("/slurm-%a.log\"\n", f);
+}
+
 static bool write_script(const struct study_sweep *s, const char *path, struct err *err)
 {
     char cwd[PATH_MAX];
@@ -33,11 +47,15 @@ static bool write_script(const struct study_sweep *s, const char *path, struct e
     FILE *f = outfile_stream(o);
     fprintf(f, "#!/bin/sh\n#SBATCH --job-name=parsim-sweep\n#SBATCH --array=");
     write_missing(&s->matrix, f);
-    fprintf(f, "\n#SBATCH --ntasks=1 --cpus-per-task=%llu\n#SBATCH --output=%s/slurm-%%a.log\n",
-            (unsigned long long)s->matrix.setup.threads, s->matrix.setup.folder);
+    fprintf(f, "\n#SBATCH --ntasks=1 --cpus-per-task=%llu",
+            (unsigned long long)s->matrix.setup.threads);
+    write_log(s->matrix.setup.folder, f);
     char *self = study_beside("parsim");
-    fprintf(f, "cd '%s' || exit 1\nexec '%s' sweep --task \"$SLURM_ARRAY_TASK_ID\"%s\n", cwd, self,
-            s->slurm);
+    fputs("cd ", f);
+    study_words_quote(f, cwd);
+    fputs(" || exit 1\nexec ", f);
+    study_words_quote(f, self);
+    fprintf(f, " sweep --task \"$SLURM_ARRAY_TASK_ID\"%s\n", s->slurm);
     free(self);
     return outfile_close(o, err);
 }

@@ -71,6 +71,14 @@ bool study_words_split(struct study_words *w, const char *text)
     return p != NULL;
 }
 
+void study_words_quote(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (const char[]){*text, 0}, out);
+    fputc('\'', out);
+}
+
 void study_words_free(struct study_words *w)
 {
     for (size_t i = 0; i < w->at.len; i++)

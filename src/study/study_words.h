@@ -22,6 +22,8 @@ void study_words_plugins(struct study_words *w, const char *files);
  * and behind a backslash. False: a quote is not closed. */
 bool study_words_split(struct study_words *w, const char *text);
 void study_words_free(struct study_words *w);
+/* One word as a shell reads it, whatever is in it. */
+void study_words_quote(FILE *out, const char *text);
 /* The job's workload, NAME or NAME:VARIANT, and its size; or behind "--" the user's program
  * (study_is_program()) and its arguments. */
 void study_words_workload(struct study_words *w, const struct study_setup *s,

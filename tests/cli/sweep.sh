@@ -96,6 +96,10 @@ grep -q '4 of 4 runs are submitted' out || fail "--slurm: $(cat out)"
 sweep --collect --out sl --with base,hw-bdi "$bin sdk-tra --size tiny" sdk-tra --size tiny || fail "--collect: $(cat err)"
 [ "$(grep -c 'base\|hw-bdi' out)" = 4 ] || fail "collected: $(cat out)"
 
+mkdir "it's here"
+(cd "it's here" && PATH=$PWD/../slurm:$PATH sweep --slurm --out 'a b' --with base sdk-tra --size tiny && sweep --collect --out 'a b' --with base sdk-tra --size tiny) || fail "--slurm from a folder with a quote: $(cat "it's here/err")"
+grep -q '^#SBATCH --output="a b/slurm-%a.log"$' "it's here/a b/slurm.sh" || fail "--slurm: $(cat "it's here/a b/slurm.sh")"
+
 # the others take users' programs and keep results
 "$PARSIM_BIN" compare "$bin sdk-tra --size tiny" sdk-tra --size tiny --designs base,hw-bdi --set l1.size=48K --out c --db c.db --json c.json >out 2>err || fail "compare: $(cat err)"
 python3 -c 'import json; r = json.load(open("c.json"))["runs"]; assert r[0]["cycles"] == r[2]["cycles"] and r[0]["design"] == "base@l1.size=48K"' || fail "compare: numbers"
