@@ -1,23 +1,17 @@
 /* Instructions that become several, and those that become a part of others. */
 #include "sm/machine_code.h"
 
-#include "ptx/liveness.h"
+#include "sm/machine_uses.h"
 
 #include <stdlib.h>
 
 enum {
+    MOST_SKIPPED = 32,   /* instructions of PTX that may be these */
     MOST_PREDICATED = 7, /* instructions behind a branch that become conditional instead */
     MOST_OFFSET = 1 << 23,
-    PROLOGUE = 2 /* of a kernel: stack pointer, descriptor of memory */
-};
-
-#define NO_INST   UINT32_MAX
-#define MANY_INST (UINT32_MAX - 1)
-
-/* Who writes and reads a register. */
-struct reg_use {
-    uint32_t writer, reader; /* NO_INST, MANY_INST or a pc */
-    bool is_only_address;    /* of loads and stores */
+    PROLOGUE = 1,   /* of a kernel: the stack pointer */
+    DESCRIPTOR = 1, /* before the first access to memory: how it is mapped */
+    SHARED_BASE = 3 /* of a kernel with shared memory: where the block's begins */
 };
 
 const char *machine_role_text(enum machine_role role)
@@ -31,11 +25,10 @@ const char *machine_role_text(enum machine_role role)
 
 struct machine_code {
     const struct ptx_func *src;
+    const struct sm_cfg *cfg;
     struct dfunc *f;
-    struct reg_use *regs;
+    struct machine_uses uses;
     bool *is_target; /* a branch goes there */
-    uint32_t pc;
-    bool in_address;
 };
 
 /* --- kinds of operands --- */
@@ -103,28 +96,7 @@ static unsigned listed_parts(const struct ptx_inst *i)
     return 1;
 }
 
-/* --- who uses what --- */
-
-static void note(uint32_t *at, uint32_t pc)
-{
-    *at = *at == NO_INST ? pc : MANY_INST;
-}
-
-static void note_operand(struct machine_code *m, const struct ptx_operand *o, bool is_def,
-                         bool in_address)
-{
-    if (o->kind == PTX_OPND_REG) {
-        struct reg_use *r = &m->regs[o->reg];
-        note(is_def ? &r->writer : &r->reader, m->pc);
-        r->is_only_address &= is_def || in_address;
-        return;
-    }
-    const bool is_list = o->kind == PTX_OPND_ADDR || o->kind == PTX_OPND_VEC ||
-                         o->kind == PTX_OPND_PAIR || o->kind == PTX_OPND_ARGS;
-    for (unsigned k = 0; is_list && k < o->nelems; k++)
-        note_operand(m, &o->elems[k], is_def && o->kind != PTX_OPND_ADDR,
-                     o->kind == PTX_OPND_ADDR && k == 0);
-}
+/* --- where branches go --- */
 
 static void note_targets(struct machine_code *m, const struct ptx_inst *i)
 {
@@ -138,38 +110,10 @@ static void note_targets(struct machine_code *m, const struct ptx_inst *i)
     }
 }
 
-static void find_uses(struct machine_code *m)
+static void find_targets(struct machine_code *m)
 {
-    for (uint32_t r = 0; r < m->src->nregs; r++)
-        m->regs[r] = (struct reg_use){NO_INST, NO_INST, true};
-    for (m->pc = 0; m->pc < m->src->ninsts; m->pc++) {
-        const struct ptx_inst *i = &m->src->insts[m->pc];
-        const unsigned ndst = ptx_inst_ndst(i);
-        for (unsigned k = 0; k < i->nops; k++)
-            note_operand(m, &i->ops[k], k < ndst, false);
-        if (i->guard != PTX_NO_REG)
-            note(&m->regs[i->guard].reader, m->pc);
-        note_targets(m, i);
-    }
-}
-
-/* The only reader of what `i` writes, if it is the only writer too; NULL: there is none. */
-static const struct ptx_inst *reader_of(const struct machine_code *m, const struct ptx_inst *i)
-{
-    if (!i->nops || i->ops[0].kind != PTX_OPND_REG || i->guard != PTX_NO_REG)
-        return NULL;
-    const struct reg_use *r = &m->regs[i->ops[0].reg];
-    return r->writer < MANY_INST && r->reader < MANY_INST ? &m->src->insts[r->reader] : NULL;
-}
-
-/* The only writer of source `k`. */
-static const struct ptx_inst *writer_of(const struct machine_code *m, const struct ptx_inst *i,
-                                        unsigned k)
-{
-    if (k >= i->nops || i->ops[k].kind != PTX_OPND_REG)
-        return NULL;
-    const struct reg_use *r = &m->regs[i->ops[k].reg];
-    return r->writer < MANY_INST ? &m->src->insts[r->writer] : NULL;
+    for (uint32_t pc = 0; pc < m->src->ninsts; pc++)
+        note_targets(m, &m->src->insts[pc]);
 }
 
 /* --- what becomes a part of another --- */
@@ -196,23 +140,49 @@ static bool is_rounded(const struct ptx_inst *i)
            ptx_inst_has(i, PTX_M_RP);
 }
 
-/* A product that is added, in one instruction. */
-static bool is_fused_product(const struct machine_code *m, const struct ptx_inst *i)
+static bool sums_wide(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
 {
-    const struct ptx_inst *sum = i->op == PTX_OP_MUL ? reader_of(m, i) : NULL;
-    if (!is_sum(sum) || is_rounded(i) || is_rounded(sum))
-        return false;
-    if (is_wide(i))
-        return is_int64(sum);
-    return is_same_type(i, sum) && (ptx_type_is_float(type_of(i)) || is_int32(i)) &&
-           !ptx_inst_has(i, PTX_M_HI);
+    (void)i;
+    return !in_address && is_sum(reader) && is_int64(reader);
 }
 
-/* A shift by a constant that is added: LEA. */
+static bool sums_alike(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
+{
+    return !in_address && is_sum(reader) && is_same_type(i, reader);
+}
+
+static bool adds(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
+{
+    return sums_alike(i, reader, in_address) && reader->op == PTX_OP_ADD;
+}
+
+/* A product of integers that is added, in one instruction with each of the sums. */
+static bool is_fused_product(const struct machine_code *m, const struct ptx_inst *i)
+{
+    if (i->op != PTX_OP_MUL || is_rounded(i))
+        return false;
+    if (ptx_type_is_float(type_of(i))) {
+        const struct ptx_inst *sum = machine_reader(&m->uses, i);
+        return is_sum(sum) && !is_rounded(sum) && is_same_type(i, sum);
+    }
+    if (is_wide(i))
+        return machine_all_readers(&m->uses, i, sums_wide);
+    return is_int32(i) && !ptx_inst_has(i, PTX_M_HI) &&
+           machine_all_readers(&m->uses, i, sums_alike);
+}
+
+/* A shift by a constant that is added: LEA. One of 64 bits takes two, so it is not done again for
+ * another sum. */
 static bool is_scaled_index(const struct machine_code *m, const struct ptx_inst *i)
 {
-    const struct ptx_inst *sum = i->op == PTX_OP_SHL ? reader_of(m, i) : NULL;
-    return is_sum(sum) && sum->op == PTX_OP_ADD && i->ops[2].kind == PTX_OPND_IMM;
+    return i->op == PTX_OP_SHL && i->ops[2].kind == PTX_OPND_IMM &&
+           (is_int32(i) || machine_reader(&m->uses, i)) && machine_all_readers(&m->uses, i, adds);
+}
+
+static bool addresses(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
+{
+    (void)i, (void)reader;
+    return in_address;
 }
 
 /* base + constant that only addresses memory: the offset of loads and stores. */
@@ -222,32 +192,45 @@ static bool is_offset(const struct machine_code *m, const struct ptx_inst *i)
         !(is_int64(i) || is_int32(i)) || i->ops[2].kind != PTX_OPND_IMM ||
         llabs(i->ops[2].imm) >= MOST_OFFSET)
         return false;
-    const struct reg_use *r = &m->regs[i->ops[0].reg];
-    return r->is_only_address && r->writer < MANY_INST && r->reader != NO_INST;
+    return machine_all_readers(&m->uses, i, addresses);
 }
 
 /* Of three numbers, in one instruction: two sums, two operations of logic. */
 static bool is_third_operand(const struct machine_code *m, const struct ptx_inst *i)
 {
-    const struct ptx_inst *next = is_logic(i) || is_sum(i) ? reader_of(m, i) : NULL;
+    const struct ptx_inst *next = is_logic(i) || is_sum(i) ? machine_reader(&m->uses, i) : NULL;
     if (!next || !is_int32(i) || !is_same_type(i, next) || type_of(i) == PTX_PRED)
         return false;
     if (is_logic(i))
         return is_logic(next);
-    return is_sum(next) && writer_of(m, next, 1) == i && next->ops[2].kind == PTX_OPND_REG;
+    return is_sum(next) && machine_writer(&m->uses, next, 1) == i &&
+           next->ops[2].kind == PTX_OPND_REG;
 }
 
 static bool is_special_constant(const struct ptx_operand *o)
 {
-    return o->kind == PTX_OPND_SREG &&
-           ((o->sreg >= PTX_SREG_NTID_X && o->sreg <= PTX_SREG_NTID_Z) ||
-            (o->sreg >= PTX_SREG_NCTAID_X && o->sreg <= PTX_SREG_NCTAID_Z));
+    return (o->sreg >= PTX_SREG_NTID_X && o->sreg <= PTX_SREG_NTID_Z) ||
+           (o->sreg >= PTX_SREG_NCTAID_X && o->sreg <= PTX_SREG_NCTAID_Z);
 }
 
-static bool is_free_move(const struct ptx_inst *i)
+static bool stores(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
 {
-    return i->op == PTX_OP_MOV &&
-           (i->ops[1].kind != PTX_OPND_SREG || is_special_constant(&i->ops[1]));
+    (void)i;
+    return !in_address && reader->op == PTX_OP_ST;
+}
+
+/* Of a register that others write too (a variable of a loop), or that is stored, a constant is
+ * brought there; a register is named instead of its copy. */
+static bool is_free_move(const struct machine_code *m, const struct ptx_inst *i)
+{
+    if (i->op != PTX_OP_MOV)
+        return false;
+    if (i->ops[1].kind == PTX_OPND_SREG)
+        return m->cfg->constant_operands && is_special_constant(&i->ops[1]);
+    const struct machine_reg *r = machine_written(&m->uses, i);
+    if (i->ops[1].kind != PTX_OPND_IMM || !r)
+        return true;
+    return r->writer < MANY_INST && !(i->ops[1].imm && machine_any_reader(&m->uses, i, stores));
 }
 
 /* To another width of integers that needs no work. */
@@ -259,7 +242,7 @@ static bool is_free_conversion(const struct machine_code *m, const struct ptx_in
     if (ptx_type_is_float(to) || ptx_type_is_float(from))
         return false;
     const unsigned a = ptx_type_bits(to), b = ptx_type_bits(from);
-    const struct ptx_inst *by = writer_of(m, i, 1), *next = reader_of(m, i);
+    const struct ptx_inst *by = machine_writer(&m->uses, i, 1), *next = machine_reader(&m->uses, i);
     if (a <= b)
         return a >= 32 || (by && by->op == PTX_OP_LD);
     if (b < 32)
@@ -273,27 +256,61 @@ static bool is_sign(const struct ptx_inst *i)
     return (i->op == PTX_OP_NEG || i->op == PTX_OP_ABS) && ptx_type_is_float(type_of(i));
 }
 
-/* A constant that is an operand of instructions. Addresses are brought into registers: an
- * instruction of 64 bits, which of neighbours brings two. */
-static bool is_operand(const struct dinst *d)
+/* A load of one constant of 32 bits. */
+static bool is_plain_constant(const struct machine_code *m, uint32_t pc)
 {
-    const struct ptx_inst *i = d->x->src;
-    if (!(d->flags & DINST_CONST))
-        return false;
-    if (!d->nsrc)
-        return ptx_type_bits(type_of(i)) < 64;
-    return ptx_type_bits(type_of(i)) == 32 && ptx_inst_vec(i) == 1 && i->ops[1].imm % 8;
+    const struct ptx_inst *i = &m->src->insts[pc];
+    return (m->f->code[pc].flags & DINST_CONST) && i->op == PTX_OP_LD &&
+           i->ops[1].kind == PTX_OPND_ADDR && ptx_type_bits(type_of(i)) == 32 &&
+           ptx_inst_vec(i) == 1;
 }
 
-static enum machine_role role_of(const struct machine_code *m, const struct dinst *d)
+/* Whether two addresses are the halves of 8 bytes. */
+static bool is_neighbour(const struct ptx_operand *a, const struct ptx_operand *b)
 {
-    const struct ptx_inst *i = d->x->src;
-    if (is_free_move(i))
+    const struct ptx_operand *x = &a->elems[0], *y = &b->elems[0];
+    if (x->kind != y->kind)
+        return false;
+    if (x->kind == PTX_OPND_REG)
+        return x->reg == y->reg && a->imm == (b->imm ^ 4);
+    return x->kind == PTX_OPND_VAR && x->var->space == y->var->space &&
+           (x->var == y->var || x->var->space == PTX_SPACE_PARAM) &&
+           x->var->offset + (uint64_t)a->imm == ((y->var->offset + (uint64_t)b->imm) ^ 4);
+}
+
+/* Whether a constant comes with its neighbour: they are brought into registers 64 bits at a time,
+ * and the other half of these 8 bytes is loaded before `pc` in the same basic block. */
+static bool has_neighbour(const struct machine_code *m, uint32_t pc)
+{
+    if (!is_plain_constant(m, pc))
+        return false;
+    for (uint32_t k = pc;
+         k-- > 0 && !(m->f->code[k].flags & DINST_CONTROL) && !m->is_target[k + 1];)
+        if (is_plain_constant(m, k) &&
+            is_neighbour(&m->src->insts[k].ops[1], &m->src->insts[pc].ops[1]))
+            return true;
+    return false;
+}
+
+/* A constant that its readers name: an address of 64 bits is none. */
+static bool is_operand(const struct machine_code *m, uint32_t pc)
+{
+    const struct dinst *d = &m->f->code[pc];
+    return m->cfg->constant_operands && (d->flags & DINST_CONST) && !d->nsrc &&
+           ptx_type_bits(type_of(&m->src->insts[pc])) < 64;
+}
+
+static enum machine_role role_of(const struct machine_code *m, uint32_t pc)
+{
+    const struct ptx_inst *i = &m->src->insts[pc];
+    if (is_free_move(m, i))
         return MACHINE_move;
     if (i->op == PTX_OP_CVTA)
         return MACHINE_window;
-    if (is_operand(d))
+    if (is_operand(m, pc))
         return MACHINE_constant;
+    if (has_neighbour(m, pc))
+        return MACHINE_neighbour;
     if (is_logic(i) && type_of(i) == PTX_PRED)
         return MACHINE_predicate;
     if (is_free_conversion(m, i))
@@ -311,14 +328,19 @@ static enum machine_role role_of(const struct machine_code *m, const struct dins
 
 /* --- branches --- */
 
+static bool is_end(const struct ptx_inst *i)
+{
+    return i->op == PTX_OP_RET || i->op == PTX_OP_EXIT;
+}
+
 /* Instructions between a branch over them and its target, if they can be made conditional; 0: not.
- */
+ * Nothing is, where the lanes that jump are done: they end instead. */
 static uint32_t predicated(const struct machine_code *m, uint32_t pc)
 {
     const struct ptx_inst *i = &m->src->insts[pc];
     const uint32_t to = i->nops && i->ops[0].kind == PTX_OPND_LABEL ? i->ops[0].pc : 0;
     if (i->op != PTX_OP_BRA || i->guard == PTX_NO_REG || to <= pc + 1 ||
-        to - pc - 1 > MOST_PREDICATED)
+        to - pc - 1 > MOST_SKIPPED || is_end(&m->src->insts[to]))
         return 0;
     uint32_t n = 0;
     for (uint32_t k = pc + 1; k < to; k++) {
@@ -331,9 +353,12 @@ static uint32_t predicated(const struct machine_code *m, uint32_t pc)
     return n <= MOST_PREDICATED ? n : 0;
 }
 
-static bool is_end(const struct ptx_inst *i)
+/* Over an unconditional branch: that one gets the opposite condition. */
+static bool is_inverted(const struct machine_code *m, uint32_t pc, uint32_t to)
 {
-    return i->op == PTX_OP_RET || i->op == PTX_OP_EXIT;
+    const struct ptx_inst *next = &m->src->insts[pc + 1];
+    return m->src->insts[pc].guard != PTX_NO_REG && to == pc + 2 && next->op == PTX_OP_BRA &&
+           next->guard == PTX_NO_REG && !m->is_target[pc + 1];
 }
 
 /* Conditional ones of a warp that may part: what marks where it meets again costs two more. */
@@ -348,12 +373,15 @@ static void find_branch(const struct machine_code *m, uint32_t pc)
     if (to == pc + 1) {
         d->parts = 0;
         d->role = MACHINE_nowhere;
+    } else if (is_inverted(m, pc, to)) {
+        d->parts = 0;
+        d->role = MACHINE_inverted;
     } else if (n) {
         d->parts = 0;
         d->role = MACHINE_conditional;
         d->skips = (uint8_t)n;
     } else if (i->guard != PTX_NO_REG && to > pc && !ptx_inst_has(i, PTX_M_UNI) &&
-               !is_end(&m->src->insts[to])) {
+               !m->uses.regs[i->guard].is_uniform && !is_end(&m->src->insts[to])) {
         d->parts = 3;
         d->role = MACHINE_meeting;
     }
@@ -366,13 +394,21 @@ static bool is_measured_whole(const struct dinst *d)
     return d->class == OP_CLASS_idiv || d->class == OP_CLASS_fdiv || d->class == OP_CLASS_ddiv;
 }
 
-static void find_parts(const struct machine_code *m, uint32_t pc, const struct sm_cfg *cfg)
+static bool is_narrow(const struct machine_code *m, const struct ptx_inst *i)
+{
+    const struct machine_reg *r = machine_written(&m->uses, i);
+    return r && r->is_narrow;
+}
+
+static void find_parts(const struct machine_code *m, uint32_t pc)
 {
     struct dinst *d = &m->f->code[pc];
     const struct ptx_inst *i = d->x->src;
-    const struct ptx_inst *a = writer_of(m, i, 1), *b = writer_of(m, i, 2);
-    d->role = (uint8_t)role_of(m, d);
+    const struct ptx_inst *a = machine_writer(&m->uses, i, 1), *b = machine_writer(&m->uses, i, 2);
+    d->role = (uint8_t)role_of(m, pc);
     d->parts = d->role == MACHINE_own ? (uint8_t)listed_parts(i) : 0;
+    if (d->parts > 1 && is_int64(i) && is_narrow(m, i))
+        d->parts = 1;
     if (is_sum(i) && is_int64(i) && d->parts && /* a wide product and a sum: one */
         ((a && is_wide(a) && is_fused_product(m, a)) ||
          (b && is_wide(b) && is_fused_product(m, b))))
@@ -381,28 +417,61 @@ static void find_parts(const struct machine_code *m, uint32_t pc, const struct s
         return;
     d->role = MACHINE_several;
     if (i->op == PTX_OP_DIV && d->class == OP_CLASS_fdiv && ptx_inst_has(i, PTX_M_APPROX)) {
-        d->latency = (uint16_t)(cfg->sfu_latency + 4 * (d->parts - 1));
-        d->initiation = (uint16_t)cfg->sfu_initiation;
+        d->latency = (uint16_t)(m->cfg->sfu_latency + 4 * (d->parts - 1));
+        d->initiation = (uint16_t)m->cfg->sfu_initiation;
     } else if (!is_measured_whole(d)) {
         d->latency = (uint16_t)(d->latency + (d->unit == UNIT_SFU ? 4 : 2) * (d->parts - 1));
         d->initiation = d->initiation > d->parts ? d->initiation : d->parts;
     }
 }
 
+/* The first access to memory that needs a descriptor. */
+static void find_descriptor(const struct machine_code *m)
+{
+    for (uint32_t pc = 0; pc < m->src->ninsts; pc++) {
+        const struct ptx_inst *i = &m->src->insts[pc];
+        const enum ptx_space space = ptx_inst_space(i);
+        struct dinst *d = &m->f->code[pc];
+        if (!(d->flags & (DINST_LOAD | DINST_STORE | DINST_ATOMIC)) || d->flags & DINST_CONST ||
+            space == PTX_SPACE_SHARED)
+            continue;
+        d->parts = (uint8_t)(d->parts + DESCRIPTOR);
+        d->role = MACHINE_mapped;
+        return;
+    }
+}
+
+/* Whether it names a variable in shared memory. */
+static bool has_shared(const struct ptx_func *src)
+{
+    for (uint32_t pc = 0; pc < src->ninsts; pc++)
+        for (unsigned k = 0; k < src->insts[pc].nops; k++) {
+            const struct ptx_operand *o = &src->insts[pc].ops[k];
+            if (o->kind == PTX_OPND_ADDR)
+                o = &o->elems[0];
+            if (o->kind == PTX_OPND_VAR && o->var->space == PTX_SPACE_SHARED)
+                return true;
+        }
+    return false;
+}
+
 void machine_code_find(struct dfunc *f, const struct sm_cfg *cfg)
 {
-    struct machine_code m = {.src = f->fn->src, .f = f};
-    m.regs = xcalloc(m.src->nregs + 1, sizeof *m.regs);
+    struct machine_code m = {.src = f->fn->src, .cfg = cfg, .f = f};
+    machine_uses_find(&m.uses, m.src);
     m.is_target = xcalloc(m.src->ninsts + 1, sizeof *m.is_target);
-    find_uses(&m);
+    find_targets(&m);
     for (uint32_t pc = 0; pc < m.src->ninsts; pc++)
-        find_parts(&m, pc, cfg);
+        find_parts(&m, pc);
     for (uint32_t pc = 0; pc < m.src->ninsts; pc++)
         find_branch(&m, pc);
+    find_descriptor(&m);
     if (m.src->ninsts && m.src->is_entry && !m.is_target[0]) {
-        f->code[0].parts = (uint8_t)(f->code[0].parts + PROLOGUE);
+        const unsigned more =
+            PROLOGUE + (!cfg->constant_operands && has_shared(m.src) ? SHARED_BASE : 0);
+        f->code[0].parts = (uint8_t)(f->code[0].parts + more);
         f->code[0].role = MACHINE_first;
     }
-    free(m.regs);
+    machine_uses_free(&m.uses);
     free(m.is_target);
 }

@@ -19,8 +19,7 @@ static const struct {
               {"shared", measure_shared, true},             {"constant", measure_constant, true},
               {"texture", measure_texture, true},           {"atomics", measure_atomics, true},
               {"barriers", measure_barriers, true},         {"launches", measure_launches, true},
-              {"in_flight", measure_flight, true},          {"partitions", measure_partitions, true},
-              {"code", measure_code, true},
+              {"in_flight", measure_flight, true},          {"code", measure_code, true},
               {"power", measure_power, false}};
 
 int main(int argc, char **argv)

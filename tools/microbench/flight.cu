@@ -1,9 +1,5 @@
-// What is under way at a time: loads of an SM by their number, slices of the L2 by their distance from an SM, and code of
-// growing length (the instruction caches).
+// What is under way at a time: loads of an SM by their number, and code of growing length (the instruction caches).
 #include "micro.cuh"
-
-#include <algorithm>
-#include <vector>
 
 // --- loads under way: `warps` warps, each with LOADS independent ones to lines of their own ---
 
@@ -60,57 +56,6 @@ void measure_flight()
     CHECK(cudaFree(at));
     CHECK(cudaFree(end));
     CHECK(cudaFree(cycles));
-}
-
-// --- the way from each SM to lines of the L2 ---
-
-enum { LINES = 64, TRIES = 8 };
-
-__global__ void to_lines(const unsigned *at, size_t apart, unsigned *times, unsigned *where)
-{
-    extern __shared__ unsigned fills[]; // so that a block has an SM to itself
-    unsigned sm, sum = 0;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    where[blockIdx.x] = sm;
-    fills[0] = 0;
-#pragma unroll 1
-    for (int l = 0; l < LINES; l++) {
-        unsigned least = ~0u;
-#pragma unroll 1
-        for (int k = 0; k < TRIES; k++) {
-            unsigned v, t = clock();
-            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at + l * apart) : "memory");
-            asm volatile("{.reg .pred q; setp.eq.u32 q, %0, 0x12345678; @q trap;}" ::"r"(v)); // waits for it
-            t = clock() - t;
-            least = t < least ? t : least;
-            sum += v;
-        }
-        times[blockIdx.x * LINES + l] = least;
-    }
-    if (sum == 0x1234567)
-        times[0] = fills[0];
-}
-
-void measure_partitions()
-{
-    const size_t apart = 4096 / 4 + 32; // words: other slices
-    const int bytes = 160 << 10;
-    unsigned *at = device_array<unsigned>(LINES * apart), *times = device_array<unsigned>((size_t)sms * LINES), *where = device_array<unsigned>(sms);
-    std::vector<unsigned> t((size_t)sms * LINES), w(sms);
-    CHECK(cudaMemset(at, 0, LINES * apart * 4));
-    CHECK(cudaFuncSetAttribute(to_lines, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    to_lines<<<sms, 1, bytes>>>(at, apart, times, where);
-    CHECK(cudaMemcpy(t.data(), times, t.size() * 4, cudaMemcpyDeviceToHost));
-    CHECK(cudaMemcpy(w.data(), where, w.size() * 4, cudaMemcpyDeviceToHost));
-    for (int s = 0; s < sms; s++)
-        for (int l = 0; l < (is_short ? 4 : LINES); l++) {
-            char name[32];
-            snprintf(name, sizeof name, "sm_%03u", w[s]);
-            row("l2_line_from_sm", name, l, t[(size_t)s * LINES + l]);
-        }
-    CHECK(cudaFree(at));
-    CHECK(cudaFree(times));
-    CHECK(cudaFree(where));
 }
 
 // --- code: COUNT multiply-adds in a row, again and again; one warp, and 4 on each sub-core ---

@@ -77,6 +77,5 @@ void measure_atomics();
 void measure_barriers();
 void measure_launches();
 void measure_flight();
-void measure_partitions();
 void measure_code();
 void measure_power();

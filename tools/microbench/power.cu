@@ -194,7 +194,7 @@ template <class W> __global__ void __launch_bounds__(THREADS, 1) work(float *out
 #pragma unroll 1
     for (int r = 0; r < rounds; r++)
         w.run(p, a, r);
-    if (w.end() == 0.123456f)
+    if (w.end() == 8675309.0f) // that integers can be, too: else the assembler knows that nothing is wanted
         out[0] = 1;
 }
 
