@@ -8,10 +8,11 @@
  * as the error is uncertain (from 0 to 1), at most twice: more would cost more than they tell. */
 enum { FEW = 16, DEVIATIONS = 2, MORE = 8, TWICE = 2 };
 
-/* Of what all may have, a part of this is kept for what is still to come, which may be darker or
- * rougher than what has been; and that is taken for half as much as all at least, lest the last of
- * a launch use up whatever is left, at any price. */
-static const double kept = 0.25, least = 0.5;
+/* What is still to come is taken for half as bright as what has been, so that less may be wrong so
+ * far: a picture gets darker, and what was spent on its bright part cannot be had back. And it is
+ * taken for half as much as all at least, lest the last of a launch use up whatever is left, at any
+ * price. */
+static const double darker = 0.5, least = 0.5;
 
 /* The mean square of errors, and how far off it may be: the standard error of the mean. Most of it
  * may come from a few stores, at edges. */
@@ -174,7 +175,8 @@ bool lnl_control_choose(struct lnl_control *c, double bound, uint64_t period)
     struct outcome o;
     know_all(&a, c);
     collect(&a.kinds, &a.t);
-    const double most = pow(bound * a.magnitude, 2) * (1 - kept * (1 - a.t.begun));
+    const double magnitude = a.magnitude * (a.t.begun + darker * (1 - a.t.begun));
+    const double most = pow(bound * magnitude, 2);
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++)
             s->error[j][l] = most > 0 ? a.squares[j][l].mean : INFINITY;
