@@ -27,7 +27,8 @@ static const char *const faults[] = {[PURE_STORES] = "stores",
                                      [PURE_WIDE] = "has arguments of 16 bytes",
                                      [PURE_UNENDED] = "does not return as it was called",
                                      [PURE_UNKNOWN] =
-                                         "goes where only a run can say, or is too large"};
+                                         "goes where only a run can say, or is too large",
+                                     [PURE_OUTPUTS] = "leaves not one result of 8 bytes"};
 
 /* Why it cannot be; NULL: it can, as far as was seen. */
 static const char *obstacle(const struct a64_process *p, const struct pure_function *f)
@@ -38,7 +39,7 @@ static const char *obstacle(const struct a64_process *p, const struct pure_funct
     if (!f->inputs)
         return "has no arguments";
     if (f->outputs != PURE_X0 && f->outputs != PURE_V0)
-        return "leaves not one result of 8 bytes";
+        return faults[PURE_OUTPUTS];
     image_peek(p->image, f->entry, &first, sizeof first);
     return rewrite_can_move(first) ? NULL : "begins with an instruction that cannot be moved";
 }
@@ -70,8 +71,9 @@ static void print_verdict(const struct a64_process *p, const struct pure_functio
     printf("%s%s%s", f->sets_errno || paths->sets_errno ? "; sets errno, which a hit does not" : "",
            why || paths->fault ? "; not memoized: it " : "", why ? why : "");
     if (!why && paths->fault)
-        printf("%s at %s, on a path that was not taken (--trust: no such path is looked at)",
-               faults[paths->fault], place);
+        printf(
+            "%s at %s, by its code or on a path that was not taken (--trust: neither is looked at)",
+            faults[paths->fault], place);
     putchar('\n');
     free(place);
 }
@@ -101,7 +103,7 @@ static size_t consider(const struct a64_process *p, const struct choice *c,
     const char *why = obstacle(p, f);
     struct paths paths = {0};
     if (!why && !o->is_trusted)
-        paths = paths_look(p, o->timing, f->entry);
+        paths = paths_look(p, o->timing, f->entry, f->outputs);
     if (is_shown) {
         print_function(p, c, o->cut);
         print_verdict(p, f, why, &paths);

@@ -1,8 +1,10 @@
 /* Calls as they happen: what each reads, writes and leaves. */
 #include "a64/pure.h"
 
+#include "a64/callers.h"
 #include "base/u64map.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { DEPTH = 64, WATCHES = 8, WATCHED = 256, LOOKUP_COST = 9, FIRST_V = 8 };
@@ -63,14 +65,6 @@ size_t pure_functions(const struct pure_finder *f, const struct pure_function **
 
 /* --- registers --- */
 
-/* The bit of a register that arguments come in; 0: another. */
-static uint32_t argument_bit(unsigned reg)
-{
-    if (reg < 8)
-        return 1u << reg;
-    return reg >= A64_V0 && reg < A64_V0 + 8 ? 1u << (reg - A64_V0 + FIRST_V) : 0;
-}
-
 static bool is_written(const struct frame *f, unsigned reg)
 {
     return f->written[reg / 32] >> reg % 32 & 1;
@@ -113,7 +107,7 @@ static void leave(struct pure_finder *f, const struct a64_cpu *c)
     uint32_t open = 0;
     for (unsigned reg = 0; reg < A64_V0 + 8; reg++)
         if (is_written(frame, reg))
-            open |= argument_bit(reg);
+            open |= callers_bit(reg);
     for (unsigned v = 0; v < 8; v++)
         if (open >> (FIRST_V + v) & 1 && c->v[v].d[1])
             fn->outputs |= 3u << 30; /* wider than an entry: no output that can be kept */
@@ -146,12 +140,21 @@ static void leave_ended(struct pure_finder *f, const struct a64_cpu *c)
 
 /* --- what an instruction does to those who are open --- */
 
+/* EDOM or ERANGE into the thread's memory: a function of libm's errors. Other variables of the
+ * thread are effects. */
+static bool is_errno(const struct a64_cpu *c, const struct a64_inst *i, const struct a64_op *op)
+{
+    return op->uses.bytes == 4 && pure_stores_core(i->word) &&
+           ((uint32_t)c->x[i->rd] == EDOM || (uint32_t)c->x[i->rd] == ERANGE);
+}
+
 static enum pure_fault access_fault(struct pure_finder *f, const struct frame *frame,
-                                    const struct a64_op *op, uint64_t addr)
+                                    const struct a64_op *op, const struct a64_inst *i,
+                                    uint64_t addr)
 {
     enum { STACK = 8 << 20, THREAD = 4096 };
     const bool is_own = addr < frame->sp && addr + STACK > frame->sp,
-               is_thread = addr - f->p->cpu.tpidr < THREAD;
+               is_thread = addr - f->p->cpu.tpidr < THREAD && is_errno(&f->p->cpu, i, op);
     if (is_own)
         return PURE_OK;
     if (op->uses.is_store) {
@@ -184,7 +187,7 @@ static void see_reads(struct pure_finder *f, struct frame *frame, const struct a
         const unsigned reg = op->uses.reads[k];
         if (is_written(frame, reg) || reg == A64_SP || reg == 29 || reg == 30)
             continue;
-        const uint32_t bit = argument_bit(reg);
+        const uint32_t bit = callers_bit(reg);
         if (bit & frame->wide)
             blame(f, frame->function, PURE_WIDE);
         if (bit)
@@ -202,7 +205,7 @@ static void see(struct pure_finder *f, struct frame *frame, const struct a64_op 
     if (pure_is_system(op, i))
         blame(f, frame->function, PURE_SYSTEM);
     if (op->uses.mode) {
-        const enum pure_fault fault = access_fault(f, frame, op, addr);
+        const enum pure_fault fault = access_fault(f, frame, op, i, addr);
         if (fault)
             blame(f, frame->function, fault);
     }
@@ -220,9 +223,9 @@ static void watch(struct pure_finder *f, const struct a64_op *op)
             continue;
         }
         for (unsigned k = 0; k < op->uses.nreads; k++)
-            f->all.data[at->function].outputs |= argument_bit(op->uses.reads[k]) & at->open;
+            f->all.data[at->function].outputs |= callers_bit(op->uses.reads[k]) & at->open;
         for (unsigned k = 0; k < op->uses.nwrites; k++)
-            at->open &= ~argument_bit(op->uses.writes[k]);
+            at->open &= ~callers_bit(op->uses.writes[k]);
     }
 }
 

@@ -22,7 +22,7 @@ enum pure_fault {
     PURE_WIDE,    /* arguments of more than 8 bytes */
     PURE_UNENDED, /* a call that did not return as it should */
     PURE_UNKNOWN, /* code that only a run can find, or too much of it */
-    PURE_OUTPUTS  /* none that is read, several, or one of more than 8 bytes */
+    PURE_OUTPUTS  /* several results, or one of more than 8 bytes */
 };
 
 /* It may be memoized: nothing speaks against it, and x0 or v0 is all that it leaves. */
@@ -39,7 +39,7 @@ struct pure_function {
     uint32_t inputs, outputs; /* bits of registers: x0 is 1, v0 1 << 8 */
     uint64_t weight;          /* of all instructions in its calls, those that it calls too */
     uint64_t inst, returned;
-    bool sets_errno; /* or another variable of the thread, which a hit will not */
+    bool sets_errno; /* as libm does, which a hit will not */
     VEC(struct pure_call) calls;
 };
 
@@ -47,6 +47,12 @@ struct pure_function {
 static inline bool pure_reads_thread(uint32_t word)
 {
     return (word & 0xffffffe0) == 0xd53bd040;
+}
+
+/* A store of a register of the core, by its word: one that could be to errno. */
+static inline bool pure_stores_core(uint32_t word)
+{
+    return (word & 0x3c000000) == 0x38000000;
 }
 
 /* What a memoized function may not do: effects beyond registers and memory. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PAGE = 4096, SEGMENT_ALIGN = 65536 };
+enum { PAGE = 4096, SEGMENT_ALIGN = 65536, STUBS_MOST = PAGE, BRANCH_REACH = 128 << 20 };
 
 /* --- instructions --- */
 
@@ -145,6 +145,13 @@ static bool patch(struct image_file *f, uint64_t base, const struct rewrite_func
         if (!word)
             return err_set(err, "%s: no code at 0x%llx", f->path, (unsigned long long)at[k].entry);
         memcpy(&first, word, 4);
+        if (base + STUBS_MOST - at[k].entry >= BRANCH_REACH)
+            return err_set(
+                err,
+                "%s: the function at 0x%llx is %llu MB from where new code has room, and "
+                "a branch reaches 128 MB",
+                f->path, (unsigned long long)at[k].entry,
+                (unsigned long long)((base - at[k].entry) >> 20));
         const uint32_t jump = branch_to(BRANCH, at[k].entry, base + 4 * w->len);
         add_stub(w, (uint32_t)k, &at[k], first, base);
         memcpy(word, &jump, 4);

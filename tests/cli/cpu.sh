@@ -149,6 +149,18 @@ run --set memo.data_bytes=8 "$tmp/applied" other; ok "... and right where other 
 "$PARSIM_BIN" cpu profile --trust --apply "$tmp/trusted" $paths >"$tmp/out" 2>"$tmp/err"
 ok "--trust looks at no other paths" 'grep -q "^5 memoized" $tmp/out && grep -q "which is no proof" $tmp/out'
 run --set memo.data_bytes=8 "$tmp/trusted" other; ok "... and is wrong here" '! cmp -s $tmp/out $tmp/plain'
+results=$programs/results.elf # arguments and results that are more than they look without an argument
+run $results other; cp "$tmp/out" "$tmp/plain"
+"$PARSIM_BIN" cpu profile --apply "$tmp/applied" $results >"$tmp/out" 2>"$tmp/err"
+refused() { ok "$1" 'grep -q "'"$2"'+0x0.*not memoized: it '"$3"'" $tmp/out'; }
+refused "a second result that nobody read" two_results "leaves not one result of 8 bytes at"
+refused "... and that it reads itself" read_result "leaves not one result of 8 bytes at"
+refused "an argument of 16 bytes whose upper half was zero" wide_argument "has arguments of 16 bytes at"
+refused "... and such a result" wide_result "leaves not one result of 8 bytes at"
+refused "a variable of the thread that is not errno" sets_variable "stores"
+refused "where it was called from" caller "reads other registers than arguments"
+ok "errno does not speak against it" 'grep -q "sets_errno+0x0.*sets errno" $tmp/out && grep -q "^1 memoized" $tmp/out'
+run --set memo.data_bytes=8 "$tmp/applied" other; ok "... and all is right where more is read" '[ $code = 0 ] && cmp -s $tmp/out $tmp/plain'
 profile --cut 99 $wrong; refuses "more bits than there are" "not a number from 0 to 63"
 profile --ci x $wrong; refuses "no weight" "not a number above 0"
 run; refuses "no program" "no program was given"
