@@ -86,11 +86,13 @@ int main(void)
 }
 EOF
 root=$(cd "$(dirname "$0")/../.." && pwd)
+if [ "${PARSIM_SANITIZED:-0}" = 0 ]; then # a program of its own does not link a library with sanitizers
 "${CC:-cc}" -I "$root/include/cuda" "$tmp/none.c" -o "$tmp/none" -L "$(dirname "$PARSIM_BIN")/lib" -lcuda || fail "compile"
 for a in hot "run --gpu gtx480 --hot" "run --gpu gtx480 --skip 1 --checkpoint $tmp/ck" "run --gpu gtx480 --count 1 --checkpoint $tmp/ck"; do
     "$PARSIM_BIN" $a -- "$tmp/none" >/dev/null 2>"$tmp/err"
     [ $? = 2 ] && grep -q 'has launched no kernel\|no launch was timed' "$tmp/err" || fail "$a without launches: $(cat "$tmp/err")"
 done
 "$PARSIM_BIN" run --gpu gtx480 -- "$tmp/none" 2>/dev/null || fail "without launches, and nothing asked of them"
+fi
 "$PARSIM_BIN" hot --help | grep -q 'usage: parsim hot' || fail "hot --help"
 exit $failed

@@ -152,6 +152,7 @@ int main(void)
 }
 EOF
 root=$(cd "$(dirname "$0")/../.." && pwd)
+if [ "${PARSIM_SANITIZED:-0}" = 0 ]; then # a program of its own does not link a library with sanitizers
 "${CC:-cc}" -I "$root/include/cuda" "$tmp/host.c" -o "$tmp/host" -L "$(dirname "$PARSIM_BIN")/lib" -lcuda || fail "compile"
 run --json "$tmp/whole.json" -- "$tmp/host" || fail "two programs: $(cat "$tmp/err")"
 run --sample --json "$tmp/sampled.json" -- "$tmp/host" || fail "two programs, sampled: $(cat "$tmp/err")"
@@ -164,6 +165,7 @@ for n, (a, b) in enumerate(zip(of(whole)[:16], of(sampled))):
     assert abs(a / b - 1) < 0.05, (n, a, b)
 assert sampled["kernels"][16]["simulated_cycles"] > 0, "a shape that was not seen was guessed"
 PY
+fi
 
 # launches that launch others: all of them count
 cat >"$tmp/parent.ptx" <<'PTX'
