@@ -2,6 +2,7 @@
  * executor in the same run; host threads; cost at more SMs and for longer kernels; memory.
  *
  *   bench_speed [KERNEL]   all kernels or one, with one thread and two
+ *   bench_speed once KERNEL BLOCKS  one launch of so many blocks with one thread, for callgrind
  *   bench_speed scale DIR  the scaling measurements, as DIR/scaling.dat and DIR/scaling.svg */
 #include "base/file.h"
 #include "gpu/session.h"
@@ -172,12 +173,29 @@ static int scale(const char *dir)
     return 1;
 }
 
+/* Nothing else, so that host instructions can be counted. */
+static int once(const char *kernel, uint32_t blocks)
+{
+    for (unsigned i = 0; i < BENCHES; i++)
+        if (!strcmp(kernel, benches[i].kernel)) {
+            struct result r =
+                run(&benches[i], &(struct setup){.threads = 1, .scale = 1, .blocks = blocks});
+            printf("%s: %llu warp-instructions, %llu cycles, %.3f s\n", kernel,
+                   (unsigned long long)r.warp_inst, (unsigned long long)r.cycles, r.cpu);
+            return 0;
+        }
+    fprintf(stderr, "bench_speed: no kernel %s\n", kernel);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && !strcmp(argv[1], "once"))
+        return once(argv[2], (uint32_t)strtoul(argv[3], NULL, 10));
     if (argc == 3 && !strcmp(argv[1], "scale"))
         return scale(argv[2]);
     if (argc > 2) {
-        fprintf(stderr, "usage: bench_speed [KERNEL | scale DIR]\n");
+        fprintf(stderr, "usage: bench_speed [KERNEL | once KERNEL BLOCKS | scale DIR]\n");
         return 2;
     }
     return speed(argc > 1 ? argv[1] : NULL);
