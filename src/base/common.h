@@ -16,6 +16,14 @@ typedef uint64_t addr_t;
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define NORETURN               __attribute__((noreturn))
 
+/* assert() of what is asked millions of times a second: builds with sanitizers look, which run the
+ * same tests. */
+#ifdef PARSIM_CHECKED
+#define assert_often(x) assert(x)
+#else
+#define assert_often(x) ((void)sizeof((x) ? 1 : 0))
+#endif
+
 static inline uint64_t align_up(uint64_t v, uint64_t a)
 {
     return (v + a - 1) / a * a;

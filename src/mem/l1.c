@@ -155,7 +155,7 @@ bool l1_can_accept(const struct l1 *l, cycle_t now, addr_t addr)
 void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a)
 {
     struct l1_bank *b = bank_of(l, a->addr);
-    assert(l1_can_accept(l, now, a->addr) && a->sectors && !(a->sectors & ~l->all));
+    assert_often(l1_can_accept(l, now, a->addr) && a->sectors && !(a->sectors & ~l->all));
     uint32_t at = b->head + b->len++;
     cycle_t due = now + (cycle_t)l->cfg.latency;
     b->ring[at < l->bank_cap ? at : at - l->bank_cap] = (struct l1_waiting){*a, due};

@@ -39,7 +39,7 @@ struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t 
 void l1_request_send(struct l1 *l, cycle_t now, struct mem_req *r)
 {
     const struct packet_policy *pp = l->packets;
-    assert(l->req_len < l->req_cap && !r->next);
+    assert_often(l->req_len < l->req_cap && !r->next);
     pp->request(pp->self, r, now);
     r->wire_bytes =
         breach_above(l->breach, SEAM_sm_packets,

@@ -37,6 +37,7 @@ enum mem_node {
     MEM_NODE_FOLLOWS,  /* it is given back, with an answer of its own behind another's */
 };
 
+/* What everybody looks at is in its first cache line (mem_req_pool.c), stamps are behind it. */
 struct mem_req {
     addr_t addr;         /* first byte of the first sector in `sectors` */
     uint32_t bytes;      /* asked for or written */
@@ -55,12 +56,13 @@ struct mem_req {
     uint16_t slot;  /* the creator's: of the warp that asks */
     uint16_t queue; /* of an answer that the slice's policy is asked about: those before it */
     uint32_t token; /* the creator's */
+    void *owner;    /* the creator's: what to do when it comes back */
+    struct mem_req *next;  /* whoever holds the request may chain it; in the interconnect and
+                              at the creator: its riders, requests that come back with it */
     struct line_form form; /* raw, or all of the line travels encoded */
     cycle_t at[MEM_STAGES];
-    void *owner;          /* the creator's: what to do when it comes back */
-    struct mem_req *next; /* whoever holds the request may chain it; in the interconnect and
-                             at the creator: its riders, requests that come back with it */
 };
+static_assert(offsetof(struct mem_req, at) <= 64, "the first line has no room for more");
 
 static inline bool mem_req_is_write(const struct mem_req *r)
 {
@@ -70,7 +72,7 @@ static inline bool mem_req_is_write(const struct mem_req *r)
 /* The request is at `stage` now. */
 static inline void mem_req_stamp(struct mem_req *r, enum mem_stage stage, cycle_t now)
 {
-    assert(!r->at[stage]);
+    assert_often(!r->at[stage]);
     r->at[stage] = now;
 }
 

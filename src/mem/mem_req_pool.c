@@ -7,17 +7,19 @@ enum { CHUNK = 128 };
 
 struct mem_req_chunk {
     struct mem_req_chunk *next;
-    struct mem_req reqs[CHUNK];
+    struct {
+        _Alignas(64) struct mem_req r; /* each begins with a cache line */
+    } reqs[CHUNK];
 };
 
 void mem_req_pool_grow(struct mem_req_pool *p)
 {
-    struct mem_req_chunk *c = xmalloc(sizeof *c);
+    struct mem_req_chunk *c = xalloc_aligned(_Alignof(struct mem_req_chunk), sizeof *c);
     c->next = p->chunks;
     p->chunks = c;
     for (int i = CHUNK - 1; i >= 0; i--) {
-        c->reqs[i].next = p->free;
-        p->free = &c->reqs[i];
+        c->reqs[i].r.next = p->free;
+        p->free = &c->reqs[i].r;
     }
 }
 

@@ -27,7 +27,7 @@ static inline uint32_t req_ring_room(const struct req_ring *r)
 /* Only when there is room. */
 static inline void req_ring_push(struct req_ring *r, struct mem_req *req, cycle_t due, uint32_t aux)
 {
-    assert(r->len < r->cap);
+    assert_often(r->len < r->cap);
     r->at[(r->head + r->len++) & r->mask] = (struct req_slot){req, due, aux};
 }
 
