@@ -13,8 +13,8 @@ static void port_init(struct port *p, const char *name, uint32_t latency, uint32
     p->slots = xcalloc(cap, sizeof *p->slots);
     p->mask = cap - 1;
     p->depth = depth;
-    p->latency = p->latency_cycles = latency;
-    p->credit = p->credit_cycles = credit;
+    p->latency_cycles = latency;
+    p->credit_cycles = credit;
     p->out_period = p->in_period = 1;
     p->name = name;
 }
@@ -48,19 +48,21 @@ struct port *sim_add_port(struct sim *s, const char *name, struct component *pro
     return p;
 }
 
-void port_wake_consumer(struct port *p, uint64_t ready)
+void port_wake_consumer(struct port *p, cycle_t ready)
 {
-    component_wake(p->consumer, (ready + p->in_period - 1) / p->in_period);
+    component_wake(p->consumer, ready);
 }
 
-void port_wake_producer(struct port *p, uint64_t freed)
+void port_wake_producer(struct port *p, cycle_t freed)
 {
     p->starved = false;
-    component_wake(p->producer, (freed + p->out_period - 1) / p->out_period);
+    component_wake(p->producer, freed);
 }
 
-void port_wake_next(struct port *p, cycle_t now, uint64_t ready)
+cycle_t port_hides_until(const struct port *p, cycle_t now)
 {
-    cycle_t cycle = (ready + p->in_period - 1) / p->in_period;
-    component_wake(p->consumer, cycle > now ? cycle : now + 1);
+    if (!p->consumer || p->local || !p->consumer->part)
+        return now + 1;
+    const cycle_t end = p->consumer->part->end / p->consumer->clock->period;
+    return end > now ? end : now + 1;
 }

@@ -15,7 +15,8 @@
 #include <stdatomic.h>
 
 struct port_slot {
-    uint64_t ready, freed; /* times */
+    cycle_t ready; /* of the consumer's clock: it is visible */
+    cycle_t freed; /* of the producer's clock: it has left */
     void *item;
 };
 
@@ -23,20 +24,17 @@ struct port {
     /* the producer's side */
     _Alignas(64) _Atomic uint64_t tail;
     uint64_t reclaimed; /* slots known to be free again */
-    uint64_t latency;   /* in time */
-    uint64_t out_period;
     struct component *producer;
     bool starved; /* the producer found it full and waits */
     /* the consumer's side */
     _Alignas(64) _Atomic uint64_t head;
-    uint64_t credit; /* in time */
-    uint64_t in_period;
     struct component *consumer;
     /* both */
     _Alignas(64) struct port_slot *slots;
     uint64_t mask, depth;
-    bool local; /* both sides in one partition: wake each other directly */
+    uint64_t out_period, in_period; /* of the producer's and the consumer's clock */
     uint32_t latency_cycles, credit_cycles;
+    bool local; /* both sides in one partition: wake each other directly */
     const char *name;
 };
 
@@ -49,15 +47,20 @@ struct port *port_new(const char *name, uint32_t latency, uint32_t depth);
 void port_free(struct port *p);
 
 /* Called by the inline part below. */
-void port_wake_consumer(struct port *p, uint64_t ready);
-void port_wake_producer(struct port *p, uint64_t freed);
-void port_wake_next(struct port *p, cycle_t now, uint64_t ready);
+void port_wake_consumer(struct port *p, cycle_t ready);
+void port_wake_producer(struct port *p, cycle_t freed);
+
+/* `cycles` after cycle `now` of a clock with period `from`: the first cycle of one with period
+ * `to`. Once an item, so that nobody who looks at it divides. */
+static inline cycle_t port_across(cycle_t now, uint32_t cycles, uint64_t from, uint64_t to)
+{
+    return LIKELY(from == to) ? now + cycles : ((now + cycles) * from + to - 1) / to;
+}
 
 /* How many items take a place at the producer's cycle `now`: until it knows that they are gone. */
 static inline uint64_t port_taken(struct port *p, cycle_t now, uint64_t head)
 {
-    uint64_t time = now * p->out_period;
-    while (p->reclaimed < head && p->slots[p->reclaimed & p->mask].freed <= time)
+    while (p->reclaimed < head && p->slots[p->reclaimed & p->mask].freed <= now)
         p->reclaimed++;
     return atomic_load_explicit(&p->tail, memory_order_relaxed) - p->reclaimed;
 }
@@ -87,9 +90,9 @@ static inline bool port_can_push(struct port *p, cycle_t now)
 static inline void port_push(struct port *p, cycle_t now, void *item)
 {
     uint64_t tail = atomic_load_explicit(&p->tail, memory_order_relaxed);
-    assert(tail - p->reclaimed < p->depth);
+    assert_often(tail - p->reclaimed < p->depth);
     struct port_slot *slot = &p->slots[tail & p->mask];
-    slot->ready = now * p->out_period + p->latency;
+    slot->ready = port_across(now, p->latency_cycles, p->out_period, p->in_period);
     slot->item = item;
     atomic_store_explicit(&p->tail, tail + 1, memory_order_release);
     if (p->local)
@@ -109,7 +112,7 @@ static inline void *port_peek(const struct port *p, cycle_t now)
         return NULL;
     const uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
     const struct port_slot *slot = &p->slots[head & p->mask];
-    return slot->ready <= now * p->in_period ? slot->item : NULL;
+    return slot->ready <= now ? slot->item : NULL;
 }
 
 /* As port_peek, and takes it. */
@@ -120,12 +123,14 @@ static inline void *port_pop(struct port *p, cycle_t now)
         return NULL;
     uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
     struct port_slot *slot = &p->slots[head & p->mask];
-    slot->freed = now * p->in_period + p->credit;
+    slot->freed = port_across(now, p->credit_cycles, p->in_period, p->out_period);
     atomic_store_explicit(&p->head, head + 1, memory_order_release);
     if (p->local && p->starved)
         port_wake_producer(p, slot->freed);
-    if (p->consumer && head + 1 != atomic_load_explicit(&p->tail, memory_order_acquire))
-        port_wake_next(p, now, p->slots[(head + 1) & p->mask].ready);
+    if (p->consumer && head + 1 != atomic_load_explicit(&p->tail, memory_order_acquire)) {
+        const cycle_t ready = p->slots[(head + 1) & p->mask].ready;
+        port_wake_consumer(p, ready > now ? ready : now + 1);
+    }
     return item;
 }
 
@@ -135,8 +140,13 @@ static inline cycle_t port_next(const struct port *p)
     if (port_is_empty(p))
         return CYCLE_NEVER;
     const uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
-    return (p->slots[head & p->mask].ready + p->in_period - 1) / p->in_period;
+    return p->slots[head & p->mask].ready;
 }
+
+/* The consumer's cycle up to which nothing that is pushed from `now` on can be visible, which is
+ * the window's end where the producer is in another partition: until then a consumer that has
+ * looked at the port need not look whether it has got more. */
+cycle_t port_hides_until(const struct port *p, cycle_t now);
 
 /* Items inside, visible or not. Not while the other side's thread may run. */
 static inline uint64_t port_count(const struct port *p)

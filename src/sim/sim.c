@@ -133,6 +133,7 @@ static void lanes_prepare(struct sim *s)
     for (size_t i = 0; i < s->comps.len; i++) {
         struct component *c = s->comps.data[i];
         c->lane = lane_of(s, c);
+        c->part = &s->parts[c->partition];
         c->index = c->lane->n++;
         c->lane->comps[c->index] = c;
     }
@@ -144,12 +145,12 @@ static void ports_prepare(struct sim *s)
         struct port *p = s->ports.data[i];
         p->out_period = p->producer->clock->period;
         p->in_period = p->consumer->clock->period;
-        p->latency = p->latency_cycles * p->out_period;
-        p->credit = p->credit_cycles * p->in_period;
+        const uint64_t latency = p->latency_cycles * p->out_period;
+        const uint64_t credit = p->credit_cycles * p->in_period;
         p->local = p->producer->partition == p->consumer->partition;
         if (p->local)
             continue;
-        uint64_t least = p->latency < p->credit ? p->latency : p->credit;
+        uint64_t least = latency < credit ? latency : credit;
         if (!s->window || least < s->window)
             s->window = least;
     }
@@ -177,6 +178,12 @@ cycle_t sim_cycle_at(const struct sim_clock *clock, uint64_t time)
     return (time + clock->period - 1) / clock->period;
 }
 
+/* `cycle`, or the first that has not been run yet. */
+static cycle_t not_before(const struct sim *s, const struct sim_clock *clock, cycle_t cycle)
+{
+    return cycle * clock->period >= s->now ? cycle : sim_cycle_at(clock, s->now);
+}
+
 /* Between windows: what crossed partitions wakes its receiver. */
 static void ports_sync(struct sim *s)
 {
@@ -184,12 +191,12 @@ static void ports_sync(struct sim *s)
         struct port *p = s->ports.data[i];
         if (p->local)
             continue;
-        cycle_t ready = port_next(p);
+        const cycle_t ready = port_next(p);
         if (ready != CYCLE_NEVER)
-            port_wake_consumer(p, ready * p->in_period > s->now ? ready * p->in_period : s->now);
+            port_wake_consumer(p, not_before(s, p->consumer->clock, ready));
         if (p->starved && p->reclaimed < atomic_load(&p->head)) {
-            uint64_t freed = p->slots[p->reclaimed & p->mask].freed;
-            port_wake_producer(p, freed > s->now ? freed : s->now);
+            const cycle_t freed = p->slots[p->reclaimed & p->mask].freed;
+            port_wake_producer(p, not_before(s, p->producer->clock, freed));
         }
     }
 }

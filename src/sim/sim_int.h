@@ -21,7 +21,15 @@ struct lane {
     struct component **comps;
     size_t n;
     cycle_t earliest; /* min of next[] */
+    uint64_t due;     /* its time; CYCLE_NEVER when the lane sleeps */
 };
+
+/* The lane has nothing to do before `cycle`. */
+static inline void lane_set_earliest(struct lane *l, cycle_t cycle)
+{
+    l->earliest = cycle;
+    l->due = cycle == CYCLE_NEVER ? CYCLE_NEVER : cycle * l->clock->period;
+}
 
 struct component {
     const char *name;
@@ -30,6 +38,7 @@ struct component {
     struct sim_clock *clock;
     unsigned partition;
     struct lane *lane;
+    struct partition *part;
     size_t index; /* in the lane */
 };
 
@@ -65,7 +74,13 @@ struct sim {
 };
 
 /* Time of the partition's next tick; CYCLE_NEVER when it sleeps. */
-uint64_t partition_next(const struct partition *p);
+static inline uint64_t partition_next(const struct partition *p)
+{
+    uint64_t t = CYCLE_NEVER;
+    for (size_t i = 0; i < p->nlanes; i++)
+        t = p->lanes[i].due < t ? p->lanes[i].due : t;
+    return t;
+}
 /* Runs every tick before `end`; stops early after a time at which sim_stop was called, if `alone`.
  */
 void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone);

@@ -13,18 +13,7 @@ void component_wake(struct component *c, cycle_t cycle)
     if (cycle < l->next[c->index])
         l->next[c->index] = cycle;
     if (cycle < l->earliest)
-        l->earliest = cycle;
-}
-
-uint64_t partition_next(const struct partition *p)
-{
-    uint64_t t = CYCLE_NEVER;
-    for (size_t i = 0; i < p->nlanes; i++) {
-        const struct lane *l = &p->lanes[i];
-        if (l->earliest != CYCLE_NEVER && l->earliest * l->clock->period < t)
-            t = l->earliest * l->clock->period;
-    }
-    return t;
+        lane_set_earliest(l, cycle);
 }
 
 cycle_t component_alone_until(const struct sim *s, const struct component *c)
@@ -33,8 +22,8 @@ cycle_t component_alone_until(const struct sim *s, const struct component *c)
     uint64_t t = p->end;
     for (size_t i = 0; i < p->nlanes; i++) {
         const struct lane *l = &p->lanes[i];
-        if (l != c->lane && l->earliest != CYCLE_NEVER && l->earliest * l->clock->period < t)
-            t = l->earliest * l->clock->period;
+        if (l != c->lane && l->due < t)
+            t = l->due;
     }
     cycle_t until = t / c->clock->period + (t % c->clock->period != 0);
     for (size_t i = 0; i < c->lane->n; i++)
@@ -63,29 +52,57 @@ static void lane_shuffle(struct lane *l, struct rng *rng)
     }
 }
 
+/* Ticks component `i` of the lane; wakes during the tick stay. */
+static inline void component_tick(struct lane *l, size_t i, cycle_t now)
+{
+    struct component *c = l->comps[i];
+    l->next[i] = CYCLE_NEVER;
+    cycle_t next = c->ops->tick(c->self, now);
+    if (UNLIKELY(next <= now))
+        panic("%s at cycle %llu asks for cycle %llu", c->name, (unsigned long long)now,
+              (unsigned long long)next);
+    if (next < l->next[i])
+        l->next[i] = next;
+}
+
 static void lane_tick(struct lane *l, cycle_t now)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        if (l->next[i] > now)
-            continue;
-        struct component *c = l->comps[i];
-        l->next[i] = CYCLE_NEVER; /* wakes during the tick stay */
-        cycle_t next = c->ops->tick(c->self, now);
-        if (next <= now)
-            panic("%s at cycle %llu asks for cycle %llu", c->name, (unsigned long long)now,
-                  (unsigned long long)next);
-        if (next < l->next[i])
-            l->next[i] = next;
-    }
+    for (size_t i = 0; i < l->n; i++)
+        if (l->next[i] <= now)
+            component_tick(l, i, now);
     cycle_t earliest = CYCLE_NEVER;
     for (size_t i = 0; i < l->n; i++)
         earliest = l->next[i] < earliest ? l->next[i] : earliest;
-    l->earliest = earliest;
+    lane_set_earliest(l, earliest);
+}
+
+static inline bool is_stopped(const struct sim *s, bool alone)
+{
+    return alone && UNLIKELY(atomic_load_explicit(&s->stop, memory_order_relaxed));
+}
+
+/* A component that has the partition to itself: there is nobody to choose from. */
+static void single_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
+{
+    struct lane *l = p->lanes;
+    const uint64_t period = l->clock->period;
+    while (l->next[0] != CYCLE_NEVER && l->next[0] * period < end) {
+        const cycle_t now = l->next[0];
+        p->reached = now * period + 1;
+        component_tick(l, 0, now);
+        if (is_stopped(s, alone))
+            break;
+    }
+    lane_set_earliest(l, l->next[0]);
 }
 
 void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
 {
     p->end = end;
+    if (p->nlanes == 1 && p->lanes->n == 1) {
+        single_run(s, p, end, alone);
+        return;
+    }
     for (;;) {
         uint64_t t = partition_next(p);
         if (t >= end)
@@ -93,14 +110,15 @@ void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone)
         p->reached = t + 1;
         size_t first = UNLIKELY(s->shuffle) ? rng_below(&s->rng, (uint32_t)p->nlanes) : 0;
         for (size_t i = 0; i < p->nlanes; i++) {
-            struct lane *l = &p->lanes[(first + i) % p->nlanes];
-            if (l->earliest == CYCLE_NEVER || l->earliest * l->clock->period != t)
+            const size_t k = first + i;
+            struct lane *l = &p->lanes[k < p->nlanes ? k : k - p->nlanes];
+            if (l->due != t)
                 continue;
             if (UNLIKELY(s->shuffle))
                 lane_shuffle(l, &s->rng);
             lane_tick(l, l->earliest);
         }
-        if (alone && UNLIKELY(atomic_load_explicit(&s->stop, memory_order_relaxed)))
+        if (is_stopped(s, alone))
             return;
     }
 }
