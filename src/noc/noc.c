@@ -26,7 +26,8 @@ void noc_free(struct noc *n)
     for (size_t i = 0; i < n->bindings.len; i++)
         free(n->bindings.data[i]);
     vec_free(&n->bindings);
-    vec_free(&n->takers);
+    free(n->takers);
+    free(n->taken_next);
     vec_free(&n->free_packets);
     free(n->packets);
     free(n->packet_dst);
@@ -54,7 +55,7 @@ static uint32_t packet_new(struct noc *n)
 void noc_send(struct noc *n, cycle_t now, uint32_t src, uint32_t dst, uint32_t class,
               uint32_t flits, void *payload)
 {
-    assert(src < n->nnodes && dst < n->nnodes && class < (uint32_t)n->cfg.classes && flits);
+    assert_often(src < n->nnodes && dst < n->nnodes && class < (uint32_t)n->cfg.classes && flits);
     struct source *s = &n->nodes[src].sources[class];
     uint32_t id = packet_new(n);
     n->packets[id] = (struct noc_packet){.src = (uint16_t)src,

@@ -147,6 +147,15 @@ struct binding {
     bool reply;
 };
 
+/* A binding whose port is taken from, with what that needs. */
+struct taker {
+    struct port *in;
+    const struct source *source;
+    uint16_t node;
+    uint8_t class;
+    bool reply;
+};
+
 struct noc {
     struct noc_cfg cfg;
     const struct noc_client_ops *client;
@@ -176,8 +185,11 @@ struct noc {
     uint64_t *ejecting_nodes;  /* nodes that hold flits to leave */
     uint64_t *injecting_nodes; /* nodes with packets that may find a credit */
     VEC(struct binding *) bindings;
-    VEC(struct binding *) takers; /* of those: with a port to take from */
-    struct binding **bound;       /* [nodes * classes] */
+    struct taker *takers; /* of those: with a port to take from */
+    cycle_t *taken_next;  /* [ntakers]: when its port shows something, of what is known of it */
+    uint32_t ntakers;
+    cycle_t look_at;        /* ports that were found empty may show something from then on */
+    struct binding **bound; /* [nodes * classes] */
     bool started;
     cycle_t first;
     struct noc_stats stats;
@@ -193,6 +205,7 @@ bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_flit(struct noc *n, const struct flit_event *e);
 void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now);
+/* Takes what the ports show into the source queues; returns when a port has more. */
 cycle_t noc_ports_take(struct noc *n, cycle_t now);
 
 static inline struct wheel_slot *noc_slot(struct noc *n, cycle_t at)

@@ -17,6 +17,17 @@ static bool ports_ready(void *self, uint32_t node, uint32_t class, cycle_t now)
 
 static const struct noc_client_ops ports_ops = {ports_deliver, ports_ready};
 
+static void taker_add(struct noc *n, const struct binding *b)
+{
+    n->takers = xrealloc(n->takers, (n->ntakers + 1) * sizeof *n->takers);
+    n->taken_next = xrealloc(n->taken_next, (n->ntakers + 1) * sizeof *n->taken_next);
+    n->takers[n->ntakers++] = (struct taker){.in = b->in,
+                                             .source = &n->nodes[b->node].sources[b->class],
+                                             .node = b->node,
+                                             .class = b->class,
+                                             .reply = b->reply};
+}
+
 void noc_bind(struct noc *n, uint32_t node, uint32_t class, bool reply, struct port *in,
               struct port *out)
 {
@@ -26,27 +37,43 @@ void noc_bind(struct noc *n, uint32_t node, uint32_t class, bool reply, struct p
     n->client_self = n;
     vec_push(&n->bindings, b);
     if (in)
-        vec_push(&n->takers, b);
+        taker_add(n, b);
     n->bound[node * (uint32_t)n->cfg.classes + class] = b;
 }
 
-/* Takes what the ports show into the source queues; returns when a port has more. */
+/* Takes what the port shows into the source queue; returns when it has more. */
+static cycle_t port_take(struct noc *n, const struct taker *t, cycle_t now)
+{
+    while (port_peek(t->in, now) && source_has_room(n, t->source)) {
+        struct mem_req *req = port_pop(t->in, now);
+        mem_req_stamp(req, t->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN, now);
+        noc_send(n, now, t->node, t->reply ? req->src : req->dst, t->class,
+                 noc_cfg_flits(&n->cfg, req->wire_bytes), req);
+    }
+    return port_peek(t->in, now) ? now + 1 : port_next(t->in);
+}
+
+/* What was pushed since the ports were looked at last. */
+static void look_at_ports(struct noc *n, cycle_t now)
+{
+    n->look_at = CYCLE_NEVER;
+    for (uint32_t i = 0; i < n->ntakers; i++) {
+        const struct port *in = n->takers[i].in;
+        const cycle_t until = port_hides_until(in, now);
+        n->look_at = until < n->look_at ? until : n->look_at;
+        n->taken_next[i] = port_next(in);
+    }
+}
+
 cycle_t noc_ports_take(struct noc *n, cycle_t now)
 {
     cycle_t next = CYCLE_NEVER;
-    for (size_t i = 0; i < n->takers.len; i++) {
-        const struct binding *b = n->takers.data[i];
-        const struct source *s = &n->nodes[b->node].sources[b->class];
-        if (port_is_empty(b->in))
-            continue;
-        while (port_peek(b->in, now) && source_has_room(n, s)) {
-            struct mem_req *req = port_pop(b->in, now);
-            mem_req_stamp(req, b->reply ? MEM_AT_L2_OUT : MEM_AT_NOC_IN, now);
-            noc_send(n, now, b->node, b->reply ? req->src : req->dst, b->class,
-                     noc_cfg_flits(&n->cfg, req->wire_bytes), req);
-        }
-        const cycle_t more = port_peek(b->in, now) ? now + 1 : port_next(b->in);
-        next = more < next ? more : next;
+    if (now >= n->look_at)
+        look_at_ports(n, now);
+    for (uint32_t i = 0; i < n->ntakers; i++) {
+        if (n->taken_next[i] <= now)
+            n->taken_next[i] = port_take(n, &n->takers[i], now);
+        next = n->taken_next[i] < next ? n->taken_next[i] : next;
     }
     return next;
 }
