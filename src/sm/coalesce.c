@@ -18,7 +18,7 @@ enum { MAX_LINE = 256 };
 struct lines {
     struct sm *sm;
     struct inflight *f;
-    uint32_t line, sector;
+    uint32_t line, sector_shift;
     unsigned slot;
     uint8_t space;
     bool is_write;
@@ -55,7 +55,7 @@ static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
         struct line_access *a = line_at(l, addr);
         uint32_t off = (uint32_t)(addr - a->addr);
         uint32_t n = l->line - off < bytes ? l->line - off : bytes;
-        uint32_t first = off / l->sector, last = (off + n - 1) / l->sector;
+        uint32_t first = off >> l->sector_shift, last = (off + n - 1) >> l->sector_shift;
         a->sectors |= (uint16_t)((2u << last) - (1u << first));
         a->words |= (UINT64_C(2) << (off + n - 1) / 4) - (UINT64_C(1) << off / 4);
         if (l->is_write)
@@ -65,14 +65,24 @@ static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
     }
 }
 
+/* How many of the `n` bytes from `from` on are marked; both are multiples of n, or of 64. */
+static unsigned marked(const uint64_t *mask, uint32_t from, uint32_t n)
+{
+    unsigned have = 0;
+    for (uint32_t b = from; b < from + n; b += 64) {
+        uint64_t m = mask[b / 64] >> (b % 64);
+        m &= n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+        have += lanes_in((uint32_t)m) + lanes_in((uint32_t)(m >> 32));
+    }
+    return have;
+}
+
 /* Bytes written, and the sectors that are written whole. */
 static void finish_write(struct line_access *a, uint32_t sector)
 {
-    for (unsigned s = 0; a->sectors >> s; s++) {
-        uint64_t part[MAX_LINE / 64] = {0}, have = 0;
-        mark_bytes(part, s * sector, (s + 1) * sector);
-        for (unsigned w = 0; w < MAX_LINE / 64; w++)
-            have += (unsigned)__builtin_popcountll(part[w] & a->written[w]);
+    for (uint32_t left = a->sectors; left; left &= left - 1) {
+        const unsigned s = (unsigned)__builtin_ctz(left),
+                       have = marked(a->written, s * sector, sector);
         a->bytes = (uint16_t)(a->bytes + have);
         if (have == sector)
             a->full |= (uint16_t)(1u << s);
@@ -92,11 +102,11 @@ static void finish_lines(struct sm *sm, struct inflight *f)
     for (unsigned k = 0; k < f->naccesses; k++) {
         struct line_access *a = &f->acc[k];
         const uint32_t off = (uint32_t)(a->addr & (cache_line(sm, a->space) - 1));
-        const uint32_t first = off / sm->sector;
+        const uint32_t first = off >> sm->sector_shift;
         if (a->written[0] | a->written[1] | a->written[2] | a->written[3])
             finish_write(a, sm->sector);
         else
-            a->bytes = (uint16_t)((unsigned)__builtin_popcount(a->sectors) * sm->sector);
+            a->bytes = (uint16_t)(mem_sector_count(a->sectors) << sm->sector_shift);
         a->sectors = (uint16_t)(a->sectors << first);
         a->full = (uint16_t)(a->full << first);
         a->words <<= off / 4;
@@ -139,7 +149,7 @@ static void add_access(struct sm *sm, struct inflight *f, unsigned slot,
     struct lines l = {.sm = sm,
                       .f = f,
                       .line = (uint32_t)sm->cfg->coalesce_bytes,
-                      .sector = sm->sector,
+                      .sector_shift = sm->sector_shift,
                       .slot = slot,
                       .is_write = a->is_write};
     if (a->space == PTX_SPACE_LOCAL) {
@@ -157,12 +167,32 @@ static void add_access(struct sm *sm, struct inflight *f, unsigned slot,
 
 static void add_parameter(struct sm *sm, struct inflight *f, addr_t at, uint32_t bytes)
 {
-    struct lines l = {
-        .sm = sm, .f = f, .line = sm->const_line, .sector = sm->sector, .space = MEM_CONST};
+    struct lines l = {.sm = sm,
+                      .f = f,
+                      .line = sm->const_line,
+                      .sector_shift = sm->sector_shift,
+                      .space = MEM_CONST};
     add_bytes(&l, PARAM_BASE + at, bytes);
 }
 
 /* --- shared memory --- */
+
+/* Whether lanes that ask one bank ask for one word, of accesses that are no wider. */
+static bool has_no_conflict(const struct step_access *a, unsigned nbanks)
+{
+    uint32_t word[64];
+    uint64_t used = 0;
+    if (nbanks > ARRAY_LEN(word) || !is_pow2(nbanks) || a->bytes > 4)
+        return false;
+    FOR_LANES (l, a->mask) {
+        const uint32_t w = (uint32_t)(a->addr[l] >> 2), b = w & (nbanks - 1);
+        if ((used >> b & 1) && word[b] != w)
+            return false;
+        used |= UINT64_C(1) << b;
+        word[b] = w;
+    }
+    return true;
+}
 
 /* Cycles: the most words that one bank is asked for; atomics on one word take turns. */
 static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, bool is_atomic)
@@ -171,6 +201,8 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     uint32_t word[WARP_LANES * 16];
     uint16_t next[WARP_LANES * 16], head[MAX_BANKS], count[MAX_BANKS] = {0};
     unsigned n = 0, most = 1;
+    if (!is_atomic && has_no_conflict(a, nbanks))
+        return 1;
     memset(head, 0xff, sizeof head);
     FOR_LANES (l, a->mask)
         for (unsigned k = 0; k < per && n < ARRAY_LEN(word); k++) {

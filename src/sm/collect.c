@@ -42,11 +42,11 @@ SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t
 }
 
 /* Collectors that have everything -> pipe entries. */
-SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, bool has_line,
-                       cycle_t now)
+SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t ready,
+                       bool has_line, cycle_t now)
 {
     const unsigned ports = sm->ports[pipe];
-    uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed & sub->col_of[pipe];
+    ready &= sub->col_of[pipe];
     for (unsigned n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
         unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
@@ -59,20 +59,27 @@ SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, bool h
     }
 }
 
+static uint64_t complete(const struct subcore *sub)
+{
+    return sub->col_used & ~(sub->col_reading | sub->col_delayed);
+}
+
 static void dispatch(struct sm *sm, struct subcore *sub)
 {
-    for (unsigned p = 0; p < sm->npipes; p++)
-        send_on(sm, sub, p, false, 0);
+    const uint64_t ready = complete(sub);
+    for (unsigned p = 0; ready && p < sm->npipes; p++)
+        if (ready & sub->col_of[p])
+            send_on(sm, sub, p, ready, false, 0);
 }
 
 SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t now)
 {
-    const uint64_t ready = sub->col_used & ~sub->col_reading & ~sub->col_delayed;
+    const uint64_t ready = complete(sub);
     for (unsigned p = 0; p < sm->npipes; p++) {
         if (sub->late[p].n)
             end_of_line(sm, sub, p, now);
         if (ready & sub->col_of[p])
-            send_on(sm, sub, p, true, now);
+            send_on(sm, sub, p, ready, true, now);
     }
 }
 
@@ -95,6 +102,7 @@ SM_INLINE void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t
     sm->stats.rf_reads++;
     struct inflight *f = &sm->fl[sub->col[q->at[q->head]]];
     q->head++;
+    sub->nqueued--;
     if (!--q->len)
         sub->bank_wanted &= ~(UINT64_C(1) << bank);
     if (!--f->to_read)
@@ -145,6 +153,8 @@ SM_INLINE bool find_room(const struct sm *sm, const struct subcore *sub, const s
                          bool is_plain)
 {
     const unsigned n = is_plain ? f->d->nsrc : f->to_read;
+    if (LIKELY(sub->nqueued + n <= 256u)) /* even if all wanted one bank */
+        return true;
     for (unsigned k = 0; k < n; k++)
         if (sub->bank[bank_read(sm, f, k, is_plain)].len + n > 256u)
             return false;
@@ -160,6 +170,7 @@ SM_INLINE void queue(const struct sm *sm, struct subcore *sub, unsigned c, const
                      bool is_plain)
 {
     const unsigned n = is_plain ? f->d->nsrc : f->to_read;
+    sub->nqueued += n;
     for (unsigned k = 0; k < n; k++) {
         unsigned bank = bank_read(sm, f, k, is_plain);
         struct bank_queue *q = &sub->bank[bank];

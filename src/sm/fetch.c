@@ -45,6 +45,7 @@ void sm_fetch(struct sm *sm, cycle_t now)
                                   .token = slot});
     if (sm->cfg->fetch_ahead)
         ask_ahead(sm, ws->fn, addr, now);
+    sm->lsu.due = 0;
     sm->fetching |= UINT64_C(1) << slot;
     sm->fetch_turn = slot + 1;
     sm->stats.fetches++;

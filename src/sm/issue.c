@@ -357,16 +357,15 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
 
 void sm_issue(struct sm *sm, cycle_t now)
 {
-    const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
-    const bool has_extra = sm->seams.warps->is_pending(sm->seams.warps->self);
+    const unsigned n = sm->nsched;
+    const bool has_extra = sm_has_extra(sm);
     if (sm->hazard)
         sm_flush_hazards(sm);
     for (unsigned k = 0; k < n && !sm->faulted; k++) {
         unsigned j = sm->issue_turn + k;
         j = j < n ? j : j - n;
-        struct subcore *sub = &sm->sub[j / per];
-        struct sched *s = &sub->sched[j % per];
-        s->stall = (uint8_t)schedule(sm, sub, s, j, has_extra, now);
+        struct sched *s = sm->scheds[j].s;
+        s->stall = (uint8_t)schedule(sm, sm->scheds[j].sub, s, j, has_extra, now);
         count_slots(sm, (enum stall)s->stall, 1);
     }
     if (UNLIKELY(sm->held))
@@ -378,9 +377,8 @@ void sm_issue(struct sm *sm, cycle_t now)
 
 void sm_note_stalls(struct sm *sm)
 {
-    const unsigned per = (unsigned)sm->cfg->schedulers;
     for (unsigned j = 0; j < sm->nsched; j++) {
-        struct sched *s = &sm->sub[j / per].sched[j % per];
+        struct sched *s = sm->scheds[j].s;
         uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
         s->stall =
             (uint8_t)stall_of(sm, s->mask, valid, valid & sm->ready & ~(sm->blocked | sm->held));
@@ -389,9 +387,9 @@ void sm_note_stalls(struct sm *sm)
 
 void sm_count_unissued(struct sm *sm, uint64_t cycles)
 {
-    const unsigned per = (unsigned)sm->cfg->schedulers, n = sm->nsched;
+    const unsigned n = sm->nsched;
     for (unsigned j = 0; j < n; j++)
-        count_slots(sm, (enum stall)sm->sub[j / per].sched[j % per].stall, cycles);
+        count_slots(sm, (enum stall)sm->scheds[j].s->stall, cycles);
     if (UNLIKELY(sm->held))
         asked_held(sm, cycles);
     const uint64_t turn = sm->issue_turn + cycles;

@@ -53,7 +53,7 @@ static void finish(struct sm *sm, uint16_t i, cycle_t now)
 static bool is_back(struct sm *sm, uint16_t i)
 {
     struct inflight *f = &sm->fl[i];
-    assert(f->pending);
+    assert_often(f->pending);
     return !--f->pending && f->is_sent;
 }
 
@@ -67,15 +67,15 @@ static void write_later(struct sm *sm, uint16_t i, cycle_t now)
 
 static bool next_result(struct sm *sm, unsigned client, cycle_t now)
 {
+    static const uint8_t cache_of_part[LSU_PARTS] = {
+        [LSU_CONST] = SM_CACHE_CONST, [LSU_TEX] = SM_CACHE_TEX, [LSU_DATA] = SM_CACHE_DATA};
     struct lsu *u = &sm->lsu;
-    struct l1 *const caches[LSU_PARTS] = {
-        [LSU_CONST] = sm->konst, [LSU_TEX] = sm->tex, [LSU_DATA] = sm->data};
     uint32_t token;
     if (client == LSU_SHARED) {
         if (!u->shared.n || sm->fl[u->shared.head].due > now)
             return false;
         token = fl_take(sm, &u->shared);
-    } else if (!u->out[client] || !l1_pop_done(caches[client], now, &token)) {
+    } else if (!u->out[client] || !l1_pop_done(sm->caches[cache_of_part[client]], now, &token)) {
         return false;
     } else {
         u->out[client]--;
@@ -100,6 +100,8 @@ static void write_back(struct sm *sm, cycle_t now)
         if (i != NO_INFLIGHT)
             fl_append(sm, &u->wb, i);
     }
+    if (!(u->shared.n | u->out[LSU_CONST] | u->out[LSU_TEX] | u->out[LSU_DATA]))
+        return;
     for (unsigned k = 0; k < LSU_PARTS; k++) {
         unsigned client = (u->wb_turn + k) % LSU_PARTS;
         if (next_result(sm, client, now)) {
@@ -194,21 +196,24 @@ static void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
 {
     const unsigned n = (unsigned)sm->cfg->subcores;
     for (unsigned k = 0; *entry == NO_INFLIGHT && k < n; k++) {
-        struct subcore *sub = &sm->sub[(*turn + k) % n];
+        const unsigned at = *turn + k < n ? *turn + k : *turn + k - n;
+        struct subcore *sub = &sm->sub[at];
         if (!sub->nentry[pipe])
             continue;
         *entry = sub->entry[pipe][0];
+        sm->lsu.due = 0;
         sub->nentry[pipe]--;
         for (unsigned j = 0; j < sub->nentry[pipe]; j++)
             sub->entry[pipe][j] = sub->entry[pipe][j + 1];
-        *turn = (uint8_t)((*turn + k + 1) % n);
+        *turn = (uint8_t)(at + 1 < n ? at + 1 : 0);
     }
 }
 
 void lsu_take(struct sm *sm, cycle_t now)
 {
     (void)now;
-    take(sm, PIPE_MEM, &sm->lsu.entry, &sm->lsu.sub_turn);
+    if (sm->lsu.entry == NO_INFLIGHT)
+        take(sm, PIPE_MEM, &sm->lsu.entry, &sm->lsu.sub_turn);
     if (sm->npipes > PIPE_AUX)
         take(sm, PIPE_AUX, &sm->lsu.aux, &sm->lsu.aux_turn);
 }

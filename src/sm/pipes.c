@@ -4,11 +4,6 @@
  * the latency is that from issue to issue of who needs the result, and banks are free. */
 #include "sm/sm_int.h"
 
-static const uint8_t pipe_of_unit[UNITS] = {
-    [UNIT_SP] = PIPE_SP,      [UNIT_SFU] = PIPE_SFU, [UNIT_DP] = PIPE_SFU,
-    [UNIT_TENSOR] = PIPE_SFU, [UNIT_MEM] = PIPE_MEM, [UNIT_INT] = PIPE_SP,
-};
-
 static void schedule_result(struct sm *sm, uint16_t i, cycle_t at)
 {
     unsigned c = at % CALENDAR;
@@ -33,7 +28,7 @@ static void count_busy(struct sm *sm, unsigned kind, uint64_t cycles)
 
 static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now)
 {
-    unsigned kind = sub->unit_kind[unit], pipe = pipe_of_unit[kind];
+    unsigned kind = sub->unit_kind[unit], pipe = sub->unit_pipe[unit];
     for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
         uint16_t i = sub->entry[pipe][k];
         const struct inflight *f = &sm->fl[i];
@@ -57,7 +52,7 @@ void sm_pipes(struct sm *sm, cycle_t now)
         if (!sub->nentry[PIPE_SP] && !sub->nentry[PIPE_SFU])
             continue;
         for (unsigned u = 0; u < sub->nunits; u++)
-            if (sub->unit_free[u] <= now)
+            if (sub->nentry[sub->unit_pipe[u]] && sub->unit_free[u] <= now)
                 enter(sm, sub, u, now);
     }
 }

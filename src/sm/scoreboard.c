@@ -23,7 +23,7 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d)
     uint8_t *p = sm->pending[slot];
     const uint64_t bit = UINT64_C(1) << slot;
     for (unsigned k = 0; k < d->ndst; k++) {
-        assert(p[d->regs[k] % SCOREBOARD]);
+        assert_often(p[d->regs[k] % SCOREBOARD]);
         p[d->regs[k] % SCOREBOARD]--;
     }
     if (UNLIKELY(sm->follows & bit)) {

@@ -9,8 +9,11 @@
 
 static void add_units(struct subcore *sub, enum unit kind, int64_t n)
 {
-    for (int64_t i = 0; i < n && sub->nunits < MAX_UNITS; i++)
-        sub->unit_kind[sub->nunits++] = (uint8_t)kind;
+    const enum pipe pipe = kind == UNIT_SP || kind == UNIT_INT ? PIPE_SP : PIPE_SFU;
+    for (int64_t i = 0; i < n && sub->nunits < MAX_UNITS; i++, sub->nunits++) {
+        sub->unit_kind[sub->nunits] = (uint8_t)kind;
+        sub->unit_pipe[sub->nunits] = (uint8_t)pipe;
+    }
 }
 
 static uint64_t range_mask(unsigned first, unsigned n)
@@ -38,6 +41,9 @@ static void init_subcore(struct sm *sm, unsigned number)
             range_mask(sp + sfu + (unsigned)cfg->mem_collectors, AUX_COLLECTORS);
     for (unsigned k = 0; k < (unsigned)cfg->schedulers; k++) {
         struct sched *s = &sub->sched[k];
+        const unsigned at = number * (unsigned)cfg->schedulers + k;
+        sm->scheds[at].sub = sub;
+        sm->scheds[at].s = s;
         s->ops = ops[cfg->scheduler];
         s->stall = STALL_IDLE;
         for (unsigned w = number + k * (unsigned)cfg->subcores; w < (unsigned)cfg->warps;
@@ -86,6 +92,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
+    sm->has_source = sm->seams.warps->is_pending != warp_source_null.is_pending;
     tables_init(sm);
     sm->pending = xcalloc((size_t)p->cfg->warps, sizeof *sm->pending);
     sm->fl_free = NO_INFLIGHT;
@@ -94,6 +101,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->ends = sm->is_fixed ? -1 : 2; /* into the first stage, through all, out of the last */
     asked_init(sm);
     sm->sector = (uint32_t)p->data->sector_bytes;
+    sm->sector_shift = (uint32_t)__builtin_ctz(sm->sector);
     sm->inst_line = (uint32_t)p->inst->line_bytes;
     sm->data_line = (uint32_t)p->data->line_bytes;
     sm->const_line = (uint32_t)p->konst->line_bytes;
@@ -106,6 +114,8 @@ struct sm *sm_new(const struct sm_parts *p)
     /* who is told of cycles, or picks by what went before, sees each */
     sm->can_be_quiet = !sm->asked && !sm->seams.warps->has_warps && !sm->seams.warps->events &&
                        !sm->sub[0].sched[0].ops->narrow;
+    /* an engine that encodes lines wakes caches */
+    sm->lsu.can_rest = sm->can_be_quiet && p->seams.l1.encodings->mode == ENCODED_NONE;
     const struct encoding_cfg reader = encoding_cfg_of_reader(p->seams.l1.encodings);
     const struct l1_seams read_only = read_only_seams(&p->seams.l1, &reader);
     sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
@@ -174,6 +184,7 @@ void sm_begin(struct sm *sm, cycle_t now)
 {
     sm->began = sm->counted = sm->slots_done = now;
     sm->is_quiet = false;
+    sm->lsu.due = 0;
     sm->issue_turn = 0;  /* not wherever ticks behind the last kernel's end have left it */
     if (!sm_is_idle(sm)) /* dirty lines that the last kernel's end has left to write back */
         component_wake(sm->component, now);
@@ -196,6 +207,7 @@ void sm_end(struct sm *sm, cycle_t now)
     sm_settle(sm, now);
     sm_drop_launches(sm);
     sm_drop_moves(sm);
+    sm->lsu.due = 0;
     l1_flush(sm->data, now);
     l1_flush(sm->konst, now);
     l1_flush(sm->tex, now);
@@ -239,16 +251,14 @@ static bool must_stay_awake(const struct sm *sm)
         if (subcore_moves(sm, sub) || (can && (can & sub->slots & sm_with_room(sm, sub))))
             return true;
     }
-    return sm->seams.warps->is_pending(sm->seams.warps->self);
+    return sm_has_extra(sm);
 }
 
 /* Whether a scheduler still issues the rest of an instruction that stands for several. */
 static bool has_more_parts(const struct sm *sm, cycle_t now)
 {
     for (unsigned j = 0; j < sm->nsched; j++)
-        if (sm->sub[j / (unsigned)sm->cfg->schedulers]
-                .sched[j % (unsigned)sm->cfg->schedulers]
-                .free_at > now + 1)
+        if (sm->scheds[j].s->free_at > now + 1)
             return true;
     return false;
 }
@@ -268,10 +278,35 @@ static bool lsu_tick_alone(struct sm *sm, cycle_t now)
     return true;
 }
 
-/* When something will happen to an SM that need not stay awake. */
-static cycle_t next_event(const struct sm *sm, cycle_t now)
+/* The load/store unit's cycle beside that of other stages, if it has something to do. */
+static void lsu_turn(struct sm *sm, cycle_t now)
 {
-    cycle_t next = sm_next_result(sm, now), mem = lsu_next(sm, now), block = sm_next_block(sm);
+    struct lsu *u = &sm->lsu;
+    if (now >= u->due || port_peek(sm->in, now)) {
+        u->due = 0;
+        lsu_tick(sm, now);
+    } else if (u->entry != NO_INFLIGHT) {
+        sm->stats.lsu_stall++;
+    }
+}
+
+/* When it has something to do again, of what is known at the end of the SM's cycle. */
+static cycle_t lsu_due(struct sm *sm, cycle_t now)
+{
+    struct lsu *u = &sm->lsu;
+    if (u->due <= now) {
+        const cycle_t next = lsu_next(sm, now);
+        u->due = u->can_rest ? next : 0;
+        return next;
+    }
+    const cycle_t answer = port_next(sm->in); /* one may have come since */
+    return answer >= u->due ? u->due : answer > now ? answer : now + 1;
+}
+
+/* When something will happen to an SM that need not stay awake. */
+static cycle_t next_event(const struct sm *sm, cycle_t mem, cycle_t now)
+{
+    cycle_t next = sm_next_result(sm, now), block = sm_next_block(sm);
     next = mem < next ? mem : next;
     if (UNLIKELY(sm->held) && sm_next_hold(sm) < next)
         next = sm_next_hold(sm);
@@ -284,12 +319,13 @@ static cycle_t front_tick(struct sm *sm, cycle_t now)
     sm_issue(sm, now);
     sm_decode(sm, now);
     sm_fetch(sm, now);
+    const cycle_t mem = lsu_due(sm, now);
     sm->is_quiet = false;
     if (must_stay_awake(sm) || (sm->cfg->code == CODE_MACHINE && has_more_parts(sm, now)))
         return now + 1;
     sm->is_quiet = sm->can_be_quiet && !sm->faulted;
     sm_note_stalls(sm);
-    return next_event(sm, now);
+    return next_event(sm, mem, now);
 }
 
 static cycle_t sm_tick(void *self, cycle_t now)
@@ -299,8 +335,9 @@ static cycle_t sm_tick(void *self, cycle_t now)
         count_slept(sm, now - sm->slots_done);
     sm->slots_done = now + 1;
     if (sm->is_quiet && !(sm->coming | sm->held) && !sm_has_result(sm, now)) {
+        sm->lsu.due = 0;
         if (lsu_tick_alone(sm, now))
-            return next_event(sm, now);
+            return next_event(sm, lsu_due(sm, now), now);
     } else {
         if (UNLIKELY(sm->coming))
             sm_start_blocks(sm, now);
@@ -308,7 +345,7 @@ static cycle_t sm_tick(void *self, cycle_t now)
             sm_end_holds(sm, now);
         sm_write_back(sm, now);
         sm_pipes(sm, now);
-        lsu_tick(sm, now);
+        lsu_turn(sm, now);
     }
     sm_collect(sm, now);
     lsu_take(sm, now);
@@ -348,8 +385,8 @@ const struct fault *sm_fault(const struct sm *sm)
 
 bool sm_is_idle(const struct sm *sm)
 {
-    return !sm->cta_set && !sm->fl_used && !sm->seams.warps->is_pending(sm->seams.warps->self) &&
-           l1_idle(sm->data) && l1_idle(sm->konst) && l1_idle(sm->tex) && l1_idle(sm->inst);
+    return !sm->cta_set && !sm->fl_used && !sm_has_extra(sm) && l1_idle(sm->data) &&
+           l1_idle(sm->konst) && l1_idle(sm->tex) && l1_idle(sm->inst);
 }
 
 const struct sm_stats *sm_stats(const struct sm *sm)

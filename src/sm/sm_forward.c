@@ -276,5 +276,6 @@ void sm_forward_end(struct sm_forward *f, cycle_t now)
         else
             look_again(sm, slot, x);
     }
+    sm->lsu.due = 0;
     component_wake(sm->component, now);
 }

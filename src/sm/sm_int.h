@@ -126,9 +126,9 @@ struct fl_list {
 };
 
 struct bank_queue {
-    uint8_t at[256]; /* collectors that want a register of this bank, in order */
-    uint8_t head;
     uint16_t len;
+    uint8_t head;
+    uint8_t at[256]; /* collectors that want a register of this bank, in order */
 };
 
 struct sched {
@@ -160,11 +160,13 @@ struct subcore {
     uint32_t nlate;                 /* of all pipes */
     unsigned col_turn[ALL_PIPES];
     struct bank_queue bank[MAX_BANKS];
+    uint32_t nqueued;      /* operands in all of them */
     uint64_t bank_wanted;  /* queues with entries */
     uint64_t bank_written; /* in this cycle */
     unsigned bank_turn;
     cycle_t unit_free[MAX_UNITS]; /* when the unit's entry is free */
     uint8_t unit_kind[MAX_UNITS];
+    uint8_t unit_pipe[MAX_UNITS]; /* that feeds it */
     uint32_t nunits;
 };
 
@@ -178,6 +180,8 @@ struct lsu {
     uint8_t req_turn, sub_turn, aux_turn;
     uint32_t out[LSU_PARTS]; /* reads and atomics in each cache */
     bool is_blocked;         /* the entry waits for its cache to accept a line */
+    bool can_rest;           /* nobody but the SM itself gives it something to do */
+    cycle_t due;             /* before, only an answer does; 0: not known */
 };
 
 /* What an issue slot did. From STALL_REFUSED on: a kind of one of those before. */
@@ -205,6 +209,11 @@ struct sm {
     uint8_t ports[ALL_PIPES];      /* instructions a cycle between the stages of a pipe */
     uint8_t subcore_of[MAX_WARPS]; /* by slot */
     uint32_t bank_mask;            /* banks - 1, or 0 where they are no power of two */
+    struct {
+        struct subcore *sub;
+        struct sched *s;
+    } scheds[MAX_SUBCORES * MAX_SCHEDULERS]; /* all, by number */
+    bool has_source;                         /* somebody is bound at the seam of extra warps */
     bool can_be_quiet;
     bool is_quiet; /* what was issued stands still until the load/store unit or a result moves it */
     /* sets of warp slots */
@@ -265,7 +274,7 @@ struct sm {
     uint64_t next_age;
     unsigned fetch_turn, issue_turn;
     struct warp *faulted;
-    uint32_t inst_line, sector;
+    uint32_t inst_line, sector, sector_shift;
     cycle_t began;      /* of the kernel */
     cycle_t counted;    /* residents are counted for the cycles before this one */
     cycle_t slots_done; /* issue slots are counted for the cycles before this one */
@@ -293,7 +302,16 @@ static inline uint64_t *sm_counter(struct sm *sm, uint16_t place)
 /* Whether one of those, by pipe, is not 0. */
 static inline bool sm_any(const uint8_t n[ALL_PIPES])
 {
-    return n[PIPE_SP] | n[PIPE_SFU] | n[PIPE_MEM] | n[PIPE_AUX];
+    uint32_t all;
+    static_assert(ALL_PIPES == sizeof all, "looked at as one word");
+    __builtin_memcpy(&all, n, sizeof all);
+    return all != 0;
+}
+
+/* Whether an extra warp has something to do. */
+static inline bool sm_has_extra(const struct sm *sm)
+{
+    return UNLIKELY(sm->has_source) && sm->seams.warps->is_pending(sm->seams.warps->self);
 }
 
 /* How many wait where instructions go from the scheduler, by pipe. */
@@ -349,7 +367,7 @@ static inline void fl_append(struct sm *sm, struct fl_list *l, uint16_t i)
 static inline uint16_t fl_take(struct sm *sm, struct fl_list *l)
 {
     const uint16_t i = l->head;
-    assert(l->n);
+    assert_often(l->n);
     l->head = sm->fl[i].next;
     l->n--;
     return i;

@@ -70,6 +70,7 @@ static void bench_open(struct bench *b, int64_t coalesce, uint32_t line)
     b->sm->fl_free = NO_INFLIGHT;
     b->sm->ctas[0].launch = &b->launch;
     b->sm->sector = 32;
+    b->sm->sector_shift = 5;
     b->sm->const_line = 64;
     b->sm->data_line = b->sm->tex_line = line;
     b->i = inflight_get(b->sm);
