@@ -91,7 +91,7 @@ static void waiter_serve(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t 
     if (r->kind == MEM_ATOMIC && !r->refused)
         l2_execute_atomic(l, now, r, slot, l2_sectors_of(l, r));
     else
-        l2_reply(l, now, r);
+        l2_reply(l, now, now, r);
 }
 
 static void fetch_done(struct l2 *l, cycle_t now, const struct mem_req *fetch)
@@ -173,7 +173,7 @@ static void look_up(struct l2 *l, cycle_t now)
 static void send(struct l2 *l, cycle_t now)
 {
     while (req_ring_next(&l->alu) <= now && req_ring_room(&l->replies)) {
-        l2_reply(l, now, req_ring_pop(&l->alu));
+        l2_reply(l, now, now, req_ring_pop(&l->alu));
         l->blocked = false;
     }
     struct req_ring *from = req_ring_next(&l->replies) <= now ? &l->replies : &l->later;

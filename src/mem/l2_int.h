@@ -65,8 +65,8 @@ static inline bool l2_answers_line(const struct mem_req *r)
 void l2_answer_form(struct l2 *l, struct mem_req *r);
 /* The line at `index` has been read. */
 void l2_used(struct l2 *l, uint32_t index);
-/* The answer to `r` is ready; there is room for it. */
-void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r);
+/* The answer to `r` is ready at `there`, now or later; there is room for it. */
+void l2_reply(struct l2 *l, cycle_t now, cycle_t there, struct mem_req *r);
 /* Its bytes on the wire, and when it may leave. */
 cycle_t l2_make_packet(struct l2 *l, cycle_t now, struct mem_req *r);
 /* The request's sectors as this cache looks at them: all of the line where it is not sectored. */
@@ -84,8 +84,10 @@ uint32_t l2_set_of(const struct l2 *l, addr_t line);
  * first of l->again (not empty) is taken from there. */
 bool l2_is_asked(const struct packet_policy *p);
 bool l2_absorb(struct l2 *l, struct mem_req *r, cycle_t now);
-/* What it returns has answers of its own: l2_follow() makes them when that to `r` is made. */
-struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r);
+/* What it returns has answers of its own: l2_follow() makes them when that to `r` is made. What is
+ * before the answer is counted now: of later cycles the other side of the port may know more or
+ * less, by its host thread. */
+struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, cycle_t there, struct mem_req *r);
 void l2_follow(struct l2 *l, cycle_t now, struct mem_req *followers);
 struct mem_req *l2_take_again(struct l2 *l);
 

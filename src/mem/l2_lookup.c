@@ -227,12 +227,12 @@ cycle_t l2_make_packet(struct l2 *l, cycle_t now, struct mem_req *r)
                               SEAM_CYCLES_MAX, "send_latency() is more than SEAM_CYCLES_MAX");
 }
 
-void l2_reply(struct l2 *l, cycle_t now, struct mem_req *r)
+void l2_reply(struct l2 *l, cycle_t now, cycle_t there, struct mem_req *r)
 {
-    struct mem_req *followers = UNLIKELY(l->is_asked) ? l2_ask_answer(l, now, r) : NULL;
-    req_ring_push(&l->replies, r, l2_make_packet(l, now, r), 0);
+    struct mem_req *followers = UNLIKELY(l->is_asked) ? l2_ask_answer(l, now, there, r) : NULL;
+    req_ring_push(&l->replies, r, l2_make_packet(l, there, r), 0);
     if (UNLIKELY(l->is_asked))
-        l2_follow(l, now, followers);
+        l2_follow(l, there, followers);
 }
 
 void l2_execute_atomic(struct l2 *l, cycle_t now, struct mem_req *r, uint32_t index,
@@ -264,7 +264,7 @@ static bool answer_code(struct l2 *l, cycle_t now, struct mem_req *r)
 {
     if (!req_ring_room(&l->replies))
         return fail(&l->stats.fail_reply);
-    l2_reply(l, now, r);
+    l2_reply(l, now, now, r);
     data_port_use(l, now, r->wire_bytes);
     l->stats.read_hits++;
     return true;
@@ -298,7 +298,7 @@ static bool read_or_atomic(struct l2 *l, cycle_t now, struct mem_req *r, struct 
         l2_execute_atomic(l, there, r, p->index, p->sectors);
     } else {
         l2_answer_form(l, r);
-        l2_reply(l, there, r);
+        l2_reply(l, now, there, r);
         l2_used(l, p->index);
     }
     data_port_use(l, now,
@@ -357,7 +357,7 @@ static bool write(struct l2 *l, cycle_t now, struct mem_req *r, struct place *p)
         if (!way_find(l, p, 0))
             return false;
         way_take(l, now, p, r->kind);
-        l2_reply(l, now, r);
+        l2_reply(l, now, now, r);
     }
     take_form(l, r, p);
     tags_write(&l->tags, p->index, p->sectors, p->full & (uint16_t)~fetched);

@@ -147,7 +147,7 @@ static void part_riders(struct l2 *l, struct mem_req *r)
     }
 }
 
-struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
+struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, cycle_t there, struct mem_req *r)
 {
     struct mem_req *followers = NULL;
     const struct packet_policy *pp = l->packets;
@@ -155,7 +155,7 @@ struct mem_req *l2_ask_answer(struct l2 *l, cycle_t now, struct mem_req *r)
         r->full = held(l, r);
     r->queue = (uint16_t)(l->replies.len + port_taken(l->to_noc, now, port_head(l->to_noc)));
     r->node = MEM_NODE_ANSWERS;
-    pp->answer(pp->self, r, now);
+    pp->answer(pp->self, r, there);
     r->node = MEM_NODE_NONE;
     if (r->next) {
         followers = part_followers(l, r);

@@ -267,12 +267,17 @@ static void outputs_are_those_of_the_machine_without(void **state)
 static void results_depend_on_no_thread(void **state)
 {
     (void)state;
-    static const char *const names[] = {"scatter", "atomics"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+    static const struct {
+        const char *name, *design, *sets;
+    } rows[] = {{"scatter", "df-truc", "filter.table=2"},
+                {"atomics", "df-truc", "filter.table=2"},
+                {"scatter", "df-fit", "l2.sectored=true filter.critical_first=true"},
+                {"textures", "df-idle,cc-l2-bdi-2x", "filter.window=1"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         for (unsigned threads = 2; threads <= 4; threads += 2) {
-            struct outcome one = run(names[i], "df-truc", "filter.table=2", 1);
-            struct outcome many = run(names[i], "df-truc", "filter.table=2", threads);
-            outcome_assert_same(case_named(names[i]), "threads", &one, &many);
+            struct outcome one = run(rows[i].name, rows[i].design, rows[i].sets, 1);
+            struct outcome many = run(rows[i].name, rows[i].design, rows[i].sets, threads);
+            outcome_assert_same(case_named(rows[i].name), "threads", &one, &many);
             outcome_free(&one);
             outcome_free(&many);
         }
@@ -286,6 +291,7 @@ struct measured {
     cycle_t second; /* cycles of the second launch, which finds all in the L2 */
     double partial, absorbed, overflow, answers_4, lookups, decoded, space;
     double answers, flits; /* of a launch: both have the same */
+    double entries, sent;  /* of the first launch: on the mean in use; flits */
 };
 
 /* Eight threads read a sub-block of a line; `line` is what is in it. */
@@ -307,6 +313,10 @@ static struct measured measure(const char *text, const char *with, const char *s
     stats_get(gpu_stats(t.gpu), "filter_node.absorbed", &m.absorbed);
     stats_get(gpu_stats(t.gpu), "filter_node.out_4", &m.answers_4);
     stats_get(gpu_stats(t.gpu), "l2.requests", &m.lookups);
+    stats_get(gpu_stats(t.gpu), "filter_node.occupancy", &m.entries);
+    stats_get(gpu_stats(t.gpu), "filter_node.answers", &m.answers);
+    stats_get(gpu_stats(t.gpu), "filter_node.flits", &m.flits);
+    m.sent = m.flits * m.answers;
     case_run(&t);
     stats_get(gpu_stats(t.gpu), "filter.decoded", &m.decoded);
     stats_get(gpu_stats(t.gpu), "filter_node.answers", &m.answers);
@@ -318,16 +328,18 @@ static struct measured measure(const char *text, const char *with, const char *s
     return m;
 }
 
-/* Sub-block 0 misses the L2; the rest is asked for while it is there: one answer with the line. */
+/* Sub-block 0 misses the L2; the rest is asked for while it is there: one answer with the line, of
+ * five flits, where two are of two and of four. */
 static void a_second_request_comes_back_with_the_first(void **state)
 {
     (void)state;
     const struct measured base = measure(two_loads, "base", "", 1);
     const struct measured m = measure(two_loads, "df-raw", "", 1);
     const struct measured apart = measure(two_loads, "df-raw", "filter.merge=false", 1);
-    assert_true(m.partial == 2 && m.absorbed == 1 && m.answers_4 == 1);
+    assert_true(m.partial == 2 && m.absorbed == 1 && m.answers_4 == 1 && m.entries == 1);
     assert_true(m.lookups == base.lookups);
     assert_true(apart.partial == 2 && apart.absorbed == 0 && apart.lookups == base.lookups + 1);
+    assert_true(apart.answers == m.answers + 1 && apart.sent == m.sent + 1);
 }
 
 /* The parameter and the line, one behind the other, pass the compressor: 20 cycles of the

@@ -393,6 +393,50 @@ static void an_answer_knows_how_many_are_before_it(void **state)
     l2_rig_free(r);
 }
 
+static uint32_t five(void *self, uint32_t bytes, cycle_t now)
+{
+    (void)self, (void)bytes, (void)now;
+    return 5;
+}
+
+/* After the slice: what it takes for free in the port to the interconnect is free by now. */
+static void places_are_free(void *ctx)
+{
+    const struct l2_rig *r = ctx;
+    const struct port *p = r->to_noc;
+    const bool is_used_again = p->head > p->reclaimed + p->mask;
+    if (p->reclaimed && !is_used_again)
+        assert_true(p->slots[(p->reclaimed - 1) & p->mask].freed <= r->now);
+}
+
+/* Answers that are ready in five cycles are told what is before them now: what the port's other
+ * side frees until then it may not have said yet, on a host thread of its own. */
+static void what_is_ready_later_is_before_nothing_that_is_not_gone(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    struct packet_policy p = packet_policy_null;
+    struct capacity_policy c = capacity_policy_null;
+    struct slice_seams seams = slice_seams_null;
+    p.answer = answer_all;
+    p.self = &t;
+    c.hit_latency = five;
+    seams.l2_packets = &p;
+    seams.l2_capacity = &c;
+    struct l2_rig *r = l2_rig_with(by_line, &seams);
+    r->to_noc->credit = 4;
+    r->on_tick = places_are_free;
+    r->ctx = r;
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 300);
+    for (uint32_t i = 2; i < 12; i++)
+        l2_rig_give(r, 300 + i, i, MEM_READ, 0, 0xf, 0);
+    l2_rig_run(r, 600);
+    for (uint32_t i = 1; i < 12; i++)
+        assert_true(r->back[i] > 0);
+    l2_rig_free(r);
+}
+
 /* 64 answers of hits leave a slice one a cycle of its clock: with half the interconnect's, as
  * mesh56's, the last needs 128 of that, whether they are of two flits or of one. */
 static void hits_leave_one_a_cycle(void **state)
@@ -426,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_byte_travels_with_a_store_and_comes_back),
         cmocka_unit_test(a_slice_sees_the_byte_and_sends_its_own),
         cmocka_unit_test(an_answer_knows_how_many_are_before_it),
+        cmocka_unit_test(what_is_ready_later_is_before_nothing_that_is_not_gone),
         cmocka_unit_test(hits_leave_one_a_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

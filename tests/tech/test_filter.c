@@ -69,40 +69,56 @@ static void line_without_pattern(uint32_t *w)
         w[i] = mixed(i);
 }
 
+/* The examples: bits of DPC, of the part that is cut out, and of the line filled in. */
+static const struct example {
+    void (*make)(uint32_t *words);
+    unsigned map;
+    uint32_t dpc, truc, man;
+} examples[] = {{line_of_zeros, 0x1, 65, 69, 65},
+                {line_of_numbers, 0x1, 220, 90, 158},
+                {line_of_numbers, 0x3, 220, 129, 189},
+                {line_of_numbers, 0x8, 220, 90, 220},
+                {line_of_floats, 0x1, 220, 90, 220},
+                {line_of_few_numbers, 0x1, 1024, 90, 158},
+                {line_of_few_numbers, 0x3, 1024, 512, 1024},
+                {line_without_pattern, 0x1, 1024, 256, 1024}};
+
+static void codes_have_the_bits_of_the_examples(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+        const struct example *e = &examples[i];
+        uint32_t line[WORDS];
+        e->make(line);
+        assert_int_equal(codec_dpc_truc_size(line, LINE, ALL), e->dpc);
+        assert_int_equal(codec_dpc_truc_size(line, LINE, e->map), e->truc);
+        assert_int_equal(codec_dpc_man_size(line, LINE, e->map), e->man);
+    }
+}
+
 static void answers_weigh_what_the_examples_say(void **state)
 {
     (void)state;
-    static const struct {
-        void (*make)(uint32_t *words);
-        unsigned map;
-        uint32_t dpc, truc, man;
-    } rows[] = {{line_of_zeros, 0x1, 9, 9, 9},
-                {line_of_numbers, 0x1, 28, 12, 20},
-                {line_of_numbers, 0x3, 28, 17, 24},
-                {line_of_numbers, 0x8, 28, 12, 28},
-                {line_of_floats, 0x1, 28, 12, 28},
-                {line_of_few_numbers, 0x1, 128, 12, 20},
-                {line_of_few_numbers, 0x3, 128, 64, 128},
-                {line_without_pattern, 0x1, 128, 32, 128}};
     struct memory *mem = memory_new();
     const struct filter_wire dpc = wire_of(mem, FILTER_WHOLE, FILTER_ZERO);
     const struct filter_wire truc = wire_of(mem, FILTER_TRUNCATE, FILTER_ZERO);
     const struct filter_wire man = wire_of(mem, FILTER_MANIPULATE, FILTER_ZERO);
     const struct filter_wire raw = wire_of(mem, FILTER_RAW, FILTER_ZERO);
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+        const struct example *e = &examples[i];
         uint32_t line[WORDS];
-        const uint32_t n = mem_sector_count((uint16_t)rows[i].map);
-        rows[i].make(line);
+        const uint32_t n = mem_sector_count((uint16_t)e->map);
+        e->make(line);
         const struct filter_size d = filter_wire_size(&dpc, 0, line, ALL, false);
-        const struct filter_size t = filter_wire_size(&truc, 0, line, rows[i].map, true);
-        const struct filter_size m = filter_wire_size(&man, 0, line, rows[i].map, true);
-        assert_int_equal(d.bytes, rows[i].dpc);
-        assert_int_equal(t.bytes, rows[i].truc);
-        assert_int_equal(m.bytes, rows[i].man);
+        const struct filter_size t = filter_wire_size(&truc, 0, line, e->map, true);
+        const struct filter_size m = filter_wire_size(&man, 0, line, e->map, true);
+        assert_int_equal(d.bytes, codec_bytes(e->dpc));
+        assert_int_equal(t.bytes, codec_bytes(e->truc));
+        assert_int_equal(m.bytes, codec_bytes(e->man));
         assert_int_equal(d.is_raw, d.bytes == LINE);
         assert_int_equal(t.is_raw, t.bytes == 32 * n);
         assert_int_equal(m.is_raw, m.bytes == LINE);
-        assert_int_equal(filter_wire_size(&raw, 0, line, rows[i].map, true).bytes, 32 * n);
+        assert_int_equal(filter_wire_size(&raw, 0, line, e->map, true).bytes, 32 * n);
         assert_int_equal(m.is_filled, m.bytes < d.bytes);
     }
     memory_free(mem);
@@ -305,6 +321,29 @@ static void is_answered(struct node_rig *g, struct mem_req *r)
     r->node = MEM_NODE_NONE;
 }
 
+/* With 8 bytes of header, in flits of 32: of DPC, of the part, of the line filled in. */
+static void and_take_their_flits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum filter_method method;
+        uint32_t flits[ARRAY_LEN(examples)];
+    } rows[] = {{FILTER_WHOLE, {1, 2, 2, 2, 2, 5, 5, 5}},
+                {FILTER_TRUNCATE, {1, 1, 1, 1, 1, 1, 3, 2}},
+                {FILTER_MANIPULATE, {1, 1, 1, 2, 2, 1, 5, 5}}};
+    for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+        for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+            struct node_rig *g = node_new(256);
+            const bool is_whole = rows[k].method == FILTER_WHOLE;
+            const struct mem_req r = request(7, 1, is_whole ? ALL : (uint16_t)examples[i].map);
+            g->wire = wire_of(g->mem, rows[k].method, FILTER_ZERO);
+            examples[i].make((uint32_t *)(void *)(g->mem->bytes + LINE));
+            g->p.wire_bytes(g->p.self, &r, true, r.bytes);
+            assert_int_equal(g->node.stats.flits.max, rows[k].flits[i]);
+            node_free(g);
+        }
+}
+
 static void requests_that_meet_have_one_answer(void **state)
 {
     (void)state;
@@ -457,7 +496,9 @@ static void the_compressor_has_the_interconnects_clock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_have_the_bits_of_the_examples),
         cmocka_unit_test(answers_weigh_what_the_examples_say),
+        cmocka_unit_test(and_take_their_flits),
         cmocka_unit_test(at_a_tie_the_line_goes_as_it_is),
         cmocka_unit_test(cutting_is_never_worse_than_filling_in_by_more_than_the_map),
         cmocka_unit_test(other_codecs_take_sub_blocks_as_blocks),

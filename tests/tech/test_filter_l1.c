@@ -75,6 +75,24 @@ static void a_subsequent_miss_asks_for_the_rest(void **state)
     }
 }
 
+/* The same reads where lines are asked for: one request of one flit, one answer of five. */
+static void without_a_filter_the_line_comes_once(void **state)
+{
+    (void)state;
+    struct filter_cfg cfg = filter_rig_default;
+    cfg.decide = FILTER_FULL;
+    struct filter_rig *g = filter_rig_new(&cfg, NULL);
+    read_at(g, 10, 0, 0x1, 1);
+    read_at(g, 20, 0, 0x8, 2);
+    read_at(g, 30, 0, 0x1, 3);
+    l1_rig_run(g->l1, 300);
+    assert_int_equal(g->l1->nsent, 1);
+    assert_int_equal(reply_flits(g), 5);
+    for (uint32_t i = 1; i <= 3; i++)
+        assert_int_equal(g->l1->done[i], 144 + i);
+    filter_rig_free(g);
+}
+
 static void or_for_what_it_needs(void **state)
 {
     (void)state;
@@ -128,6 +146,9 @@ static void a_line_that_is_here_in_part_is_hit_but_invalid(void **state)
         struct filter_rig *g = filter_rig_new(&cfg, NULL);
         read_at(g, 10, 0, 0x1, 1);
         read_at(g, 200, 0, 0x2, 2);
+        l1_rig_run(g->l1, 336);
+        assert_int_equal(g->sm.stats.ica_64_pushes, 1); /* used 0x3, first 0x1 */
+        assert_int_equal(g->sm.stats.ica_64_ones, 1);
         read_at(g, 400, 0, 0x1, 3);
         l1_rig_run(g->l1, 700);
         assert_int_equal(g->l1->done[1], 145);
@@ -139,6 +160,24 @@ static void a_line_that_is_here_in_part_is_hit_but_invalid(void **state)
         misses_are(g, 1, 0, anew ? 2 : 1);
         filter_rig_free(g);
     }
+}
+
+static void without_a_filter_it_is_hit(void **state)
+{
+    (void)state;
+    static const cycle_t done[] = {145, 235, 435};
+    struct filter_cfg cfg = filter_rig_default;
+    cfg.decide = FILTER_FULL;
+    struct filter_rig *g = filter_rig_new(&cfg, NULL);
+    read_at(g, 10, 0, 0x1, 1);
+    read_at(g, 200, 0, 0x2, 2);
+    read_at(g, 400, 0, 0x1, 3);
+    l1_rig_run(g->l1, 700);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(g->l1->done[i + 1], done[i]);
+    assert_int_equal(g->l1->nsent, 1);
+    assert_int_equal(reply_flits(g), 5);
+    filter_rig_free(g);
 }
 
 static void a_miss_on_a_line_that_was_hit_but_invalid_is_told_apart(void **state)
@@ -283,6 +322,55 @@ static void the_bound_asks_for_the_line_and_says_what_is_needed(void **state)
     filter_rig_free(g);
 }
 
+/* --- nothing to cut --- */
+
+enum { WHOLE_READS = 2000 };
+
+/* Random reads of whole lines: when each is done, and what was asked for. */
+struct whole {
+    struct l1_stats l1;
+    cycle_t done[WHOLE_READS + 1];
+};
+
+static struct whole whole_of(const struct filter_cfg *cfg)
+{
+    static const char *const sets[] = {"l1.size=1024", "l1.ways=2", NULL};
+    struct filter_rig *g = filter_rig_new(cfg, sets);
+    struct whole w;
+    struct rng r = {9};
+    for (uint32_t i = 1; i <= WHOLE_READS; i++) {
+        read_at(g, g->l1->now + 1 + rng_below(&r, 30), rng_below(&r, 12) * 128, ALL, i);
+        g->l1->nsent = 0;
+    }
+    l1_rig_run(g->l1, g->l1->now + 500);
+    w.l1 = *l1_stats(g->l1->l1);
+    memcpy(w.done, g->l1->done, sizeof w.done);
+    assert_int_equal(g->sm.stats.pdr + g->sm.stats.sub + g->sm.stats.hi, 0);
+    filter_rig_free(g);
+    return w;
+}
+
+/* Under any option every read is done in the cycle in which it is without a filter. */
+static void reads_of_whole_lines_are_as_without(void **state)
+{
+    (void)state;
+    struct filter_cfg cfg = filter_rig_default;
+    cfg.decide = FILTER_FULL;
+    const struct whole full = whole_of(&cfg);
+    assert_true(full.l1.read_hits > 100 && full.l1.read_misses > 100);
+    for (unsigned i = 0; i < 32; i++) {
+        cfg = filter_rig_default;
+        cfg.window = i & 1 ? 1 : 16;
+        cfg.refill = i & 2 ? FILTER_APPEND : FILTER_REPLACE;
+        cfg.wake = i & 4 ? FILTER_WAKE_OWN : FILTER_WAKE_ALL;
+        cfg.decide = i & 8 ? FILTER_NEED : FILTER_RC;
+        cfg.critical_first = i & 16;
+        const struct whole w = whole_of(&cfg);
+        assert_memory_equal(&w.l1, &full.l1, sizeof w.l1);
+        assert_memory_equal(w.done, full.done, sizeof w.done);
+    }
+}
+
 /* --- the bound --- */
 
 /* Misses, and flits of answers that are not compressed, of random reads. */
@@ -338,9 +426,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_subsequent_miss_asks_for_the_rest),
+        cmocka_unit_test(without_a_filter_the_line_comes_once),
         cmocka_unit_test(or_for_what_it_needs),
         cmocka_unit_test(what_is_needed_is_asked_for_before_the_rest),
         cmocka_unit_test(a_line_that_is_here_in_part_is_hit_but_invalid),
+        cmocka_unit_test(without_a_filter_it_is_hit),
         cmocka_unit_test(a_miss_on_a_line_that_was_hit_but_invalid_is_told_apart),
         cmocka_unit_test(reads_of_all_sub_blocks_in_turn_are_as_many_requests),
         cmocka_unit_test(until_the_window_says_that_they_are_inconsistent),
@@ -348,6 +438,7 @@ int main(void)
         cmocka_unit_test(lines_that_are_walked_through_are_learnt_by_their_first_reads),
         cmocka_unit_test(only_reads_of_global_memory_are_cut),
         cmocka_unit_test(the_bound_asks_for_the_line_and_says_what_is_needed),
+        cmocka_unit_test(reads_of_whole_lines_are_as_without),
         cmocka_unit_test(nothing_is_better_than_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
