@@ -22,11 +22,15 @@ static enum block_way cheaper(const struct block_costs *c)
     return c->cost[BLOCK_LARGE] < c->cost[BLOCK_SMALL] ? BLOCK_LARGE : BLOCK_SMALL;
 }
 
+static bool knows_both(const struct block_costs *c)
+{
+    return c->cost[BLOCK_SMALL] && c->cost[BLOCK_LARGE];
+}
+
 enum block_way block_costs_next(struct block_costs *c)
 {
-    for (unsigned way = 0; way < BLOCK_WAYS; way++)
-        if (!c->cost[way])
-            return (enum block_way)way;
+    if (!knows_both(c))
+        return c->cost[BLOCK_SMALL] ? BLOCK_LARGE : BLOCK_SMALL;
     const enum block_way best = cheaper(c);
     if (!c->patience)
         c->patience = c->until_other = PATIENCE_FIRST;
@@ -39,13 +43,13 @@ enum block_way block_costs_next(struct block_costs *c)
 
 void block_costs_note(struct block_costs *c, enum block_way way, uint64_t cost)
 {
-    const bool knows_both = c->cost[BLOCK_SMALL] && c->cost[BLOCK_LARGE];
+    const bool knew_both = knows_both(c);
     const enum block_way before = cheaper(c);
     uint64_t *is = &c->cost[way];
     /* what the other way once cost says nothing any more */
-    *is = knows_both && way == before ? *is - *is / AVERAGE_PART + cost / AVERAGE_PART : cost;
+    *is = knew_both && way == before ? *is - *is / AVERAGE_PART + cost / AVERAGE_PART : cost;
     *is += !*is;
-    if (knows_both && cheaper(c) != before)
+    if (knew_both && cheaper(c) != before)
         c->patience = c->until_other = PATIENCE_FIRST;
 }
 
@@ -53,7 +57,8 @@ void block_costs_note(struct block_costs *c, enum block_way way, uint64_t cost)
 
 static struct {
     pthread_mutex_t lock;
-    struct block_costs costs;
+    struct block_costs costs; /* of making and writing */
+    struct block_costs made;  /* of making alone */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t nanoseconds(void)
@@ -80,4 +85,27 @@ void fresh_block_end(const struct fresh_block *b)
     pthread_mutex_lock(&state.lock);
     block_costs_note(&state.costs, b->way, cost);
     pthread_mutex_unlock(&state.lock);
+}
+
+/* False: this host does not make pages ahead, or none that are large. */
+static bool make_block(void *block)
+{
+    const enum block_way way = block_costs_next(&state.made);
+    const uint64_t from = nanoseconds();
+    if ((way == BLOCK_LARGE && madvise(block, BLOCK_BYTES, MADV_HUGEPAGE)) ||
+        madvise(block, BLOCK_BYTES, MADV_POPULATE_WRITE))
+        return false;
+    block_costs_note(&state.made, way, nanoseconds() - from);
+    return true;
+}
+
+bool fresh_blocks_prepare(void *first, size_t n)
+{
+    pthread_mutex_lock(&state.lock);
+    bool goes_on = make_block(first);
+    for (size_t i = 1; i < n && goes_on && !knows_both(&state.made); i++)
+        goes_on = make_block((char *)first + i * BLOCK_BYTES);
+    const bool large = knows_both(&state.made) && cheaper(&state.made) == BLOCK_LARGE;
+    pthread_mutex_unlock(&state.lock);
+    return goes_on && large && !madvise(first, n * BLOCK_BYTES, MADV_HUGEPAGE);
 }

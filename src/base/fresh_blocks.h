@@ -5,11 +5,13 @@
  * translations. But on a virtual machine whose host has lent its large pages to others a new one
  * can cost five times as much as the small ones, and from one second to the next. So blocks are
  * timed, and the way that has been cheaper lately is taken. What is in memory never depends on it.
+ * Of memory that somebody else will write, bit by bit, one block is made at once and timed.
  */
 #ifndef BASE_FRESH_BLOCKS_H
 #define BASE_FRESH_BLOCKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { BLOCK_BYTES = 2 << 20 };
@@ -34,5 +36,10 @@ struct fresh_block {
 };
 struct fresh_block fresh_block_begin(void *block);
 void fresh_block_end(const struct fresh_block *b);
+
+/* Of `n` blocks that nobody has written yet and somebody will: makes the first, and further ones as
+ * long as a way has never been tried. Where large pages have been cheaper lately, the others will
+ * be made of them as they are written: true. */
+bool fresh_blocks_prepare(void *first, size_t n);
 
 #endif

@@ -1,8 +1,10 @@
 /* A reserved range of addresses, and allocations in it in the order of their addresses. */
 #include "exec/devmem.h"
 
+#include "base/fresh_blocks.h"
 #include "base/pages.h"
 #include "base/vec.h"
+#include "exec/devmem_pages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 #define GUARD_BYTES        256u
 #define RELEASE_PAGES_FROM (UINT64_C(64) << 10)
 #define FREED_KEPT         4096u
+#define PREPARE_FROM       (UINT64_C(8) << 20)
+#define PREPARE_PART       8u
 
 struct hole {
     addr_t base, end;
@@ -26,6 +30,7 @@ struct devmem {
     uint64_t reserved, aside;    /* the last `aside` bytes are for devmem_set_aside() */
     addr_t base, brk, committed; /* [base, brk) has been handed out; [base, committed) is mapped */
     uint64_t capacity, used, peak, serial, epoch;
+    uint64_t prepared; /* the serial of the last allocation that devmem_prepare() has seen */
     VEC(struct mem_alloc *) live; /* by address */
     VEC(struct hole) holes;       /* free ranges below brk, by address */
     struct mem_alloc **freed;     /* ring of the last FREED_KEPT */
@@ -110,10 +115,17 @@ static size_t upper_bound(const struct devmem *m, addr_t addr)
     return lo;
 }
 
+/* An allocation, and what only this file knows of it. */
+struct entry {
+    struct mem_alloc alloc; /* first: a pointer to it is one to the entry */
+    bool is_zeroed;         /* by devmem_zero(), large parts of it */
+};
+
 static struct mem_alloc *track(struct devmem *m, addr_t base, uint64_t bytes, enum alloc_kind kind,
                                const char *name)
 {
-    struct mem_alloc *a = xcalloc(1, sizeof *a);
+    struct entry *e = xcalloc(1, sizeof *e);
+    struct mem_alloc *a = &e->alloc;
     *a = (struct mem_alloc){.base = base,
                             .bytes = bytes,
                             .serial = ++m->serial,
@@ -226,6 +238,14 @@ static void zero_pages(addr_t first, size_t n)
     }
 }
 
+static void note_zeros(const struct devmem *m, addr_t addr, uint64_t bytes)
+{
+    const size_t at = upper_bound(m, addr);
+    struct mem_alloc *a = at ? m->live.data[at - 1] : NULL;
+    if (a && addr - a->base < a->bytes && bytes >= a->bytes / 2)
+        ((struct entry *)a)->is_zeroed = true;
+}
+
 void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes)
 {
     const addr_t end = addr + bytes;
@@ -234,6 +254,7 @@ void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes)
         memset(devmem_ptr(addr), 0, bytes);
         return;
     }
+    note_zeros(m, addr, bytes);
     memset(devmem_ptr(addr), 0, first - addr);
     for (addr_t at = first, n; at < last; at += n * PAGE_BYTES) {
         n = (last - at) / PAGE_BYTES;
@@ -241,6 +262,47 @@ void devmem_zero(const struct devmem *m, addr_t addr, uint64_t bytes)
         zero_pages(at, n);
     }
     memset(devmem_ptr(last), 0, end - last);
+}
+
+/* The first page of each of some blocks: whether all are still to be made. */
+static bool are_fresh(addr_t first, size_t nblocks)
+{
+    bool is_in = false;
+    for (size_t i = 0; i < nblocks && !is_in; i++)
+        if (!pages_in_memory(devmem_ptr(first + i * BLOCK_BYTES), 1, &is_in))
+            return false;
+    return !is_in;
+}
+
+static void prepare(const struct mem_alloc *a)
+{
+    const addr_t first = align_up(a->base, BLOCK_BYTES);
+    const addr_t end = (a->base + a->bytes) & ~(addr_t)(BLOCK_BYTES - 1);
+    if (first < end && are_fresh(first, (end - first) / BLOCK_BYTES))
+        (void)fresh_blocks_prepare(devmem_ptr(first), (end - first) / BLOCK_BYTES);
+}
+
+static uint64_t host_memory_free(void)
+{
+    const long n = sysconf(_SC_AVPHYS_PAGES);
+    return n > 0 ? (uint64_t)n * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+void devmem_prepare(struct devmem *m)
+{
+    if (m->prepared == m->serial)
+        return;
+    /* what is written here and there takes memory for all of it then */
+    const uint64_t most = host_memory_free() / PREPARE_PART;
+    for (size_t i = 0; i < m->live.len; i++) {
+        const struct mem_alloc *a = m->live.data[i];
+        /* of what is all zeros little will be written, as a rule */
+        const bool is_zeroed = ((const struct entry *)a)->is_zeroed;
+        if (a->serial > m->prepared && a->kind == MEM_DEVICE && a->bytes >= PREPARE_FROM &&
+            a->bytes <= most && !is_zeroed)
+            prepare(a);
+    }
+    m->prepared = m->serial;
 }
 
 static void give_hole(struct devmem *m, addr_t base, addr_t end)

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/vec.h"
 #include "exec/children.h"
+#include "exec/devmem_pages.h"
 #include "exec/limits.h"
 #include "exec/memory_lanes.h"
 #include "exec/oob.h"
@@ -291,6 +292,7 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     memset(result, 0, sizeof *result);
     if (!launch_check(d, l, err))
         return false;
+    devmem_prepare(d->mem);
     struct grid *g = xcalloc(1, sizeof *g);
     grid_init(g, d, l);
     d->grid_count++;

@@ -69,13 +69,44 @@ static void memory_is_as_written(void **state)
     munmap(p, bytes);
 }
 
+static size_t pages_in(const char *at, size_t nblocks)
+{
+    static unsigned char in[BLOCK_BYTES / 4096];
+    size_t n = 0;
+    for (size_t i = 0; i < nblocks; i++) {
+        assert_false(mincore((void *)(uintptr_t)(at + i * BLOCK_BYTES), BLOCK_BYTES, in));
+        for (size_t k = 0; k < sizeof in; k++)
+            n += in[k] & 1;
+    }
+    return n;
+}
+
+/* Blocks that others will write: few are made ahead, and all are zeros. */
+static void blocks_are_prepared(void **state)
+{
+    (void)state;
+    enum { N = 16, ROUNDS = 3 };
+    const size_t bytes = (size_t)(N + 1) * BLOCK_BYTES;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(p, MAP_FAILED);
+        char *first = p + (0 - (uintptr_t)p) % BLOCK_BYTES;
+        (void)fresh_blocks_prepare(first, N);
+        assert_in_range(pages_in(first, N), 0, 2 * BLOCK_BYTES / 4096);
+        for (size_t at = 0; at < (size_t)N * BLOCK_BYTES; at += 4096) {
+            assert_int_equal(first[at], 0);
+            first[at] = 7;
+        }
+        munmap(p, bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cheaper_way_is_taken),
-        cmocka_unit_test(a_change_is_noticed),
-        cmocka_unit_test(a_cost_of_nothing_is_known),
-        cmocka_unit_test(memory_is_as_written),
+        cmocka_unit_test(the_cheaper_way_is_taken),   cmocka_unit_test(a_change_is_noticed),
+        cmocka_unit_test(a_cost_of_nothing_is_known), cmocka_unit_test(memory_is_as_written),
+        cmocka_unit_test(blocks_are_prepared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
