@@ -8,6 +8,7 @@
 #include "exec/limits.h"
 #include "exec/memory_lanes.h"
 #include "exec/oob.h"
+#include "exec/runs.h"
 #include "exec/turns.h"
 
 #include <stdio.h>
@@ -83,6 +84,7 @@ static struct cta *begin_cta(struct run *r)
     struct cta *c = take_spare(r);
     c = c ? c : cta_new(r->g);
     cta_start(c, r->g, r->next++);
+    runs_begin_block(r->g->kernel->entry->runs, r->total - r->next);
     return c;
 }
 

@@ -19,7 +19,8 @@ enum {
     MAX_RUN = 256,      /* and that are translated as one: the cost grows faster than the length */
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
-    ASK_AGAIN = 8,      /* this part of its executions later, where there is no translator yet */
+    LOOKS = 16,         /* in the time that translating it takes, */
+    AHEAD = 3,          /* whether it will be executed so many times longer than that */
     WARM = 3,           /* a run this many times less hot is translated along */
     MAX_LEFT = 1 << 12, /* a run that leaves lanes more often, */
     LEFT_SHARE = 4,     /* and every so many times, is not worth it */
@@ -52,6 +53,11 @@ static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
     return translator_threshold() == 1 || !n ? 1 : (uint32_t)(translator_threshold() * cost / n);
 }
 
+static uint32_t next_look(uint32_t hot)
+{
+    return hot / LOOKS + 1;
+}
+
 static uint32_t add_run(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
     struct xruns *rs = fn->runs;
@@ -59,8 +65,9 @@ static uint32_t add_run(const struct xfunc *fn, uint32_t first, uint32_t n)
         rs->cap = rs->cap ? rs->cap * 2 : 8;
         rs->run = xrealloc(rs->run, rs->cap * sizeof *rs->run);
     }
-    const uint32_t at = hot(fn, first, n);
-    rs->run[rs->n] = (struct xrun){.first = first, .n = n, .hot = at, .countdown = at, .asked = at};
+    const uint32_t at = hot(fn, first, n), look = next_look(at);
+    rs->run[rs->n] =
+        (struct xrun){.first = first, .n = n, .hot = at, .countdown = look, .asked = look};
     return rs->n++;
 }
 
@@ -139,7 +146,7 @@ static bool take_apart(const struct xfunc *fn, const struct xrun *r)
     fn->code[first].run = 0;
     find_between(fn, first, last);
     for (uint32_t i = before; i < rs->n; i++)
-        rs->run[i].countdown = 1;
+        rs->run[i].hot = rs->run[i].countdown = rs->run[i].asked = 1;
     return true;
 }
 
@@ -316,14 +323,27 @@ static void take(struct batch *b, struct xrun *r)
     r->n = 0;
 }
 
-static uint32_t times_executed(const struct xrun *r)
+static uint64_t times_executed(const struct xrun *r)
 {
-    return r->asked < r->hot ? r->hot : r->hot - r->countdown;
+    return r->executed + r->asked - r->countdown;
+}
+
+/* What the blocks that have not begun will do, if they are like the others. */
+static double to_come(const struct xruns *rs, const struct xrun *r)
+{
+    const double blocks = rs->nblocks ? (double)rs->to_come / (double)rs->nblocks : 0;
+    return (double)times_executed(r) * blocks;
+}
+
+static bool is_hot(const struct xruns *rs, const struct xrun *r, uint32_t part)
+{
+    return times_executed(r) >= r->hot / part || to_come(rs, r) >= (double)AHEAD * r->hot;
 }
 
 static void collect_run(struct batch *b, struct xrun *r)
 {
-    mark_scattering(b->fn, r, times_executed(r) / 2);
+    const uint64_t half = times_executed(r) / 2;
+    mark_scattering(b->fn, r, half < UINT32_MAX ? (uint32_t)half : UINT32_MAX);
     take(b, r);
 }
 
@@ -334,7 +354,7 @@ static void collect(struct batch *b, uint32_t run)
     collect_run(b, &rs->run[run]);
     for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
         struct xrun *r = &rs->run[i];
-        if (!r->fn && r->n && r->countdown <= r->hot - r->hot / WARM)
+        if (!r->fn && r->n && is_hot(rs, r, WARM))
             collect_run(b, r);
     }
 }
@@ -381,12 +401,23 @@ static void translate_batch(struct batch *b)
     free(host);
 }
 
+/* Whether the run is worth translating, and with others like it the translator. */
+static bool is_worth(const struct xruns *rs, struct xrun *r)
+{
+    if (!is_hot(rs, r, 1))
+        return false;
+    const uint64_t before = r->counted;
+    r->counted = times_executed(r);
+    return translator_is_worth(r->n * (r->counted - before), r->n * to_come(rs, r) / AHEAD);
+}
+
 struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 {
     struct xruns *rs = fn->runs;
     struct xrun *r = &rs->run[fn->code[pc].run];
-    if (!translator_is_worth((uint64_t)r->n * r->asked)) {
-        r->countdown = r->asked = r->hot / ASK_AGAIN + 1;
+    if (!is_worth(rs, r)) {
+        r->executed = times_executed(r);
+        r->countdown = r->asked = next_look(r->hot);
         return NULL;
     }
     struct batch b = {.fn = fn, .tr = translator_get()};

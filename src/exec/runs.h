@@ -2,10 +2,11 @@
  *
  * A run lies within a basic block, so no lane enters or leaves it in the middle. It writes
  * registers only, so that lanes which it has left can be done afterwards, one instruction after the
- * other, and nobody can tell. Each is counted; one that is executed often is translated
- * (translate.h), and those of its function that are warm with it. What cannot be translated, or
- * where there is no translator, is executed as ever; registers and counts are the same. Only
- * functional execution knows runs: in time, every instruction is stepped by itself.
+ * other, and nobody can tell. Each is counted; one that is executed often, or will be by the blocks
+ * that are to come, is translated (translate.h), and those of its function that are warm with it.
+ * What cannot be translated, or where there is no translator, is executed as ever; registers and
+ * counts are the same. Only functional execution knows runs: in time, every instruction is stepped
+ * by itself.
  *
  * PARSIM_JIT=auto: as above; off: never; always: from the first execution on (for tests). */
 #ifndef EXEC_RUNS_H
@@ -20,8 +21,10 @@ struct xrun {
     run_fn fn;         /* NULL: not translated */
     uint32_t first, n; /* pc, instructions */
     uint32_t nunguarded;
-    uint32_t hot, countdown; /* executions after which it is translated; until then */
-    uint32_t asked;          /* what the countdown was set to */
+    uint32_t hot;              /* executions that take as long as translating it */
+    uint32_t countdown, asked; /* until it is next looked at; what that was set to */
+    uint64_t executed;         /* until it was last looked at */
+    uint64_t counted;          /* of these translator_is_worth() knows */
     bool has_loads, uses_tlb;
     bool ends_turn;       /* has a load that is TURN_REREAD (turns.h); none is TURN_SHARED */
     uint64_t nrun, nleft; /* executions; those that left lanes to the operations' own functions */
@@ -37,8 +40,19 @@ struct xruns {
     uint32_t n, cap;
     void **code; /* what translating has made */
     uint32_t ncode;
-    uint8_t *marks; /* by pc: enum run_mark */
+    uint8_t *marks;   /* by pc: enum run_mark */
+    uint64_t nblocks; /* of the kernel, that have begun */
+    uint64_t to_come; /* of its running grid, that have not */
 };
+
+/* A block of the kernel begins, and so many will. */
+static inline void runs_begin_block(struct xruns *rs, uint64_t to_come)
+{
+    if (!rs)
+        return;
+    rs->nblocks++;
+    rs->to_come = to_come;
+}
 
 /* Numbers the runs of a function that has been lowered. */
 void runs_find(struct xfunc *fn, const struct ptx_cfg *cfg);

@@ -59,10 +59,10 @@ uint32_t translator_threshold(void)
     return state.threshold;
 }
 
-bool translator_is_worth(uint64_t ninsts)
+bool translator_is_worth(uint64_t ninsts, double to_come)
 {
     const uint64_t before = atomic_fetch_add(&state.executed, ninsts);
-    return translator_threshold() != HOT || before + ninsts >= LOAD;
+    return translator_threshold() != HOT || (double)(before + ninsts) + to_come >= LOAD;
 }
 
 /* The module lies in the folder lib of the build, where this code may be in the library beside it,

@@ -12,8 +12,8 @@ bool translator_check(struct err *err);
 const struct translator *translator_get(void);
 /* Executions after which a run is translated; 0 = never (PARSIM_JIT=off). */
 uint32_t translator_threshold(void);
-/* Whether `ninsts` more instructions, which runs that may be translated have executed, make it
- * worth while to load one. */
-bool translator_is_worth(uint64_t ninsts);
+/* Whether `ninsts` more instructions, which runs that may be translated have executed, and those of
+ * them that are to come make it worth while to load one. */
+bool translator_is_worth(uint64_t ninsts, double to_come);
 
 #endif
