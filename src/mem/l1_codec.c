@@ -76,8 +76,10 @@ void l1_code_init(struct l1_code *c, const struct codec_engine *engine,
     jobs_init(&c->writes);
     c->leaving.end = &c->leaving.first;
     engine->join(engine->self, &c->client);
-    if (cfg->store_lines)
+    if (cfg->store_lines) {
         c->stores = xcalloc(cfg->store_lines, sizeof(struct l1_job *));
+        c->store_lines = xcalloc(cfg->store_lines, sizeof *c->store_lines);
+    }
 }
 
 void l1_code_free(struct l1_code *c)
@@ -88,6 +90,7 @@ void l1_code_free(struct l1_code *c)
         free(j);
     }
     free(c->stores);
+    free(c->store_lines);
 }
 
 /* --- requests that the miss queue had no room for --- */
@@ -152,14 +155,16 @@ static void store_remove(struct l1_code *c, const struct l1_job *j)
     uint32_t i = 0;
     while (c->stores[i] != j)
         i++;
-    for (c->nstores--; i < c->nstores; i++)
+    for (c->nstores--; i < c->nstores; i++) {
         c->stores[i] = c->stores[i + 1];
+        c->store_lines[i] = c->store_lines[i + 1];
+    }
 }
 
 static struct l1_job *store_find(const struct l1_code *c, addr_t line)
 {
     for (uint32_t i = 0; i < c->nstores; i++)
-        if (c->stores[i]->job.line == line)
+        if (c->store_lines[i] == line)
             return c->stores[i];
     return NULL;
 }
@@ -205,6 +210,7 @@ static bool store_offer(struct l1 *l, cycle_t now, struct mem_req *r)
     c->taken += a == CODEC_TAKEN;
     if (a == CODEC_BUSY)
         jobs_push(&c->writes, j);
+    c->store_lines[c->nstores] = j->job.line;
     c->stores[c->nstores++] = j;
     store_ack(l, r);
     return true;
@@ -294,25 +300,21 @@ void l1_code_offer(struct l1 *l, cycle_t now, addr_t line)
 bool l1_code_yield(struct l1 *l, cycle_t now, addr_t line)
 {
     struct l1_code *c = &l->code;
-    for (uint32_t i = 0; i < c->nstores; i++) {
-        struct l1_job *j = c->stores[i];
-        if (j->job.line != line)
-            continue;
-        if (c->leaving.first || !l1_room(l))
-            return false;
-        struct l1_jobs *q = &c->writes;
-        const struct l1_job *waits = q->first;
-        while (waits && waits != j)
-            waits = waits->next;
-        l->stats.stores_yielded++;
-        store_remove(c, j);
-        store_leave(l, now, j->req);
-        j->req = NULL;
-        if (waits) {
-            jobs_remove(q, j);
-            job_free(j);
-        }
+    struct l1_job *j = store_find(c, line);
+    if (!j)
         return true;
+    if (c->leaving.first || !l1_room(l))
+        return false;
+    const struct l1_job *waits = c->writes.first;
+    while (waits && waits != j)
+        waits = waits->next;
+    l->stats.stores_yielded++;
+    store_remove(c, j);
+    store_leave(l, now, j->req);
+    j->req = NULL;
+    if (waits) {
+        jobs_remove(&c->writes, j);
+        job_free(j);
     }
     return true;
 }

@@ -70,6 +70,7 @@ struct l1_code {
     uint32_t taken;               /* jobs in the engine */
     struct l1_job *free, *made;   /* recycled; all of them */
     struct l1_job **stores;       /* the store buffer, by age */
+    addr_t *store_lines;          /* of those */
     uint32_t nstores;
     struct l1_reqs leaving;
 };

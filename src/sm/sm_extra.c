@@ -34,10 +34,7 @@ bool extra_is_ready(const struct extra_warp *x, const struct dinst *d)
 
 bool extra_is_writing(const struct extra_warp *x)
 {
-    uint8_t any = 0;
-    for (unsigned i = 0; i < EXTRA_SCOREBOARD; i++)
-        any |= x->pending[i];
-    return any;
+    return x->writes;
 }
 
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d)
@@ -54,6 +51,7 @@ static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d,
     sm->stats.extra_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
     sm->fl[i].extra = x;
     x->inflight++;
+    x->writes = (uint16_t)(x->writes + d->ndst);
     for (unsigned k = 0; k < d->ndst; k++)
         x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
     return i;
@@ -89,6 +87,7 @@ void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
         assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
         x->pending[d->regs[k] % EXTRA_SCOREBOARD]--;
     }
+    x->writes = (uint16_t)(x->writes - d->ndst);
     x->inflight--;
     inflight_put(sm, i);
     sm->seams.warps->retired(sm->seams.warps->self, sm, x, now);

@@ -19,6 +19,7 @@ struct extra_warp {
     const struct decoded *code; /* decode_extra() */
     uint16_t slot;
     uint16_t inflight;                 /* instructions */
+    uint16_t writes;                   /* on their way, in all */
     uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
 };
 

@@ -26,8 +26,8 @@ uint32_t awc_result(const struct awc *c, const struct awt_row *row)
            (uint32_t)(row - c->rows) * 16;
 }
 
-/* A block of as many warps as there are rows, on the module's memory; each warp is started when a
- * row begins to use it. */
+/* A block on the module's memory. Its warp is that of the row which uses it, started then: rows have
+ * one for all routines, since the host's caches could not hold one for each. */
 static void make_context(struct awc *c, struct awc_context *x, const struct routine *r)
 {
     x->launch =
@@ -35,12 +35,9 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     grid_init(&x->grid, c->aws->dev, &x->launch);
     x->grid.smid = c->sm;
     x->grid.shared_bytes = 0;
-    x->grid.nwarps = (uint32_t)c->cfg->awt_entries;
+    x->grid.nwarps = 0;
     x->cta = cta_new(&x->grid);
-    const uint32_t n = x->cta->nwarps;
-    x->cta->nwarps = 0;
     cta_start(x->cta, &x->grid, 0);
-    x->cta->nwarps = n;
     free(x->cta->shared);
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
@@ -70,6 +67,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->sm_cfg = aws->sm;
     c->sm = sm;
     c->rows = xcalloc((size_t)cfg->awt_entries, sizeof *c->rows);
+    c->warps = xcalloc((size_t)cfg->awt_entries, sizeof *c->warps);
     c->shared = xcalloc(aws->nmodules, sizeof *c->shared);
     for (uint32_t i = 0; i < aws->nmodules; i++) {
         c->shared[i] = xalloc_aligned(AWC_LINE, align_up(shared_bytes(c, i), AWC_LINE));
@@ -84,9 +82,9 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     return c;
 }
 
-static void free_list(struct instance_list *l)
+static void free_list(struct instance *first)
 {
-    for (struct instance *in = l->head, *next; in; in = next) {
+    for (struct instance *in = first, *next; in; in = next) {
         next = in->next;
         free(in);
     }
@@ -104,13 +102,17 @@ void awc_free(struct awc *c)
         free(c->shared[i]);
     for (uint64_t m = c->used; m; m &= m - 1)
         free(c->rows[__builtin_ctzll(m)].in);
-    free_list(&c->inbox);
-    free_list(&c->waiting);
+    for (int64_t i = 0; i < c->cfg->awt_entries; i++)
+        warp_free(&c->warps[i]);
+    free_list(c->inbox.head);
+    free_list(c->waiting.head);
+    free_list(c->free_instances);
     vec_free(&c->done);
     memo_free(&c->memo);
     free(c->shared);
     free(c->contexts);
     free(c->rows);
+    free(c->warps);
     free(c);
 }
 
@@ -138,7 +140,7 @@ const void *awc_shared(const struct awc *c, uint32_t module)
 
 static bool has_ready(const struct awc *c)
 {
-    for (uint64_t m = c->used & c->staged; m; m &= m - 1) {
+    for (uint64_t m = c->used & c->staged & ~c->unready; m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
         if (extra_is_ready(&row->x, row->staged[0]))
             return true;
@@ -190,6 +192,7 @@ void awc_bind_registers(struct awc *c,
 void awc_set_bare(struct awc *c, bool is_bare)
 {
     c->is_bare = is_bare;
+    c->has_changed = true;
 }
 
 static const char *routine_name(const void *self, uint32_t number)

@@ -39,6 +39,7 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 
 static void unstage_first(struct awc *c, struct awt_row *row)
 {
+    awc_look_again(c, row);
     if (!--row->nstaged)
         c->staged &= ~awc_row_bit(c, row);
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
@@ -62,7 +63,11 @@ static void begin(struct awc *c, struct awt_row *row, cycle_t now)
 static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
     const struct dinst *d = row->staged[0];
-    if (!extra_is_ready(&row->x, d) || !extra_has_room(sm, &row->x, d))
+    if (!extra_is_ready(&row->x, d)) {
+        c->unready |= awc_row_bit(c, row);
+        return false;
+    }
+    if (!extra_has_room(sm, &row->x, d))
         return false;
     row->x.w->grid->params = row->params;
     unstage_first(c, row);
@@ -76,7 +81,7 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
 
 static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
 {
-    const uint64_t mine = rows & c->of_sched[sched] & c->staged;
+    const uint64_t mine = rows & c->of_sched[sched] & c->staged & ~c->unready;
     const uint64_t behind = UINT64_MAX << c->turn[sched], parts[] = {behind, ~behind};
     for (unsigned i = 0; mine && i < ARRAY_LEN(parts); i++)
         for (uint64_t m = mine & parts[i]; m; m &= m - 1) {
@@ -156,6 +161,8 @@ static unsigned stage(struct awc *c, struct awt_row *row)
         row->staged[row->nstaged++] = d;
     if (n)
         c->staged |= awc_row_bit(c, row);
+    else
+        c->stuck |= awc_row_bit(c, row);
     if (instance_is_high(row->in))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
@@ -164,11 +171,19 @@ static unsigned stage(struct awc *c, struct awt_row *row)
     return n;
 }
 
+/* Rows that may have something to stage. */
+static uint64_t rows_to_stage(const struct awc *c)
+{
+    const bool has_low_room = !c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries;
+    return (has_low_room ? c->used : c->high) & ~c->stuck;
+}
+
 void awc_deploy_next(struct awc *c)
 {
+    const uint64_t rows = rows_to_stage(c);
     const uint64_t behind = UINT64_MAX << c->deploy_turn, parts[] = {behind, ~behind};
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
-        for (uint64_t m = c->used & parts[i]; m; m &= m - 1) {
+        for (uint64_t m = rows & parts[i]; m; m &= m - 1) {
             const unsigned at = (unsigned)__builtin_ctzll(m);
             if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
                 continue;

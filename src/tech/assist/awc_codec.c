@@ -26,11 +26,15 @@ static void encode_line(struct awc *c, struct instance *in)
     in->code_bytes = (uint16_t)codec_bytes(bits);
 }
 
-const struct routine *awc_routine_of(const struct awc *c, const struct instance *in)
+const struct routine *awc_routine_of(struct awc *c, const struct instance *in)
 {
-    const char *name = codec_name(c->codec->codecs[in->algorithm]);
-    return in->job.kind == CODEC_STORE ? aws_codec(c->aws, ON_STORE_LINE, name, in->form)
-                                       : aws_codec(c->aws, ON_FILL, name, in->code[0]);
+    const bool is_store = in->job.kind == CODEC_STORE;
+    const int form = is_store ? in->form : in->code[0];
+    const struct routine **r = &c->routine_of[in->algorithm][is_store][form + 1];
+    if (!*r)
+        *r = aws_codec(c->aws, is_store ? ON_STORE_LINE : ON_FILL,
+                       codec_name(c->codec->codecs[in->algorithm]), form);
+    return *r;
 }
 
 static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
@@ -71,14 +75,14 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         c->stats.overflow++;
         return CODEC_REFUSED;
     }
-    struct instance *in = xcalloc(1, sizeof *in);
-    *in = (struct instance){.slot = NO_SLOT,
-                            .mask = UINT32_MAX,
-                            .addr = job->line,
-                            .is_job = true,
-                            .job = *job,
-                            .algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm,
-                            .best_bytes = AWC_LINE};
+    struct instance *in = instance_new(c, true);
+    in->slot = NO_SLOT;
+    in->mask = UINT32_MAX;
+    in->addr = job->line;
+    in->is_job = true;
+    in->job = *job;
+    in->algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm;
+    in->best_bytes = AWC_LINE;
     memcpy(in->raw, bytes, AWC_LINE);
     if (is_store)
         awc_forms_choose(c, in);
@@ -86,7 +90,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         encode_line(c, in);
     in->r = awc_routine_of(c, in);
     if (in->r->is_empty) {
-        free(in);
+        instance_free(c, in);
         return answer_empty(c, job);
     }
     c->nstores += is_store;

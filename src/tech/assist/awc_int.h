@@ -19,12 +19,12 @@ struct instance {
     addr_t addr;
     uint64_t value;
     uint16_t inst;                     /* number of the load */
-    addr_t addrs[WARP_LANES];          /* of its lanes; 0: none; of a region, its inputs by lane */
     const struct memo_region *region;  /* of the parent, or NULL */
     const struct xfunc *fn;            /* where it is */
     bool holds;                        /* the parent in its slot */
     bool on_spares;                    /* never on its parent's registers */
     bool is_new;                       /* has not been looked at */
+    bool is_unseen;                    /* since it began to wait, for whichever routine */
     cycle_t triggered, started, began; /* `began`: with its first routine */
     struct instance *next;
     /* of a job */
@@ -37,6 +37,7 @@ struct instance {
     bool has_to_search;          /* whichever won last */
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
+    addr_t addrs[WARP_LANES];    /* of its lanes; 0: none; of a region, its inputs by lane */
     uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
@@ -132,7 +133,12 @@ struct awc {
     struct awc_context *contexts; /* by routine */
     char **shared;                /* by module */
     struct awt_row *rows;
+    struct warp *warps;          /* by row, for whichever routine is there */
     uint64_t used, high, staged; /* rows; those with something in the buffer */
+    /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
+     * is not ready, until one of theirs has issued or ended. */
+    uint64_t stuck, unready;
+    struct instance *free_instances;
     uint64_t of_sched[AWC_SCHEDULERS];
     unsigned turn[AWC_SCHEDULERS], deploy_turn, slot_turn;
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
@@ -143,6 +149,11 @@ struct awc {
     uint8_t slot_rows[AWC_SLOTS]; /* of high priority */
     uint16_t blockers[AWC_SLOTS];
     bool may_start; /* something waits, and something has changed */
+    /* What has changed since what waits was looked at last: registers of these warps; others, or
+     * the table. */
+    uint64_t freed_slots;
+    bool has_changed;
+    uint64_t spares_seen; /* registers that no block had then */
     bool is_quiet;  /* nothing to do before the next event */
     bool has_moved; /* in this cycle */
     bool is_throttled;
@@ -160,6 +171,8 @@ struct awc {
     uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
     uint32_t nstores;     /* jobs that wait in this room */
     struct awc_area areas[AWC_AREAS];
+    /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
+    const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
     VEC(struct codec_job) done;
     size_t done_at;
     struct assist_stats stats;
@@ -168,6 +181,9 @@ struct awc {
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
+/* A new one, all 0; of a job, line and code are what they were. */
+struct instance *instance_new(struct awc *c, bool is_job);
+void instance_free(struct awc *c, struct instance *in);
 static inline uint64_t awc_interrupt_cycles(const struct awc *c, const struct routine *r)
 {
     return r->decl.every ? r->decl.every : (uint64_t)c->cfg->interrupt_cycles;
@@ -190,7 +206,12 @@ void awc_drop_stores(struct awc *c, struct sm *sm, cycle_t now);
 /* awc_table.c: whether a row is free; whether the instance's registers are, of those that its warp
  * has, and where that is kept. */
 bool awc_is_full(const struct awc *c);
-bool awc_is_free(struct awc *c, const struct instance *in);
+bool awc_is_free(struct awc *c, const struct sm *sm, const struct instance *in);
+/* Warps have no registers for instances, and there are others. */
+static inline bool awc_is_bare(const struct awc *c, const struct sm *sm, const struct instance *in)
+{
+    return c->is_bare && instance_registers(in) <= extra_spare_registers(sm);
+}
 uint64_t *awc_group_active(struct awc *c, const struct instance *in);
 /* The instance takes a row and its registers; it is killed. */
 void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now);
@@ -204,6 +225,12 @@ void awc_release_registers(struct awc *c, struct awt_row *row);
 static inline uint64_t awc_row_bit(const struct awc *c, const struct awt_row *row)
 {
     return UINT64_C(1) << (row - c->rows);
+}
+/* The row's next instruction may be staged, or issue, now if it could not before. */
+static inline void awc_look_again(struct awc *c, const struct awt_row *row)
+{
+    c->stuck &= ~awc_row_bit(c, row);
+    c->unready &= ~awc_row_bit(c, row);
 }
 /* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);
@@ -231,7 +258,7 @@ void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, co
 void awc_load_line(const struct instance *in, char *src);
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
 /* The routine for its line, or for the form that it tries. */
-const struct routine *awc_routine_of(const struct awc *c, const struct instance *in);
+const struct routine *awc_routine_of(struct awc *c, const struct instance *in);
 /* A store's job that comes to nothing: it leaves raw. */
 void awc_drop_job(struct awc *c, struct instance *in);
 /* awc_worth.c: what is known of lines near this one; whether its store is tried at all; what has

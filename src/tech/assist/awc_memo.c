@@ -123,10 +123,11 @@ static uint32_t table_entries(struct awc *c, const struct sm *sm)
 
 /* --- what happens --- */
 
-static struct instance *instance_of(const struct routine *r, unsigned slot, const struct xfunc *fn,
-                                    const struct memo_region *region, uint32_t id, uint32_t mask)
+static struct instance *instance_of(struct awc *c, const struct routine *r, unsigned slot,
+                                    const struct xfunc *fn, const struct memo_region *region,
+                                    uint32_t id, uint32_t mask)
 {
-    struct instance *in = xcalloc(1, sizeof *in);
+    struct instance *in = instance_new(c, false);
     in->r = r;
     in->slot = slot;
     in->fn = fn;
@@ -150,7 +151,7 @@ static void begin(struct awc *c, struct sm *sm, unsigned slot, const struct memo
         c->stats.memo_off++;
         return;
     }
-    struct instance *in = instance_of(m->lookup, slot, s->frame->fn, r, id, s->mask);
+    struct instance *in = instance_of(c, m->lookup, slot, s->frame->fn, r, id, s->mask);
     for (uint32_t i = 0; i < r->nin; i++)
         read_register(w, in->fn, r->in[i], (char *)in->addrs + (size_t)i * WARP_LANES * 4);
     c->stats.triggered++;
@@ -174,7 +175,7 @@ static void end(struct awc *c, struct sm *sm, unsigned slot, const struct memo_r
         c->stats.overflow++;
         return;
     }
-    struct instance *in = instance_of(m->update, slot, s->frame->fn, r, id, s->mask);
+    struct instance *in = instance_of(c, m->update, slot, s->frame->fn, r, id, s->mask);
     memcpy(in->addrs, m->in[slot], sizeof m->in[slot]);
     read_register(w, in->fn, r->out, in->raw);
     c->stats.memo_updates++;

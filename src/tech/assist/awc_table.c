@@ -49,17 +49,19 @@ void awc_release_registers(struct awc *c, struct awt_row *row)
     if (row->has_spare && row->in->r->decl.on_spares)
         c->contexts[row->in->r->id].on_spares &= ~(UINT64_C(1) << row->in->slot);
     c->may_start |= row->has_registers || row->has_spare;
+    c->freed_slots |= (uint64_t)row->has_registers << row->in->slot;
+    c->has_changed |= row->has_spare;
     row->has_registers = row->has_spare = false;
 }
 
-bool awc_is_free(struct awc *c, const struct instance *in)
+bool awc_is_free(struct awc *c, const struct sm *sm, const struct instance *in)
 {
-    return !c->is_bare && !in->on_spares && !(*awc_group_active(c, in) >> in->slot & 1);
+    return !awc_is_bare(c, sm, in) && !in->on_spares && !(*awc_group_active(c, in) >> in->slot & 1);
 }
 
-static void take_registers(struct awc *c, struct awt_row *row)
+static void take_registers(struct awc *c, const struct sm *sm, struct awt_row *row)
 {
-    row->has_registers = awc_is_free(c, row->in);
+    row->has_registers = awc_is_free(c, sm, row->in);
     row->has_spare = !row->has_registers;
     if (row->has_registers)
         *awc_group_active(c, row->in) |= UINT64_C(1) << row->in->slot;
@@ -76,11 +78,11 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     const uint64_t bit = UINT64_C(1) << k;
     struct awt_row *row = &c->rows[k];
     struct awc_context *x = &c->contexts[in->r->id];
-    struct warp *w = &x->cta->warps[k];
+    struct warp *w = &c->warps[k];
     in->started = now;
     in->began = in->began ? in->began : now;
     *row = (struct awt_row){.in = in, .fn = in->r->entry};
-    take_registers(c, row);
+    take_registers(c, sm, row);
     row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
     warp_start(w, x->cta, k, 0, WARP_LANES);
     w->live &= in->r->decl.mask;
@@ -114,6 +116,7 @@ void awc_flush(struct awc *c, struct awt_row *row)
         c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
     row->nstaged = 0;
     c->staged &= ~awc_row_bit(c, row);
+    awc_look_again(c, row);
 }
 
 /* The row is free; its instance ends, or goes on with another routine. */
@@ -126,8 +129,10 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
     awc_release_registers(c, row);
+    c->has_changed |= awc_is_full(c);
     c->used &= ~bit;
     c->high &= ~bit;
+    c->stuck = 0; /* what shares the buffer may have it alone now */
     c->slot_rows[in->slot] = (uint8_t)(c->slot_rows[in->slot] - instance_is_high(in));
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
@@ -148,7 +153,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     ++*(row->is_killed ? &c->stats.killed : &c->stats.finished);
     c->stats.instance_cycles += now - in->triggered;
     awc_detach(c, sm, in, now);
-    free(in);
+    instance_free(c, in);
 }
 
 void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
@@ -164,6 +169,7 @@ void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
     struct awc *c = self;
     struct awt_row *row = (struct awt_row *)(void *)x;
     c->is_quiet = false;
+    awc_look_again(c, row);
     if (row->has_ended && !x->inflight)
         finish(c, sm, row, now);
 }

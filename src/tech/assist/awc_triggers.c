@@ -105,16 +105,16 @@ static bool is_dropped(struct awc *c, const struct sm *sm, const struct routine 
     return true;
 }
 
-static struct instance *instance_of(const struct routine *r, const struct extra_trigger *t,
-                                    uint64_t value)
+static struct instance *instance_of(struct awc *c, const struct routine *r,
+                                    const struct extra_trigger *t, uint64_t value)
 {
-    struct instance *in = xcalloc(1, sizeof *in);
-    *in = (struct instance){.r = r,
-                            .slot = t->slot,
-                            .mask = t->mask,
-                            .addr = t->addr,
-                            .value = value,
-                            .inst = t->d->load};
+    struct instance *in = instance_new(c, false);
+    in->r = r;
+    in->slot = t->slot;
+    in->mask = t->mask;
+    in->addr = t->addr;
+    in->value = value;
+    in->inst = t->d->load;
     if (t->addrs)
         FOR_LANES (l, t->addr_mask)
             in->addrs[l] = t->addrs[l];
@@ -137,6 +137,6 @@ void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t
             continue;
         }
         if (!is_dropped(c, sm, r, now))
-            awc_trigger(c, sm, instance_of(r, t, value), now);
+            awc_trigger(c, sm, instance_of(c, r, t, value), now);
     }
 }

@@ -1,7 +1,24 @@
 /* Instances before they begin: from their trigger to a row of the table, or to nothing. */
 #include "tech/assist/awc_int.h"
 
-#include <stdlib.h>
+#include <stddef.h>
+#include <string.h>
+
+struct instance *instance_new(struct awc *c, bool is_job)
+{
+    struct instance *in = c->free_instances;
+    if (!in)
+        return xcalloc(1, sizeof *in);
+    c->free_instances = in->next;
+    memset(in, 0, is_job ? offsetof(struct instance, raw) : sizeof *in);
+    return in;
+}
+
+void instance_free(struct awc *c, struct instance *in)
+{
+    in->next = c->free_instances;
+    c->free_instances = in;
+}
 
 void instance_append(struct instance_list *l, struct instance *in)
 {
@@ -38,6 +55,7 @@ void awc_detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t
 void awc_put_waiting(struct awc *c, struct instance *in)
 {
     instance_append(&c->waiting, in);
+    in->is_unseen = true;
     c->waiting_low += !instance_is_high(in);
     c->contexts[in->r->id].nwaiting++;
     c->may_start = true;
@@ -98,11 +116,11 @@ static bool fits_spares(const struct awc *c, const struct sm *sm, const struct i
  * for as long as `in` does not run. Where there are only spare registers, as many as it needs. */
 static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cycle_t now)
 {
-    for (uint64_t m = c->used & ~c->high; m && !(c->is_bare && fits_spares(c, sm, in));
-         m &= m - 1) {
+    const bool is_bare = awc_is_bare(c, sm, in);
+    for (uint64_t m = c->used & ~c->high; m && !(is_bare && fits_spares(c, sm, in)); m &= m - 1) {
         struct awt_row *row = &c->rows[__builtin_ctzll(m)];
         const bool is_in_the_way =
-            c->is_bare ? row->has_spare && row->in->is_job
+            is_bare ? row->has_spare && row->in->is_job
                        : row->x.slot == in->slot && row->has_registers &&
                              awc_group_active(c, row->in) == awc_group_active(c, in);
         if (is_in_the_way && !row->has_ended)
@@ -116,13 +134,13 @@ static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, c
     if (in->r->decl.on_spares)
         return !(c->contexts[in->r->id].on_spares >> in->slot & 1) &&
                (!c->spares_used || !c->cfg->count_registers || fits_spares(c, sm, in));
-    if (awc_is_free(c, in))
+    if (awc_is_free(c, sm, in))
         return true;
     if (in->is_job && c->cfg->spare_registers && fits_spares(c, sm, in))
         return true;
     if (instance_is_high(in))
         drop_low(c, sm, in, now);
-    return c->is_bare ? fits_spares(c, sm, in) : awc_is_free(c, in);
+    return awc_is_bare(c, sm, in) ? fits_spares(c, sm, in) : awc_is_free(c, sm, in);
 }
 
 /* A store's job leaves the waiting list for nothing. */
@@ -134,7 +152,7 @@ static void drop_waiting(struct awc *c, struct sm *sm, struct instance *in, cycl
     c->stats.killed++;
     c->stats.instance_cycles += now - in->triggered;
     awc_detach(c, sm, in, now);
-    free(in);
+    instance_free(c, in);
 }
 
 /* The table is full: a store gives its row to what a warp waits for. */
@@ -149,14 +167,40 @@ static void drop_a_store(struct awc *c, struct sm *sm, cycle_t now)
     }
 }
 
+/* A job that was looked at before and finds nothing changed that it waits for. A store whose form
+ * is open takes the one that has won meanwhile. */
+static bool is_as_before(const struct awc *c, const struct instance *in, uint64_t freed_slots)
+{
+    return in->is_job && !in->is_unseen && !c->has_changed &&
+           !((freed_slots | c->freed_slots) >> in->slot & 1) &&
+           (instance_is_high(in) || in->form >= 0) && !awc_is_full(c) && !c->is_bare;
+}
+
+/* Of what has changed since the last look at what waits: the slots; true if it is more. */
+static bool take_changes(struct awc *c, const struct sm *sm, uint64_t *freed_slots)
+{
+    const bool has_changed = c->has_changed || c->spares_seen != extra_spare_registers(sm);
+    *freed_slots = c->freed_slots;
+    c->spares_seen = extra_spare_registers(sm);
+    c->freed_slots = 0;
+    c->has_changed = false;
+    return has_changed;
+}
+
 /* In order, past those whose registers are in use. */
 void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
 {
     struct instance_list rest = {0};
     struct instance *next;
+    uint64_t freed_slots;
+    const bool has_changed = take_changes(c, sm, &freed_slots);
     c->may_start = false;
     for (struct instance *in = c->waiting.head; in; in = next) {
         next = in->next;
+        if (!has_changed && is_as_before(c, in, freed_slots)) {
+            instance_append(&rest, in);
+            continue;
+        }
         if (awc_is_full(c) && instance_is_high(in))
             drop_a_store(c, sm, now);
         awc_forms_choose_again(c, in);
@@ -169,7 +213,7 @@ void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
             c->has_moved = true;
         } else {
             c->stats.waited += in->is_new;
-            in->is_new = false;
+            in->is_new = in->is_unseen = false;
             instance_append(&rest, in);
         }
     }
