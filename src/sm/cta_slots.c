@@ -118,7 +118,8 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
     struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
     cta_start(c, &l->grid, number);
-    sm->ctas[cta] = (struct cta_slot){.cta = c, .launch = l, .begin = now};
+    sm->ctas[cta] = (struct cta_slot){
+        .cta = c, .launch = l, .begin = now, .registers = n.registers};
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
     const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));
@@ -144,11 +145,10 @@ void sm_start_blocks(struct sm *sm, cycle_t now)
         const struct cta_slot *c = &sm->ctas[__builtin_ctz(m)];
         if (c->begin > now || !(c->warps & sm->coming))
             continue;
-        const struct sm_kernel *k = c->launch->kernel;
         sm_count_to(sm, now);
         sm->live |= c->warps & sm->coming;
         sm->coming &= ~c->warps;
-        sm->regs_used += cta_need_of(sm->cfg, k, sm_extra_registers(sm, k)).registers;
+        sm->regs_used += c->registers;
     }
 }
 
@@ -217,9 +217,9 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     struct cta_slot *c = &sm->ctas[cta];
     probe_fire(sm->probe, now, SM_BLOCK_END, c->cta->number, cta);
     struct sm_launch *l = c->launch;
-    struct cta_need n = cta_need_of(sm->cfg, l->kernel, sm_extra_registers(sm, l->kernel));
-    sm->regs_free += n.registers;
-    sm->regs_used -= n.registers;
+    const struct cta_need n = cta_need_of(sm->cfg, l->kernel, 0);
+    sm->regs_free += c->registers;
+    sm->regs_used -= c->registers;
     sm->shared_free += n.shared_bytes;
     sm->threads_free += n.threads;
     l->spares[l->nspares++] = c->cta;

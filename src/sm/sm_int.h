@@ -107,6 +107,7 @@ struct cta_slot {
     uint64_t warps; /* slots */
     uint32_t live;  /* warps that have not ended */
     cycle_t begin;
+    uint64_t registers; /* that it has taken: what it would take now may be another number */
 };
 
 /* What a launch needs on an SM. */

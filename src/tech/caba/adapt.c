@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "sm/sm.h"
 #include "tech/caba/adapt_rules.h"
+#include "tech/caba/caba_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -312,19 +313,6 @@ static size_t known_at(const struct adapt *a, const char *name)
     return i;
 }
 
-static struct adapt_room room_of(const struct adapt *a, const struct sm_kernel *k)
-{
-    const uint64_t each =
-        align_up((uint64_t)k->registers * WARP_LANES, (uint64_t)a->m.sm->register_unit) *
-        k->root->nwarps;
-    struct adapt_room r = {.blocks = sm_capacity(a->m.sm, k, 0),
-                           .blocks_with = sm_capacity(a->m.sm, k, a->registers)};
-    if (a->registers && a->has_spares)
-        r.instances = (uint32_t)(((uint64_t)a->m.sm->registers - r.blocks * each) /
-                                 ((uint64_t)a->registers * WARP_LANES));
-    return r;
-}
-
 void adapt_launch(struct adapt *a, const struct sm_kernel *k)
 {
     const char *name = k->root->kernel->src->name;
@@ -332,7 +320,7 @@ void adapt_launch(struct adapt *a, const struct sm_kernel *k)
     if (i == a->kernels.len)
         vec_push(&a->kernels, ((struct known){.name = xstrdup(name)}));
     struct known *n = &a->kernels.data[i];
-    const struct adapt_room room = room_of(a, k);
+    const struct adapt_room room = caba_room(a->m.sm, k, a->registers, a->has_spares);
     n->place =
         (uint8_t)adapt_place(&room, (uint32_t)a->cfg->spare_instances, n->is_on, a->has_codes);
     ++*(n->place == ADAPT_NOWHERE ? &a->stats.launches_without

@@ -6,6 +6,7 @@
 #include "tech/caba/adapt_rules.h"
 #include "tech/caba/caba_capacity.h"
 #include "tech/caba/caba_form.h"
+#include "tech/caba/caba_place.h"
 #include "tech/caba/fixed_engine.h"
 #include "tech/caba/split_engine.h"
 #include "tech/cmem.h"
@@ -28,7 +29,8 @@ struct caba {
     struct split_engine *splits;    /* by SM, where both work */
     struct encoding_counts *stores; /* by SM */
     struct caba_capacity *capacities;
-    struct adapt *adapt; /* or NULL */
+    struct adapt *adapt;      /* or NULL */
+    struct caba_place *place; /* or NULL */
 };
 
 /* Notes the form of blocks that no SM has written. */
@@ -97,6 +99,13 @@ static bool launch(void *self, const struct sm_kernel *k, struct err *err)
     return true;
 }
 
+static bool place(void *self, const struct sm_kernel *k, struct err *err)
+{
+    (void)err;
+    caba_place_launch(((struct caba *)self)->place, k);
+    return true;
+}
+
 static void describe(const void *self, char *buf, size_t size)
 {
     const struct caba *c = self;
@@ -137,6 +146,7 @@ static void caba_free(void *self)
     assist_free(c->assist);
     free(c->capacities);
     adapt_free(c->adapt);
+    caba_place_free(c->place);
     line_codecs_free(&c->codec);
     free(c);
 }
@@ -359,12 +369,16 @@ bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *e
         bind_capacity(c, k, s);
     if (c->adapt)
         bind_adapt(c, s);
+    else if (c->assist && k->keep_blocks && assist_service(s)->cfg->spare_registers)
+        c->place = caba_place_new(c->m.sm, c->assist, (uint32_t)k->spare_instances);
     *part =
         (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
     if (c->adapt) {
         part->look = look;
         part->filled = filled_raw;
         part->launch = launch;
+    } else if (c->place) {
+        part->launch = place;
     }
     return true;
 }
