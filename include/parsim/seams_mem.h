@@ -204,6 +204,8 @@ struct codec_job {
                           of the warp that stored; CODEC_NO_SLOT: nobody's (a write-back) */
     uint64_t token;    /* the cache's; unique among those not given back */
     bool is_left;      /* of a store that is done, raw: nobody has tried, it may be encoded later */
+    bool is_part;      /* of a store: a part of the line was written, others may follow */
+    bool is_unawaited; /* of a fill: no warp waits for the line (a write that was refused) */
     cycle_t began;     /* of a store that is done: when its bytes were read; what was written since
                           is not in its code */
 };

@@ -193,11 +193,12 @@ static void store_ack(struct l1 *l, struct mem_req *r)
 
 /* Offers the line to the engine, if the buffer has room. True: it waits there; else it can leave in
  * its form. */
-static bool store_offer(struct l1 *l, cycle_t now, struct mem_req *r)
+static bool store_offer(struct l1 *l, cycle_t now, struct mem_req *r, bool is_part)
 {
     struct l1_code *c = &l->code;
     struct l1_job *j = job_new(l, now, r->addr & l->line_mask, CODEC_STORE,
                                r->what == L1_STORE ? r->slot : CODEC_NO_SLOT);
+    j->job.is_part = is_part;
     const enum codec_answer a = c->writes.first ? CODEC_BUSY : submit(l, now, &j->job);
     if (a == CODEC_DONE || a == CODEC_REFUSED) {
         if (a == CODEC_REFUSED)
@@ -216,7 +217,8 @@ static bool store_offer(struct l1 *l, cycle_t now, struct mem_req *r)
     return true;
 }
 
-bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
+/* The write of a whole line, or of one that was written in part, waits if it can. */
+static bool store_wait(struct l1 *l, cycle_t now, struct mem_req *r, bool is_part)
 {
     const struct l1_code *c = &l->code;
     if (!c->cfg.store_lines)
@@ -226,10 +228,15 @@ bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
         r->form.reads = 1;
         return false;
     }
-    if (store_offer(l, now, r))
+    if (store_offer(l, now, r, is_part))
         return true;
     count_form(l, r);
     return false;
+}
+
+bool l1_code_store(struct l1 *l, cycle_t now, struct mem_req *r)
+{
+    return store_wait(l, now, r, false);
 }
 
 /* The line that waits has another write in it. */
@@ -252,7 +259,7 @@ static bool store_widen(struct l1 *l, cycle_t now, const struct l1_access *a)
     r->kind = MEM_WRITE;
     r->token = a->token;
     r->slot = a->slot;
-    const bool waits = store_offer(l, now, r);
+    const bool waits = store_offer(l, now, r, true);
     if (!waits && !r->form.bytes) {
         mem_req_put(l->pool, r);
         return false;
@@ -328,7 +335,7 @@ static bool refused_waits(struct l1 *l, cycle_t now, struct mem_req *line)
         return false;
     struct l1_job *j = store_find(&l->code, line->addr);
     if (!j)
-        return l1_code_store(l, now, line);
+        return store_wait(l, now, line, true);
     store_join(l, now, j);
     store_ack(l, line);
     l->stats.requests_write--;
@@ -454,6 +461,8 @@ bool l1_code_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
     j->req = reply;
     j->job.bytes = reply->form.bytes;
     j->job.algorithm = reply->form.algorithm;
+    j->job.is_unawaited =
+        j->job.slot == CODEC_NO_SLOT || (reply->refused && reply->kind == MEM_WRITE);
     if (!read_submit(l, now, j))
         return false;
     park(l, now, j);

@@ -118,8 +118,8 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
     struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
     cta_start(c, &l->grid, number);
-    sm->ctas[cta] = (struct cta_slot){
-        .cta = c, .launch = l, .begin = now, .registers = n.registers};
+    sm->ctas[cta] =
+        (struct cta_slot){.cta = c, .launch = l, .begin = now, .registers = n.registers};
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
     const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));

@@ -26,7 +26,7 @@ run() { # LIST OUTPUT OPTIONS
     local in=$1 out=$2 code=assist/examples/chase.ptx; shift 2
     [ "$in" = list ] || code=$tmp/$in.ptx
     "$PARSIM_BIN" launch "$code" chase --gpu gtx480 --quiet --json "$tmp/$out.json" "$@" --grid 15 --block 32 \
-        "in:$tmp/$in" "out:1920:$tmp/$out" u32:200 >"$tmp/log" 2>"$tmp/err"
+        "in:$tmp/$in" "out:1920:$tmp/$out" u32:400 >"$tmp/log" 2>"$tmp/err"
 }
 of() { python3 -c "import json, sys; d = json.load(open('$tmp/$1.json')); r = d['stats']['precompute']; sys.exit(not ($2))"; }
 cycles() { python3 -c "import json; print(json.load(open('$tmp/$1.json'))['cycles'])"; }

@@ -48,7 +48,7 @@ static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now
 
 static struct warp_source with_a_line(struct assist_rig *b)
 {
-    const struct store_room room = {16, 0};
+    const struct store_room room = {.lines = 16};
     b->engine = awc_engine(b->c, b->codec, &room, true);
     if (b->last)
         awc_area_of(b->c, b->job.line)->forms[0] = *b->last;

@@ -26,8 +26,8 @@ uint32_t awc_result(const struct awc *c, const struct awt_row *row)
            (uint32_t)(row - c->rows) * 16;
 }
 
-/* A block on the module's memory. Its warp is that of the row which uses it, started then: rows have
- * one for all routines, since the host's caches could not hold one for each. */
+/* A block on the module's memory. Its warp is that of the row which uses it, started then: rows
+ * have one for all routines, since the host's caches could not hold one for each. */
 static void make_context(struct awc *c, struct awc_context *x, const struct routine *r)
 {
     x->launch =
@@ -108,6 +108,7 @@ void awc_free(struct awc *c)
     free_list(c->waiting.head);
     free_list(c->free_instances);
     vec_free(&c->done);
+    vec_free(&c->held);
     memo_free(&c->memo);
     free(c->shared);
     free(c->contexts);
@@ -148,14 +149,43 @@ static bool has_ready(const struct awc *c)
     return false;
 }
 
+/* Stores are held, and no program is there whose writes could join them. */
+static bool is_over(const struct awc *c)
+{
+    return c->held_at < c->held.len && c->host && !extra_has_program(c->host);
+}
+
+static void note_alone(struct awc *c, cycle_t now)
+{
+    const bool was_alone = c->is_alone;
+    c->is_alone = !extra_has_program(c->host);
+    if (c->is_alone && !was_alone) {
+        c->alone_since = now;
+        c->may_start = c->has_changed = true; /* all registers are free, and all buffers */
+        c->stuck = 0;
+    }
+}
+
+/* Stores that still wait are stored raw: nothing is left that compression could be hidden behind.
+ */
+static bool is_too_late(const struct awc *c, cycle_t now)
+{
+    return c->is_alone && !c->cfg->finish_stores &&
+           now >= c->alone_since + (cycle_t)c->cfg->finish_cycles &&
+           ((c->used & ~c->high) || c->waiting_low);
+}
+
 static void deploy(void *self, struct sm *sm, cycle_t now)
 {
     struct awc *c = self;
+    c->host = sm;
+    note_alone(c, now);
+    if (is_over(c))
+        awc_release_held(c, now, true);
     awc_resolve_inbox(c, sm);
     if (c->cfg->kill_at_exit)
         awc_kill_orphans(c, sm, now);
-    if (!c->cfg->finish_stores && ((c->used & ~c->high) || c->waiting_low) &&
-        !extra_has_program(sm))
+    if (is_too_late(c, now))
         awc_drop_stores(c, sm, now);
     if (c->may_start)
         awc_start_waiting(c, sm, now);
@@ -170,7 +200,7 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
 static bool is_pending(const void *self)
 {
     const struct awc *c = self;
-    return !c->is_quiet && (c->used || c->waiting.len || c->inbox.len);
+    return (!c->is_quiet && (c->used || c->waiting.len || c->inbox.len)) || is_over(c);
 }
 
 static uint32_t extra_registers(const void *self, const struct kernel *k)

@@ -25,6 +25,7 @@ struct assist_cfg {
 /* Lines that are written and wait to be encoded: always, and in shared memory that blocks leave. */
 struct store_room {
     uint32_t lines, shared_lines;
+    uint32_t hold; /* cycles that a line which was written in part is kept for other parts */
 };
 
 struct awc;

@@ -108,11 +108,19 @@ bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
 
 /* --- deployment --- */
 
+/* Of `all` entries that serve it, `taken` by now. */
+static unsigned entries_left(int64_t all, unsigned taken)
+{
+    return taken < (unsigned)all ? (unsigned)all - taken : 0;
+}
+
 static unsigned room_for(const struct awc *c, const struct awt_row *row)
 {
     if (instance_is_high(row->in))
         return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
-    return c->is_throttled ? 0 : (unsigned)c->cfg->awb_low_entries - c->low_staged;
+    if (c->is_alone) /* those of the program's warps */
+        return entries_left(c->sm_cfg->ibuffer, row->nstaged);
+    return c->is_throttled ? 0 : entries_left(c->cfg->awb_low_entries, c->low_staged);
 }
 
 /* The next instruction to stage; NULL: behind it only the routine's end can come. */
@@ -143,7 +151,8 @@ static bool would_wait(const struct awt_row *row, const struct dinst *d)
 static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 {
     const uint64_t low = c->used & ~c->high;
-    return instance_is_high(row->in) ? c->slot_rows[row->x.slot] == 1 : !(low & (low - 1));
+    return instance_is_high(row->in) ? c->slot_rows[row->x.slot] == 1
+                                     : c->is_alone || !(low & (low - 1));
 }
 
 /* Where others want the entries, only what need not wait there: so instances hide each other's
@@ -174,7 +183,8 @@ static unsigned stage(struct awc *c, struct awt_row *row)
 /* Rows that may have something to stage. */
 static uint64_t rows_to_stage(const struct awc *c)
 {
-    const bool has_low_room = !c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries;
+    const bool has_low_room =
+        c->is_alone || (!c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries);
     return (has_low_room ? c->used : c->high) & ~c->stuck;
 }
 

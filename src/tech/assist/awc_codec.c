@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { HELD_MOST = 1024 }; /* that have gone, before the others move up */
+
 /* --- making instances --- */
 
 /* The line's code, in the form that it came in if it still fits, else as the codec makes it now. A
@@ -48,6 +50,14 @@ static enum codec_answer answer_empty(struct awc *c, struct codec_job *job)
     return CODEC_DONE;
 }
 
+static void push_done(struct awc *c, const struct codec_job *job)
+{
+    if (c->done_at == c->done.len)
+        c->done_at = c->done.len = 0;
+    vec_push(&c->done, *job);
+    c->nstores -= job->kind == CODEC_STORE;
+}
+
 /* For one more store that waits. */
 static bool has_room(struct awc *c)
 {
@@ -57,24 +67,12 @@ static bool has_room(struct awc *c)
     return ok;
 }
 
-static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
+/* An instance on the line's bytes, as they are now. CODEC_DONE: there is nothing to execute. */
+static enum codec_answer begin_job(struct awc *c, cycle_t now, struct codec_job *job)
 {
-    struct awc *c = self;
     const bool is_store = job->kind == CODEC_STORE;
     const struct mem_image *image = &c->codec->image;
     const void *bytes = image->at(image->self, job->line, AWC_LINE);
-    if (!bytes || !c->codec->n)
-        return is_store ? CODEC_REFUSED : CODEC_DONE;
-    c->stats.triggered++;
-    if (is_store && !has_room(c)) {
-        c->stats.overflow++;
-        job->is_left = true;
-        return CODEC_REFUSED;
-    }
-    if (is_store && !awc_is_worth_trying(c, job->line)) {
-        c->stats.overflow++;
-        return CODEC_REFUSED;
-    }
     struct instance *in = instance_new(c, true);
     in->slot = NO_SLOT;
     in->mask = UINT32_MAX;
@@ -93,9 +91,64 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         instance_free(c, in);
         return answer_empty(c, job);
     }
-    c->nstores += is_store;
     awc_trigger(c, NULL, in, now);
     return CODEC_TAKEN;
+}
+
+static void hold(struct awc *c, const struct codec_job *job, cycle_t due)
+{
+    if (c->held_at >= HELD_MOST) {
+        c->held.len -= c->held_at;
+        memmove(c->held.data, c->held.data + c->held_at, c->held.len * sizeof *c->held.data);
+        c->held_at = 0;
+    }
+    vec_push(&c->held, ((struct held_store){*job, due}));
+}
+
+static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
+{
+    struct awc *c = self;
+    const bool is_store = job->kind == CODEC_STORE;
+    const struct mem_image *image = &c->codec->image;
+    if (!image->at(image->self, job->line, AWC_LINE) || !c->codec->n)
+        return is_store ? CODEC_REFUSED : CODEC_DONE;
+    c->stats.triggered++;
+    if (is_store && !has_room(c)) {
+        c->stats.overflow++;
+        job->is_left = true;
+        return CODEC_REFUSED;
+    }
+    if (is_store && !awc_is_worth_trying(c, job->line)) {
+        c->stats.overflow++;
+        return CODEC_REFUSED;
+    }
+    c->nstores += is_store;
+    if (is_store && job->is_part && c->room.hold) {
+        hold(c, job, now + c->room.hold);
+        return CODEC_TAKEN;
+    }
+    const enum codec_answer a = begin_job(c, now, job);
+    c->nstores -= is_store && a == CODEC_DONE;
+    return a;
+}
+
+/* More stores wait than half of the room has place for. */
+static bool is_crowded(const struct awc *c)
+{
+    return 2 * c->nstores > c->room.lines + c->spare_lines;
+}
+
+void awc_release_held(struct awc *c, cycle_t now, bool all)
+{
+    while (c->held_at < c->held.len) {
+        struct held_store *h = &c->held.data[c->held_at];
+        if (!all && h->due > now && !is_crowded(c))
+            return;
+        c->held_at++;
+        if (begin_job(c, now, &h->job) == CODEC_DONE)
+            push_done(c, &h->job);
+    }
+    c->held_at = c->held.len = 0;
 }
 
 void awc_load_line(const struct instance *in, char *src)
@@ -140,14 +193,6 @@ static void verify_store(struct awc *c, struct sm *sm, struct awt_row *row, cons
         compare(sm, row, dst, in->code, n);
 }
 
-static void push_done(struct awc *c, const struct instance *in)
-{
-    if (c->done_at == c->done.len)
-        c->done_at = c->done.len = 0;
-    vec_push(&c->done, in->job);
-    c->nstores -= in->job.kind == CODEC_STORE;
-}
-
 /* A code that saves no burst is not worth having. */
 static bool saves(const struct line_codecs *k, uint32_t bytes)
 {
@@ -188,7 +233,7 @@ void awc_drop_job(struct awc *c, struct instance *in)
 {
     in->job.bytes = AWC_LINE;
     in->job.is_left = true;
-    push_done(c, in);
+    push_done(c, &in->job);
 }
 
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result)
@@ -208,7 +253,7 @@ bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst
         }
         c->stats.decoded++;
     }
-    push_done(c, in);
+    push_done(c, &in->job);
     return false;
 }
 
@@ -217,7 +262,7 @@ bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst
 static bool done(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
-    (void)now;
+    awc_release_held(c, now, false);
     if (c->done_at == c->done.len)
         return false;
     *job = c->done.data[c->done_at++];
@@ -227,7 +272,11 @@ static bool done(void *self, cycle_t now, struct codec_job *job)
 static cycle_t next(const void *self, cycle_t now)
 {
     const struct awc *c = self;
-    return c->done_at < c->done.len ? now : CYCLE_NEVER;
+    if (c->done_at < c->done.len)
+        return now;
+    if (c->held_at == c->held.len)
+        return CYCLE_NEVER;
+    return is_crowded(c) ? now : c->held.data[c->held_at].due;
 }
 
 struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec,

@@ -37,7 +37,7 @@ struct instance {
     bool has_to_search;          /* whichever won last */
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
-    addr_t addrs[WARP_LANES];    /* of its lanes; 0: none; of a region, its inputs by lane */
+    addr_t addrs[WARP_LANES]; /* of its lanes; 0: none; of a region, its inputs by lane */
     uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
@@ -120,6 +120,12 @@ struct awc_area {
 };
 enum { AWC_AREAS = 16 };
 
+/* A store that waits for further writes of its line. */
+struct held_store {
+    struct codec_job job;
+    cycle_t due;
+};
+
 struct instance_list {
     struct instance *head, *tail;
     uint32_t len;
@@ -154,8 +160,8 @@ struct awc {
     uint64_t freed_slots;
     bool has_changed;
     uint64_t spares_seen; /* registers that no block had then */
-    bool is_quiet;  /* nothing to do before the next event */
-    bool has_moved; /* in this cycle */
+    bool is_quiet;        /* nothing to do before the next event */
+    bool has_moved;       /* in this cycle */
     bool is_throttled;
     struct memory_meter meter;
     struct memo memo;
@@ -173,6 +179,11 @@ struct awc {
     struct awc_area areas[AWC_AREAS];
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
+    VEC(struct held_store) held; /* stores that are kept for other parts, by age; from held_at on */
+    size_t held_at;
+    bool is_alone; /* no program is on the SM */
+    cycle_t alone_since;
+    const struct sm *host; /* whose controller it is, once it has been asked */
     VEC(struct codec_job) done;
     size_t done_at;
     struct assist_stats stats;
@@ -259,6 +270,8 @@ void awc_load_line(const struct instance *in, char *src);
 bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
 /* The routine for its line, or for the form that it tries. */
 const struct routine *awc_routine_of(struct awc *c, const struct instance *in);
+/* Stores that were held long enough, or for which there is no more time, go on. */
+void awc_release_held(struct awc *c, cycle_t now, bool all);
 /* A store's job that comes to nothing: it leaves raw. */
 void awc_drop_job(struct awc *c, struct instance *in);
 /* awc_worth.c: what is known of lines near this one; whether its store is tried at all; what has

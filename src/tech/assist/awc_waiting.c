@@ -31,6 +31,12 @@ void instance_append(struct instance_list *l, struct instance *in)
     l->len++;
 }
 
+/* Its parent would go on without what it makes. */
+static bool is_awaited(const struct awc *c, const struct instance *in)
+{
+    return instance_is_high(in) && !(in->job.is_unawaited && !c->cfg->block_unawaited);
+}
+
 /* From now on its parent stays, and waits for it if it is blocking. A store is not worth keeping a
  * warp for that has ended, if there are registers elsewhere. */
 static void attach(struct awc *c, struct sm *sm, struct instance *in)
@@ -39,7 +45,7 @@ static void attach(struct awc *c, struct sm *sm, struct instance *in)
                     instance_registers(in) <= extra_spare_registers(sm);
     in->holds = !in->on_spares && !in->r->decl.when_memory_idle && extra_hold(sm, in->slot);
     in->on_spares |= in->r->decl.on_spares;
-    if (in->holds && instance_is_high(in) && !c->blockers[in->slot]++)
+    if (in->holds && is_awaited(c, in) && !c->blockers[in->slot]++)
         extra_block(sm, in->slot, true);
 }
 
@@ -47,7 +53,7 @@ void awc_detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t
 {
     if (!in->holds)
         return;
-    if (instance_is_high(in) && !--c->blockers[in->slot])
+    if (is_awaited(c, in) && !--c->blockers[in->slot])
         extra_block(sm, in->slot, false);
     extra_release(sm, in->slot, now);
 }
@@ -121,8 +127,8 @@ static void drop_low(struct awc *c, struct sm *sm, const struct instance *in, cy
         struct awt_row *row = &c->rows[__builtin_ctzll(m)];
         const bool is_in_the_way =
             is_bare ? row->has_spare && row->in->is_job
-                       : row->x.slot == in->slot && row->has_registers &&
-                             awc_group_active(c, row->in) == awc_group_active(c, in);
+                    : row->x.slot == in->slot && row->has_registers &&
+                          awc_group_active(c, row->in) == awc_group_active(c, in);
         if (is_in_the_way && !row->has_ended)
             awc_row_kill(c, sm, row, now);
     }
@@ -134,7 +140,7 @@ static bool can_start(struct awc *c, struct sm *sm, const struct instance *in, c
     if (in->r->decl.on_spares)
         return !(c->contexts[in->r->id].on_spares >> in->slot & 1) &&
                (!c->spares_used || !c->cfg->count_registers || fits_spares(c, sm, in));
-    if (awc_is_free(c, sm, in))
+    if (awc_is_free(c, sm, in) || (c->is_alone && in->is_job))
         return true;
     if (in->is_job && c->cfg->spare_registers && fits_spares(c, sm, in))
         return true;
@@ -204,7 +210,8 @@ void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
         if (awc_is_full(c) && instance_is_high(in))
             drop_a_store(c, sm, now);
         awc_forms_choose_again(c, in);
-        if (in->is_job && in->on_spares && instance_registers(in) > extra_spare_registers(sm)) {
+        if (in->is_job && in->on_spares && !c->is_alone &&
+            instance_registers(in) > extra_spare_registers(sm)) {
             drop_waiting(c, sm, in, now);
         } else if (!awc_is_full(c) && awc_memo_is_ready(c, sm, in) && can_start(c, sm, in, now)) {
             c->waiting_low -= !instance_is_high(in);

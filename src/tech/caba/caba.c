@@ -240,7 +240,7 @@ static bool bind_assist(struct caba *c, const struct caba_cfg *cfg, struct tech_
                         struct err *err)
 {
     const struct store_room room = {(uint32_t)cfg->store_buffer_lines,
-                                    (uint32_t)cfg->store_shared_lines};
+                                    (uint32_t)cfg->store_shared_lines, (uint32_t)cfg->hold_cycles};
     char modules[64];
     name_modules(&c->codec, modules, sizeof modules);
     c->assist = assist_new(c->d->name, modules, &c->m, s, err);

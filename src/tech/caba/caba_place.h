@@ -8,8 +8,8 @@
 #include "tech/caba/adapt_rules.h"
 #include "tech/tech.h"
 
-/* What an SM has for a kernel: `registers` are a thread's for assist warps; `has_spares` says whether
- * instances may use those that no block can have. */
+/* What an SM has for a kernel: `registers` are a thread's for assist warps; `has_spares` says
+ * whether instances may use those that no block can have. */
 struct adapt_room caba_room(const struct sm_cfg *sm, const struct sm_kernel *k, uint32_t registers,
                             bool has_spares);
 

@@ -65,7 +65,7 @@ static void replace_old(struct precompute *p, struct pre_code *c)
             continue;
         memcpy(c->trials, old->trials, c->slices.n * sizeof *c->trials);
         for (uint32_t k = 0; k < c->slices.n; k++)
-            pre_trial_resume(&c->trials[k]);
+            pre_trial_resume(&c->trials[k], p->cfg);
         code_free(old);
         p->codes.data[i] = c;
         return;

@@ -48,10 +48,13 @@ static void end_phase(struct pre_trial *t, const struct precompute_cfg *cfg,
     }
 }
 
-void pre_trial_resume(struct pre_trial *t)
+/* A trial that the launch was too short for is lost: so would be the next launch's. */
+void pre_trial_resume(struct pre_trial *t, const struct precompute_cfg *cfg)
 {
-    if (t->phase != PRE_ON && t->phase != PRE_REST)
+    if (t->phase == PRE_WITHOUT)
         *t = (struct pre_trial){.rest = t->rest};
+    else if (t->phase != PRE_ON && t->phase != PRE_REST)
+        lose(t, cfg, 0);
 }
 
 bool pre_trial_step(struct pre_trial *t, const struct precompute_cfg *cfg,

@@ -61,7 +61,7 @@ bool pre_trial_step(struct pre_trial *t, const struct precompute_cfg *cfg,
                     struct precompute_stats *stats, cycle_t now);
 
 /* A kernel begins again: no time is taken across launches. */
-void pre_trial_resume(struct pre_trial *t);
+void pre_trial_resume(struct pre_trial *t, const struct precompute_cfg *cfg);
 
 /* What is known of a function. */
 struct pre_code {
