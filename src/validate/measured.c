@@ -89,7 +89,9 @@ static bool validate_in(const struct measured_options *o, FILE *out, size_t *fai
     if (!ok)
         return false;
     *failed = 0;
-    for (size_t i = 0; ok && i < ARRAY_LEN(sizes); i++)
+    if (o->from)
+        ok = measured_take_file(&m, o->from, err);
+    for (size_t i = 0; ok && !o->from && i < ARRAY_LEN(sizes); i++)
         ok = run_size(&m, o, sizes[i], out, failed, err);
     ok = ok && (!o->csv || measured_write_csv(&m, o->csv, err)) &&
          (!o->json || measured_write_json(&m, o->json, err)) &&

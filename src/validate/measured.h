@@ -16,8 +16,10 @@ struct measured_options {
     const char *json, *csv, *plot; /* files; a folder for pictures; NULL: none */
     const char *half;              /* "chosen" or "held" only; NULL: both */
     const char *only;              /* one workload; NULL: all */
-    uint64_t jobs;                 /* runs at once; 0: a processor each */
-    bool quick;                    /* only what takes little work */
+    const char *size;              /* one size; NULL: all */
+    const char *from; /* what --csv of earlier runs wrote, in place of runs; NULL: runs */
+    uint64_t jobs;    /* runs at once; 0: a processor each */
+    bool quick;       /* only what takes little work */
 };
 
 /* Whether the GPU of this machine was measured. */

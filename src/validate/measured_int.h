@@ -37,6 +37,9 @@ void measured_free(struct measured *m);
 struct measured_group measured_group_at(const struct measured *m, size_t from);
 /* Puts what a run says of its kernels beside the measured ones. */
 void measured_take(struct measured *m, const struct measured_group *g, struct json_object *result);
+/* The same of what earlier runs wrote (measured_write_csv; files one after another, headers too).
+ */
+bool measured_take_file(struct measured *m, const char *path, struct err *err);
 
 /* --- how far they are apart --- */
 

@@ -28,6 +28,11 @@ static struct measured_kernel kernel_of(const struct reference *t, size_t row, c
                                                    reference_number(t, row, "dram_write_bytes")}};
 }
 
+static bool is_asked(const char *wanted, const char *value)
+{
+    return !wanted || !strcmp(wanted, value);
+}
+
 bool measured_load(struct measured *m, const struct measured_options *o, struct err *err)
 {
     char *file = xasprintf("%s.csv", o->machine), *halves = xasprintf("%s_halves.csv", o->machine);
@@ -39,12 +44,15 @@ bool measured_load(struct measured *m, const struct measured_options *o, struct 
         const char *half = find_half(&m->halves, workload);
         if (!*half)
             ok = err_set(err, "%s/%s: has no half for %s", o->data, halves, workload);
-        else if ((!o->half || !strcmp(o->half, half)) && (!o->only || !strcmp(o->only, workload)))
+        else if (is_asked(o->half, half) && is_asked(o->only, workload) &&
+                 is_asked(o->size, reference_text(&m->table, i, "size")))
             vec_push(&m->at, kernel_of(&m->table, i, half));
     }
     if (ok && !m->at.len)
-        ok =
-            err_set(err, "%s/%s has no kernel of '%s'", o->data, file, o->only ? o->only : o->half);
+        ok = err_set(err, "%s/%s has no kernel of '%s'", o->data, file,
+                     o->only   ? o->only
+                     : o->size ? o->size
+                               : o->half);
     free(file);
     free(halves);
     return ok;
@@ -70,6 +78,8 @@ struct measured_group measured_group_at(const struct measured *m, size_t from)
 }
 
 /* --- ours --- */
+
+const char *const measured_names[MEASURES] = {"cycles", "instructions", "l2_sectors", "dram_bytes"};
 
 static double number_in(const json *o, const char *group, const char *key)
 {
@@ -117,9 +127,41 @@ void measured_take(struct measured *m, const struct measured_group *g, json *res
     }
 }
 
-/* --- how far they are apart --- */
+/* The kernel of a row; NULL: of what was not asked for. */
+static struct measured_kernel *kernel_of_row(struct measured *m, const struct reference *t,
+                                             size_t row)
+{
+    for (size_t i = 0; i < m->at.len; i++) {
+        struct measured_kernel *k = &m->at.data[i];
+        if (!strcmp(k->workload, reference_text(t, row, "workload")) &&
+            !strcmp(k->size, reference_text(t, row, "size")) &&
+            !strcmp(k->name, reference_text(t, row, "kernel")))
+            return k;
+    }
+    return NULL;
+}
 
-const char *const measured_names[MEASURES] = {"cycles", "instructions", "l2_sectors", "dram_bytes"};
+bool measured_take_file(struct measured *m, const char *path, struct err *err)
+{
+    struct reference t;
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? xasprintf("%.*s", (int)(slash - path), path) : xasprintf(".");
+    const bool ok = reference_load(&t, dir, slash ? slash + 1 : path, err);
+    for (size_t row = 0; ok && row < t.nrows; row++) {
+        struct measured_kernel *k = kernel_of_row(m, &t, row);
+        if (!k)
+            continue;
+        k->is_there = true;
+        snprintf(k->limit, sizeof k->limit, "%s", reference_text(&t, row, "waits_for"));
+        for (int what = 0; what < MEASURES; what++)
+            k->ours[what] = reference_number(&t, row, measured_names[what]);
+    }
+    reference_free(&t);
+    free(dir);
+    return ok;
+}
+
+/* --- how far they are apart --- */
 
 double measured_error(const struct measured_kernel *k, enum measure what)
 {

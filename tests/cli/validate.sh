@@ -40,6 +40,12 @@ for i, name in enumerate(order):
     assert halves[name] == ("chosen" if i < len(order) // 2 else "held"), name
 assert {r["workload"] for r in csv.DictReader(open("workloads/h200.csv"))} == set(halves)
 P
+# Of one size; and again from the file that it wrote, which runs nothing and says the same.
+"$PARSIM_BIN" validate h200 --only sdk-tra --size tiny --csv "$tmp/t.csv" > "$tmp/t.txt"
+! grep -q ',small,' "$tmp/t.csv"
+"$PARSIM_BIN" validate h200 --only sdk-tra --size tiny --from "$tmp/t.csv" | cmp - "$tmp/t.txt"
+rc=0; "$PARSIM_BIN" validate h200 --size giant 2> "$tmp/err" || rc=$?
+test $rc = 2
 rc=0; "$PARSIM_BIN" validate h200 --half neither 2> "$tmp/err" || rc=$?
 test $rc = 2
 rc=0; "$PARSIM_BIN" validate gtx480 2> "$tmp/err" || rc=$?

@@ -20,6 +20,7 @@ static const struct {
               {"texture", measure_texture, true},           {"atomics", measure_atomics, true},
               {"barriers", measure_barriers, true},         {"launches", measure_launches, true},
               {"in_flight", measure_flight, true},          {"code", measure_code, true},
+              {"turns", measure_turns, true},               {"partitions", measure_partitions, true},
               {"power", measure_power, false}};
 
 int main(int argc, char **argv)

@@ -233,3 +233,70 @@ void measure_split()
     CHECK(cudaFree(cycles));
     CHECK(cudaFree(end));
 }
+
+// --- partitions of the L2: lines that one SM has brought, loaded by each SM for the first and the second time ---
+
+__global__ void bring(u64 *at, size_t words, u64 *end)
+{
+    u64 sum = 0;
+    for (size_t i = threadIdx.x * 16; i < words; i += blockDim.x * 16)
+        sum += (u64)load<false>(at + i);
+    if (sum == 1)
+        *end = sum;
+}
+
+// A block an SM, one after another (turn): `lines` lines of its own, `apart` words between them, each load timed.
+__global__ void partition_loads(u64 *at, int lines, size_t apart, unsigned *turn, unsigned *times, unsigned *place)
+{
+    u64 *mine = at + (size_t)blockIdx.x * 16;
+    unsigned sum = 0;
+    while (atomicAdd(turn, 0) != blockIdx.x)
+        __nanosleep(500);
+    for (int again = 0; again < 2; again++)
+        for (int i = 0; i < lines; i++) {
+            unsigned t = clock();
+            u64 v = (u64)load<false>(mine + i * apart);
+            asm volatile("{.reg .pred q; setp.eq.u64 q, %0, 1; @q trap;}" ::"l"(v)); // waits for it
+            times[(blockIdx.x * 2 + again) * lines + i] = clock() - t;
+            sum += (unsigned)v;
+        }
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(place[blockIdx.x]));
+    if (sum == 1)
+        place[0] = sum;
+    atomicAdd(turn, 1);
+}
+
+void measure_partitions()
+{
+    const int lines = is_short ? 16 : 128;
+    const size_t apart = (size_t)sms * 16 + 16, words = apart * lines;
+    u64 *at = device_array<u64>(words), *end = device_array<u64>(1);
+    unsigned *turn = device_array<unsigned>(1), *place = device_array<unsigned>(sms);
+    unsigned *times = device_array<unsigned>((size_t)sms * 2 * lines);
+    std::vector<unsigned> h((size_t)sms * 2 * lines), sm(sms), first, second;
+    CHECK(cudaMemset(at, 0, words * 8));
+    CHECK(cudaMemset(turn, 0, 4));
+    bring<<<1, 256>>>(at, words, end);
+    partition_loads<<<sms, 1>>>(at, lines, apart, turn, times, place);
+    CHECK(cudaMemcpy(h.data(), times, h.size() * 4, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(sm.data(), place, (size_t)sms * 4, cudaMemcpyDeviceToHost));
+    for (int b = 0; b < sms; b++) {
+        double sum[2] = {};
+        for (int again = 0; again < 2; again++)
+            for (int i = 0; i < lines; i++) {
+                const unsigned t = h[((size_t)b * 2 + again) * lines + i];
+                (again ? second : first).push_back(t);
+                sum[again] += t;
+            }
+        row("partitions", "first_by_sm", sm[b], sum[0] / lines);
+        row("partitions", "second_by_sm", sm[b], sum[1] / lines);
+    }
+    std::sort(first.begin(), first.end());
+    std::sort(second.begin(), second.end());
+    for (int p : {0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99}) {
+        row("partitions", "first_percentile", p, first[(size_t)p * (first.size() - 1) / 100]);
+        row("partitions", "second_percentile", p, second[(size_t)p * (second.size() - 1) / 100]);
+    }
+    for (void *p : {(void *)at, (void *)end, (void *)turn, (void *)place, (void *)times})
+        CHECK(cudaFree(p));
+}

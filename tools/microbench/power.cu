@@ -54,7 +54,8 @@ ARITHMETIC(Imad, unsigned, ASM3("mad.lo.u32 %0, %1, %2, %0;", "r", x[i], y[i], a
 ARITHMETIC(Lop3, unsigned, ASM3("lop3.b32 %0, %0, %1, %2, 0x96;", "r", x[i], y[i], x[(i + 3) % CHAINS]),
            ASM3("lop3.b32 %0, %0, %1, %2, 0x96;", "r", y[i], x[(i + 1) % CHAINS], y[(i + 5) % CHAINS]))
 ARITHMETIC(Shf, unsigned, ASM3("shf.l.wrap.b32 %0, %0, %1, 7;", "r", x[i], y[i], a), ASM3("shf.l.wrap.b32 %0, %0, %1, 11;", "r", y[i], x[i], a))
-ARITHMETIC(Rcp, float, asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(x[i])), asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(y[i])))
+// There and back: the assembler makes nothing of a reciprocal of a reciprocal.
+ARITHMETIC(Special, float, asm volatile("lg2.approx.ftz.f32 %0, %0;" : "+f"(x[i])), asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[i])))
 ARITHMETIC(Shfl, unsigned, asm volatile("shfl.sync.bfly.b32 %0, %0, 5, 31, -1;" : "+r"(x[i])),
            asm volatile("shfl.sync.bfly.b32 %0, %0, 11, 31, -1;" : "+r"(y[i])))
 ARITHMETIC(Hfma2, unsigned, ASM3("fma.rn.f16x2 %0, %1, %2, %0;", "r", x[i], y[i], a), ASM3("fma.rn.f16x2 %0, %1, %2, %0;", "r", y[i], x[i], a ^ 0x80008000u))
@@ -312,7 +313,7 @@ void measure_power()
     power_row<Shf>(&n, "shf", some, 7);
     power_row<Dfma>(&n, "dfma", some, 0.7);
     power_row<Hfma2>(&n, "hfma2", some, 0x3a003a00);
-    power_row<Rcp>(&n, "rcp", some, 1);
+    power_row<Special>(&n, "ex2_lg2", some, 1);
     power_row<Shfl>(&n, "shfl", some, 1);
     power_row<Mma>(&n, "mma_f16_macs", some, 1);
     power_row<Shared<4, false>>(&n, "shared_bytes", some, 1);
