@@ -7,6 +7,7 @@
 #include "exec/limits.h"
 #include "exec/lower.h"
 #include "ptx/cfg.h"
+#include "ptx/reshape.h"
 #include "ptx/schedule.h"
 
 #include <stdio.h>
@@ -231,6 +232,14 @@ static bool for_each_var(struct program *p, var_fn fn, struct err *err)
     return true;
 }
 
+/* As an assembler would leave it. */
+static void order_code(struct ptx_func *f)
+{
+    ptx_func_flatten(f);
+    ptx_func_unroll(f);
+    ptx_func_schedule(f);
+}
+
 struct program *program_load(struct device *d, struct ptx_module **mods, unsigned n,
                              struct err *err)
 {
@@ -242,7 +251,7 @@ struct program *program_load(struct device *d, struct ptx_module **mods, unsigne
     for (unsigned i = 0; d->schedules_code && i < n; i++)
         for (uint32_t k = 0; k < mods[i]->nfuncs; k++)
             if (!d->keeps_marks || !mods[i]->funcs[k]->npragmas)
-                ptx_func_schedule(mods[i]->funcs[k]);
+                order_code(mods[i]->funcs[k]);
     collect_symbols(p);
     if (!for_each_var(p, place_var, err) || !for_each_var(p, relocate, err)) {
         program_unload(p);

@@ -15,6 +15,7 @@ enum {
     GLOBAL_CYCLES = 300, /* about how long results take */
     SHARED_CYCLES = 28,
     SLOW_CYCLES = 24,
+    TEST_CYCLES = 16, /* of a comparison, until a branch can read it */
     PLAIN_CYCLES = 4
 };
 
@@ -130,6 +131,8 @@ static uint32_t cycles_of(const struct ptx_inst *i)
         return 2 * SLOW_CYCLES;
     case PTX_OP_ST:
         return 1;
+    case PTX_OP_SETP:
+        return TEST_CYCLES;
     default:
         return ptx_inst_unit(i) == PTX_UNIT_SFU ? SLOW_CYCLES : PLAIN_CYCLES;
     }

@@ -239,6 +239,7 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     sm_count_to(sm, now);
     sm->ending &= ~bit;
     sm->hazard &= ~bit;
+    sm->turning &= ~bit;
     sm->held &= ~bit;
     sm->slot[slot].w = NULL;
     if (UNLIKELY(sm->asked & WANT_WARPS))

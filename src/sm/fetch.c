@@ -26,9 +26,18 @@ static void ask_ahead(struct sm *sm, const struct dfunc *fn, uint64_t addr, cycl
     }
 }
 
+static void end_turns(struct sm *sm, cycle_t now)
+{
+    for (uint64_t m = sm->turning; m; m &= m - 1)
+        if (sm->slot[first_of(m)].turned_at <= now)
+            sm->turning &= ~(m & -m);
+}
+
 void sm_fetch(struct sm *sm, cycle_t now)
 {
-    uint64_t want = sm->live & ~(sm->fetching | sm->has_buffer | sm->follows);
+    if (UNLIKELY(sm->turning))
+        end_turns(sm, now);
+    uint64_t want = sm->live & ~(sm->fetching | sm->has_buffer | sm->follows | sm->turning);
     if (!want)
         return;
     unsigned slot = next_from(want, sm->fetch_turn);
@@ -97,12 +106,15 @@ void sm_go_to_warp(struct sm *sm, unsigned slot)
     sm->has_buffer &= ~(UINT64_C(1) << slot);
 }
 
-void sm_flush_hazards(struct sm *sm)
+void sm_flush_hazards(struct sm *sm, cycle_t now)
 {
     for (uint64_t m = sm->hazard; m; m &= m - 1) {
         sm_go_to_warp(sm, first_of(m));
+        sm->slot[first_of(m)].turned_at = now + (cycle_t)sm->cfg->branch_cycles;
         sm->stats.flushes++;
     }
+    if (sm->cfg->branch_cycles)
+        sm->turning |= sm->hazard;
     sm->hazard = 0;
 }
 

@@ -1,5 +1,6 @@
 /* Issue: each scheduler picks a warp whose next instruction can go, and executes it. */
 #include "sm/sm_int.h"
+#include "sm/sm_policy.h"
 
 /* --- one instruction --- */
 
@@ -204,6 +205,22 @@ static void issue_free(struct sm *sm, struct sched *s, unsigned slot, cycle_t no
     }
 }
 
+/* Of all of a block. */
+static bool is_barrier(const struct dinst *d)
+{
+    return (d->flags & DINST_BARRIER) && d->x->src && !ptx_inst_has(d->x->src, PTX_M_WARP) &&
+           !ptx_inst_has(d->x->src, PTX_M_ARRIVE);
+}
+
+/* A warp has come to a barrier. If it was the last, it waits with the others until that is known. */
+static void arrive(struct sm *sm, unsigned slot, cycle_t now)
+{
+    sm->barrier_free = (sm->barrier_free > now ? sm->barrier_free : now) +
+                       (cycle_t)sm->cfg->barrier_initiation;
+    if (sm->slot[slot].w->state == WARP_READY)
+        sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
+}
+
 static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
 {
     struct warp_slot *ws = &sm->slot[slot];
@@ -240,6 +257,8 @@ static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
     } else {
         sm_look_at_warp(sm, slot);
     }
+    if (UNLIKELY(sm->cfg->barrier_latency) && is_barrier(d))
+        arrive(sm, slot, now);
     if (changes_cta(d))
         sm_look_at_cta(sm, ws->cta);
     if (UNLIKELY(sm->seams.warps->events))
@@ -250,8 +269,11 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
 {
     for (uint64_t m = sm->ctas[cta].warps & sm->barrier; m; m &= m - 1) {
         unsigned slot = first_of(m);
-        if (sm->slot[slot].w->state == WARP_READY)
-            sm_look_at_warp(sm, slot);
+        if (sm->slot[slot].w->state != WARP_READY)
+            continue;
+        if (sm->cfg->barrier_latency)
+            sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
+        sm_look_at_warp(sm, slot);
     }
     if (UNLIKELY(sm->follows))
         pair_look_again(sm, sm->ctas[cta].warps);
@@ -360,7 +382,7 @@ void sm_issue(struct sm *sm, cycle_t now)
     const unsigned n = sm->nsched;
     const bool has_extra = sm_has_extra(sm);
     if (sm->hazard)
-        sm_flush_hazards(sm);
+        sm_flush_hazards(sm, now);
     for (unsigned k = 0; k < n && !sm->faulted; k++) {
         unsigned j = sm->issue_turn + k;
         j = j < n ? j : j - n;

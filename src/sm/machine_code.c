@@ -1,6 +1,7 @@
 /* Instructions that become several, and those that become a part of others. */
 #include "sm/machine_code.h"
 
+#include "ptx/cfg.h"
 #include "sm/machine_uses.h"
 
 #include <stdlib.h>
@@ -9,9 +10,11 @@ enum {
     MOST_SKIPPED = 32,   /* instructions of PTX that may be these */
     MOST_PREDICATED = 7, /* instructions behind a branch that become conditional instead */
     MOST_OFFSET = 1 << 23,
-    PROLOGUE = 1,   /* of a kernel: the stack pointer */
-    DESCRIPTOR = 1, /* before the first access to memory: how it is mapped */
-    SHARED_BASE = 3 /* of a kernel with shared memory: where the block's begins */
+    PROLOGUE = 1,    /* of a kernel: the stack pointer */
+    DESCRIPTOR = 1,  /* before the first access to memory: how it is mapped */
+    SHARED_BASE = 3, /* of a kernel with shared memory: where the block's begins */
+    JOINED = 5,     /* an atomic of all lanes to one word: which lanes, their sum, by one of them */
+    JOINED_OLD = 10 /* and each lane's own result of it */
 };
 
 const char *machine_role_text(enum machine_role role)
@@ -29,6 +32,7 @@ struct machine_code {
     struct dfunc *f;
     struct machine_uses uses;
     bool *is_target; /* a branch goes there */
+    struct ptx_cfg *cfg_of;
 };
 
 /* --- kinds of operands --- */
@@ -353,36 +357,57 @@ static uint32_t predicated(const struct machine_code *m, uint32_t pc)
     return n <= MOST_PREDICATED ? n : 0;
 }
 
-/* Over an unconditional branch: that one gets the opposite condition. */
-static bool is_inverted(const struct machine_code *m, uint32_t pc, uint32_t to)
+static uint32_t target_of(const struct ptx_inst *i)
 {
-    const struct ptx_inst *next = &m->src->insts[pc + 1];
-    return m->src->insts[pc].guard != PTX_NO_REG && to == pc + 2 && next->op == PTX_OP_BRA &&
-           next->guard == PTX_NO_REG && !m->is_target[pc + 1];
+    return i->op == PTX_OP_BRA && i->nops && i->ops[0].kind == PTX_OPND_LABEL ? i->ops[0].pc
+                                                                              : PTX_NO_PC;
 }
 
-/* Conditional ones of a warp that may part: what marks where it meets again costs two more. */
+/* Behind a branch over it: that one gets the opposite condition and this one's target. */
+static bool is_inverted(const struct machine_code *m, uint32_t pc)
+{
+    const struct ptx_inst *i = &m->src->insts[pc], *before = i - 1;
+    return pc && target_of(i) != PTX_NO_PC && i->guard == PTX_NO_REG && !m->is_target[pc] &&
+           before->guard != PTX_NO_REG && target_of(before) == pc + 1;
+}
+
 static void find_branch(const struct machine_code *m, uint32_t pc)
 {
-    const struct ptx_inst *i = &m->src->insts[pc];
     struct dinst *d = &m->f->code[pc];
-    const uint32_t to = i->nops && i->ops[0].kind == PTX_OPND_LABEL ? i->ops[0].pc : PTX_NO_PC;
-    const uint32_t n = predicated(m, pc);
-    if (i->op != PTX_OP_BRA || to == PTX_NO_PC)
+    const uint32_t to = target_of(&m->src->insts[pc]), n = predicated(m, pc);
+    if (to == PTX_NO_PC)
         return;
     if (to == pc + 1) {
         d->parts = 0;
         d->role = MACHINE_nowhere;
-    } else if (is_inverted(m, pc, to)) {
+    } else if (is_inverted(m, pc)) {
         d->parts = 0;
         d->role = MACHINE_inverted;
     } else if (n) {
         d->parts = 0;
         d->role = MACHINE_conditional;
         d->skips = (uint8_t)n;
-    } else if (i->guard != PTX_NO_REG && to > pc && !ptx_inst_has(i, PTX_M_UNI) &&
-               !m->uses.regs[i->guard].is_uniform && !is_end(&m->src->insts[to])) {
-        d->parts = 3;
+    }
+}
+
+/* Whether lanes that part at `pc` are to meet before they end. */
+static bool parts_lanes(const struct machine_code *m, uint32_t pc)
+{
+    const struct ptx_inst *i = &m->src->insts[pc];
+    return i->guard != PTX_NO_REG && target_of(i) != PTX_NO_PC && m->f->code[pc].parts &&
+           !ptx_inst_has(i, PTX_M_UNI) && !m->uses.regs[i->guard].is_uniform &&
+           m->cfg_of->reconv[pc] != PTX_NO_PC && !is_end(&m->src->insts[m->cfg_of->reconv[pc]]);
+}
+
+/* Where lanes meet again costs two more for all branches that lead there: what says before the
+ * first of them where that is, and what waits there (BSSY, BSYNC). */
+static void find_meetings(const struct machine_code *m)
+{
+    for (uint32_t pc = 0; pc < m->src->ninsts; pc++) {
+        struct dinst *d = parts_lanes(m, pc) ? &m->f->code[m->cfg_of->reconv[pc]] : NULL;
+        if (!d || d->role == MACHINE_meeting)
+            continue;
+        d->parts = (uint8_t)(d->parts + 2);
         d->role = MACHINE_meeting;
     }
 }
@@ -400,6 +425,33 @@ static bool is_narrow(const struct machine_code *m, const struct ptx_inst *i)
     return r && r->is_narrow;
 }
 
+static bool is_joinable(const struct ptx_inst *i)
+{
+    return (i->op == PTX_OP_ATOM || i->op == PTX_OP_RED) && is_int32(i) &&
+           (ptx_inst_space(i) == PTX_SPACE_GLOBAL || ptx_inst_space(i) == PTX_SPACE_SHARED) &&
+           (ptx_inst_has(i, PTX_M_ADD) || ptx_inst_has(i, PTX_M_MIN) || ptx_inst_has(i, PTX_M_MAX));
+}
+
+/* Instructions that an atomic takes more because lanes do it together: the address is the same in
+ * all, and so is the number that is added if each wants what was there before. */
+static unsigned joined_parts(const struct machine_code *m, const struct ptx_inst *i)
+{
+    const unsigned at = ptx_inst_ndst(i);
+    if (!is_joinable(i) || i->nops < at + 2 || !machine_is_uniform(&m->uses, &i->ops[at]))
+        return 0;
+    const struct machine_reg *old = at ? machine_written(&m->uses, i) : NULL;
+    if (!old || !old->nreaders)
+        return JOINED;
+    return ptx_inst_has(i, PTX_M_ADD) && machine_is_uniform(&m->uses, &i->ops[at + 1]) ? JOINED_OLD
+                                                                                       : 0;
+}
+
+static bool branches(const struct ptx_inst *i, const struct ptx_inst *reader, bool in_address)
+{
+    (void)i, (void)in_address;
+    return reader->op == PTX_OP_BRA;
+}
+
 static void find_parts(const struct machine_code *m, uint32_t pc)
 {
     struct dinst *d = &m->f->code[pc];
@@ -413,9 +465,15 @@ static void find_parts(const struct machine_code *m, uint32_t pc)
         ((a && is_wide(a) && is_fused_product(m, a)) ||
          (b && is_wide(b) && is_fused_product(m, b))))
         d->parts = 1;
+    if (m->cfg->test_latency && i->op == PTX_OP_SETP && machine_any_reader(&m->uses, i, branches))
+        d->latency = (uint16_t)m->cfg->test_latency;
+    if (d->flags & DINST_ATOMIC)
+        d->parts = (uint8_t)(d->parts + joined_parts(m, i));
     if (d->parts < 2)
         return;
     d->role = MACHINE_several;
+    if (d->flags & DINST_ATOMIC)
+        return;
     if (i->op == PTX_OP_DIV && d->class == OP_CLASS_fdiv && ptx_inst_has(i, PTX_M_APPROX)) {
         d->latency = (uint16_t)(m->cfg->sfu_latency + 4 * (d->parts - 1));
         d->initiation = (uint16_t)m->cfg->sfu_initiation;
@@ -460,11 +518,13 @@ void machine_code_find(struct dfunc *f, const struct sm_cfg *cfg)
     struct machine_code m = {.src = f->fn->src, .cfg = cfg, .f = f};
     machine_uses_find(&m.uses, m.src);
     m.is_target = xcalloc(m.src->ninsts + 1, sizeof *m.is_target);
+    m.cfg_of = ptx_cfg_build(m.src);
     find_targets(&m);
     for (uint32_t pc = 0; pc < m.src->ninsts; pc++)
         find_parts(&m, pc);
     for (uint32_t pc = 0; pc < m.src->ninsts; pc++)
         find_branch(&m, pc);
+    find_meetings(&m);
     find_descriptor(&m);
     if (m.src->ninsts && m.src->is_entry && !m.is_target[0]) {
         const unsigned more =
@@ -473,5 +533,6 @@ void machine_code_find(struct dfunc *f, const struct sm_cfg *cfg)
         f->code[0].role = MACHINE_first;
     }
     machine_uses_free(&m.uses);
+    ptx_cfg_free(m.cfg_of);
     free(m.is_target);
 }

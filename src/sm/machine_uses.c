@@ -156,7 +156,7 @@ static void find_narrow(struct machine_uses *u)
 
 /* --- the same in all lanes: made of parameters, constants and numbers of blocks --- */
 
-static bool is_uniform_operand(const struct machine_uses *u, const struct ptx_operand *o)
+bool machine_is_uniform(const struct machine_uses *u, const struct ptx_operand *o)
 {
     switch (o->kind) {
     case PTX_OPND_REG:
@@ -166,7 +166,7 @@ static bool is_uniform_operand(const struct machine_uses *u, const struct ptx_op
     case PTX_OPND_ADDR:
     case PTX_OPND_VEC:
         for (unsigned k = 0; k < o->nelems; k++)
-            if (!is_uniform_operand(u, &o->elems[k]))
+            if (!machine_is_uniform(u, &o->elems[k]))
                 return false;
         return true;
     default:
@@ -181,7 +181,7 @@ static bool writes_uniform(const struct machine_uses *u, const struct ptx_inst *
                            : ptx_inst_unit(i) != PTX_UNIT_ALU)
         return false;
     for (unsigned k = ptx_inst_ndst(i); k < i->nops; k++)
-        if (!is_uniform_operand(u, &i->ops[k]))
+        if (!machine_is_uniform(u, &i->ops[k]))
             return false;
     return i->guard == PTX_NO_REG || u->regs[i->guard].is_uniform;
 }

@@ -46,6 +46,9 @@ bool machine_all_readers(const struct machine_uses *u, const struct ptx_inst *i,
 bool machine_any_reader(const struct machine_uses *u, const struct ptx_inst *i,
                         machine_choice *takes);
 
+/* Whether an operand is the same in all lanes of a warp. */
+bool machine_is_uniform(const struct machine_uses *u, const struct ptx_operand *o);
+
 /* The register that `i` writes; NULL where that is not one. */
 const struct machine_reg *machine_written(const struct machine_uses *u, const struct ptx_inst *i);
 

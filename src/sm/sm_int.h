@@ -96,6 +96,7 @@ struct warp_slot {
     uint32_t owed_at;   /* the frame's local memory */
     uint64_t age;
     const struct decoded *code;
+    cycle_t turned_at; /* of sm.turning */
     cycle_t held_until;
     int8_t partner; /* slot of the warp that follows it, or that it follows; NO_PARTNER */
     bool is_joined; /* the next instruction is the follower's too */
@@ -229,11 +230,13 @@ struct sm {
     uint64_t has_buffer; /* the instruction buffer is not empty */
     uint64_t fetching;   /* asked the instruction cache */
     uint64_t hazard;     /* the buffer holds what will not be executed */
+    uint64_t turning;    /* must not fetch yet: it has branched (sm.branch_cycles) */
     uint64_t blocked;    /* must wait for an extra warp */
     uint64_t held;       /* must not issue yet (sm_hold) */
     uint64_t follows;    /* goes with another (issue_policy.partner), not by itself */
     uint64_t ending;     /* ended, with instructions or stores in flight */
     uint64_t wants[PIPES];
+    cycle_t barrier_free; /* when the last arrival at a barrier is taken note of */
     struct warp_slot slot[MAX_WARPS];
     uint8_t (*pending)[SCOREBOARD]; /* by slot: writes on their way to a register */
     struct subcore sub[MAX_SUBCORES];
@@ -444,7 +447,7 @@ static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct di
 /* fetch.c */
 void sm_fetch(struct sm *sm, cycle_t now);
 void sm_decode(struct sm *sm, cycle_t now);
-void sm_flush_hazards(struct sm *sm);
+void sm_flush_hazards(struct sm *sm, cycle_t now);
 /* After the warp's state has changed: which instruction is next, and can it issue? */
 void sm_look_at_warp(struct sm *sm, unsigned slot);
 /* The next fetch begins where the warp really is. */

@@ -1,0 +1,64 @@
+/* Functions with other instructions than they had. */
+#include "ptx/reshape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ptx_edit_start(struct ptx_edit *e, struct ptx_func *f)
+{
+    *e = (struct ptx_edit){.f = f, .at = xcalloc(f->ninsts + 1, sizeof *e->at)};
+}
+
+static uint32_t moved(const struct ptx_edit *e, uint32_t pc)
+{
+    return pc & PTX_NEW_PC ? pc & ~PTX_NEW_PC : e->at[pc];
+}
+
+static void move_labels(const struct ptx_edit *e, struct ptx_inst *i)
+{
+    for (unsigned k = 0; k < i->nops; k++) {
+        struct ptx_operand *o = &i->ops[k];
+        if (o->kind == PTX_OPND_LABEL)
+            o->pc = moved(e, o->pc);
+        for (uint32_t n = 0; o->kind == PTX_OPND_LIST && n < o->npcs; n++)
+            o->pcs[n] = moved(e, o->pcs[n]);
+    }
+}
+
+void ptx_edit_finish(struct ptx_edit *e)
+{
+    struct ptx_func *f = e->f;
+    e->at[f->ninsts] = (uint32_t)e->out.len;
+    for (size_t k = 0; k < e->out.len; k++)
+        move_labels(e, &e->out.data[k]);
+    for (uint32_t k = 0; k < f->npragmas; k++)
+        f->pragmas[k].pc = e->at[f->pragmas[k].pc];
+    f->insts = arena_array(&f->module->arena, struct ptx_inst, e->out.len);
+    memcpy(f->insts, e->out.data, e->out.len * sizeof *f->insts);
+    f->ninsts = (uint32_t)e->out.len;
+    vec_free(&e->out);
+    free(e->at);
+}
+
+uint32_t ptx_branch_target(const struct ptx_inst *i)
+{
+    return i->op == PTX_OP_BRA && i->nops && i->ops[0].kind == PTX_OPND_LABEL ? i->ops[0].pc
+                                                                              : PTX_NO_PC;
+}
+
+unsigned ptx_inst_weight(const struct ptx_inst *i)
+{
+    enum { DIVISION = 12, SPECIAL = 4 };
+    switch (i->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+        return 0;
+    case PTX_OP_MUL: /* with the sum that reads it */
+        return !ptx_inst_has(i, PTX_M_WIDE);
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        return DIVISION;
+    default:
+        return ptx_inst_unit(i) == PTX_UNIT_SFU ? SPECIAL : 1;
+    }
+}
