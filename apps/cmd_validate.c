@@ -36,6 +36,7 @@ static const char help[] =
     "  --only NAME  one workload\n"
     "  --size NAME  tiny, small or medium only\n"
     "  --from FILE  runs nothing: ours is what --csv wrote earlier, of another computer perhaps\n"
+    "  --micro FILE  also microbenchmarks: the program that 'tools/calibrate build FILE' makes\n"
     "  --jobs N     runs at once; by default a processor each\n";
 
 static int usage(const char *why, const char *what)
@@ -45,17 +46,17 @@ static int usage(const char *why, const char *what)
 }
 
 struct line {
-    const char *subject, *json, *plot, *data, *csv, *half, *only, *jobs, *size, *from;
+    const char *subject, *json, *plot, *data, *csv, *half, *only, *jobs, *size, *from, *micro;
     bool is_quick, wants_help;
 };
 
 /* EXIT_DONE, or what is wrong was said. */
 static int take_line(struct line *l, int argc, char **argv)
 {
-    static const char *const names[] = {"--json", "--plot", "--data", "--csv", "--half",
-                                        "--only", "--jobs", "--size", "--from"};
-    const char **const values[] = {&l->json, &l->plot, &l->data, &l->csv, &l->half,
-                                   &l->only, &l->jobs, &l->size, &l->from};
+    static const char *const names[] = {"--json", "--plot", "--data", "--csv",  "--half",
+                                        "--only", "--jobs", "--size", "--from", "--micro"};
+    const char **const values[] = {&l->json, &l->plot, &l->data, &l->csv,  &l->half,
+                                   &l->only, &l->jobs, &l->size, &l->from, &l->micro};
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
         while (k < ARRAY_LEN(names) && strcmp(argv[i], names[k]))
@@ -83,8 +84,9 @@ static int against_tables(const struct line *l)
         .data = l->data, .json = l->json, .plot = l->plot, .quick = l->is_quick};
     struct validate_count count;
     struct err err = {0};
-    if (l->csv || l->half || l->only || l->jobs || l->size || l->from)
-        return usage("--csv, --half, --only, --size, --from and --jobs are for a machine", "");
+    if (l->csv || l->half || l->only || l->jobs || l->size || l->from || l->micro)
+        return usage("--csv, --half, --only, --size, --from, --micro and --jobs are for a machine",
+                     "");
     if (!validate(l->subject, &o, stdout, &count, &err)) {
         fprintf(stderr, "parsim validate: %s\n", err.msg);
         return EXIT_USAGE;
@@ -104,6 +106,7 @@ static int against_gpu(const struct line *l)
                                  .only = l->only,
                                  .size = l->size,
                                  .from = l->from,
+                                 .micro = l->micro,
                                  .quick = l->is_quick};
     struct err err = {0};
     size_t failed = 0;

@@ -235,10 +235,15 @@ static void look_at_limits(struct gpu *g, cycle_t now)
     b->window_end = now + (cycle_t)g->m->gpu.look_cycles;
 }
 
+/* A slice may still fetch what a store has missed when its SM has long been told that it is done:
+ * where caches are emptied between launches, that is waited for (a launch's time ends earlier). */
 static bool all_idle(const struct gpu *g)
 {
     for (uint32_t i = 0; i < g->nsms; i++)
         if (!sm_is_idle(g->sms[i]))
+            return false;
+    for (uint32_t i = 0; g->m->gpu.flush_l2 && i < g->nslices; i++)
+        if (!l2_idle(g->l2[i]))
             return false;
     return true;
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    MOST_WEIGHT = 7, /* of what becomes conditional; as ptxas does for sm_90 */
+    MOST_WEIGHT = 8, /* of what becomes conditional, loads of global memory counted twice: so ptxas
+                      * for sm_90 */
     MOST_ROUNDS = 8  /* one makes room for another */
 };
 
@@ -114,7 +115,7 @@ static bool is_light(const struct flatten *t, const struct ptx_block *b, uint32_
             break;
         if (!can_be_conditional(i, guard))
             return false;
-        weight += ptx_inst_weight(i);
+        weight += ptx_inst_weight(i) + (ptx_inst_loads(i) && ptx_inst_space(i) != PTX_SPACE_SHARED);
     }
     return weight <= MOST_WEIGHT;
 }

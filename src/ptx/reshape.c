@@ -46,6 +46,13 @@ uint32_t ptx_branch_target(const struct ptx_inst *i)
                                                                               : PTX_NO_PC;
 }
 
+bool ptx_inst_loads(const struct ptx_inst *i)
+{
+    const enum ptx_space space = ptx_inst_space(i);
+    return (i->op == PTX_OP_LD || i->op == PTX_OP_LDU) && space != PTX_SPACE_PARAM &&
+           space != PTX_SPACE_CONST;
+}
+
 unsigned ptx_inst_weight(const struct ptx_inst *i)
 {
     enum { DIVISION = 12, SPECIAL = 4 };
@@ -55,6 +62,8 @@ unsigned ptx_inst_weight(const struct ptx_inst *i)
         return 0;
     case PTX_OP_MUL: /* with the sum that reads it */
         return !ptx_inst_has(i, PTX_M_WIDE);
+    case PTX_OP_SHL:
+        return i->nops < 3 || i->ops[2].kind != PTX_OPND_IMM;
     case PTX_OP_DIV:
     case PTX_OP_REM:
         return DIVISION;

@@ -35,6 +35,8 @@ void ptx_edit_finish(struct ptx_edit *e);
 
 /* The target of a branch to a label; PTX_NO_PC: it is none. */
 uint32_t ptx_branch_target(const struct ptx_inst *i);
+/* Whether it loads what may take long. */
+bool ptx_inst_loads(const struct ptx_inst *i);
 /* About how many instructions of a machine it is. */
 unsigned ptx_inst_weight(const struct ptx_inst *i);
 

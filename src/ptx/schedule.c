@@ -85,6 +85,9 @@ static enum mobility mobility_of(const struct ptx_inst *i)
         return is_ordered(i) ? STAYS : LOADS;
     case PTX_OP_ST:
         return is_ordered(i) ? STAYS : STORES;
+    case PTX_OP_TEX: /* of what the kernel does not write */
+    case PTX_OP_TLD4:
+        return MOVES;
     case PTX_OP_ADDC:
     case PTX_OP_SUBC:
     case PTX_OP_MADC:
@@ -126,6 +129,9 @@ static uint32_t cycles_of(const struct ptx_inst *i)
         default:
             return GLOBAL_CYCLES;
         }
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+        return GLOBAL_CYCLES;
     case PTX_OP_DIV:
     case PTX_OP_REM:
         return 2 * SLOW_CYCLES;

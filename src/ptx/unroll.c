@@ -127,15 +127,28 @@ static bool is_worth_it(const struct unroll *u)
     unsigned weight = 0, loads = 0;
     for (uint32_t pc = u->loop.first; pc < u->loop.last; pc++) {
         const struct ptx_inst *i = &u->f->insts[pc];
-        const enum ptx_space space = ptx_inst_space(i);
         if (!may_be_copied(i))
             return false;
-        const bool is_load = (i->op == PTX_OP_LD || i->op == PTX_OP_LDU) &&
-                             space != PTX_SPACE_PARAM && space != PTX_SPACE_CONST;
-        loads += is_load;
-        weight += is_growth(i) ? 0 : ptx_inst_weight(i) + is_load;
+        loads += ptx_inst_loads(i);
+        weight += is_growth(i) ? 0 : ptx_inst_weight(i) + ptx_inst_loads(i);
     }
     return weight <= (loads ? MOST_WEIGHT : MOST_ARITHMETIC);
+}
+
+/* Whether loads and stores go by more than one register. */
+static bool has_streams(const struct unroll *u)
+{
+    uint32_t first = PTX_NO_REG;
+    for (uint32_t pc = u->loop.first; pc < u->loop.last; pc++)
+        for (unsigned k = 0; k < u->f->insts[pc].nops; k++) {
+            const struct ptx_operand *o = &u->f->insts[pc].ops[k];
+            if (o->kind != PTX_OPND_ADDR || o->elems[0].kind != PTX_OPND_REG)
+                continue;
+            if (first != PTX_NO_REG && first != o->elems[0].reg)
+                return true;
+            first = o->elems[0].reg;
+        }
+    return false;
 }
 
 static bool is_marked(const struct unroll *u)
@@ -203,7 +216,7 @@ static bool find_loop(struct unroll *u, const struct ptx_block *b)
     u->loop = (struct loop){.first = b->first, .last = b->last};
     if (ptx_branch_target(branch) != b->first || branch->guard == PTX_NO_REG ||
         ptx_inst_has(branch, PTX_M_UNI) || b->last + 1 >= u->f->ninsts || is_marked(u) ||
-        !is_worth_it(u))
+        !is_worth_it(u) || (branch->guard_neg && !has_streams(u)))
         return false;
     find_names(u);
     const struct name *guard = &u->names[branch->guard];

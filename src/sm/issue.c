@@ -212,11 +212,12 @@ static bool is_barrier(const struct dinst *d)
            !ptx_inst_has(d->x->src, PTX_M_ARRIVE);
 }
 
-/* A warp has come to a barrier. If it was the last, it waits with the others until that is known. */
+/* A warp has come to a barrier. If it was the last, it waits with the others until that is known.
+ */
 static void arrive(struct sm *sm, unsigned slot, cycle_t now)
 {
-    sm->barrier_free = (sm->barrier_free > now ? sm->barrier_free : now) +
-                       (cycle_t)sm->cfg->barrier_initiation;
+    sm->barrier_free =
+        (sm->barrier_free > now ? sm->barrier_free : now) + (cycle_t)sm->cfg->barrier_initiation;
     if (sm->slot[slot].w->state == WARP_READY)
         sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
 }

@@ -141,13 +141,24 @@ static bool step_shared(struct sm *sm, uint16_t i, cycle_t now)
     return true;
 }
 
+/* The texture units are free, and are taken by it. */
+static bool take_textures(struct sm *sm, const struct inflight *f, cycle_t now)
+{
+    const unsigned lanes = (unsigned)sm->cfg->texture_lanes;
+    if (now < sm->lsu.textures_free)
+        return false;
+    sm->lsu.textures_free = now + (lanes_in(f->mask) + lanes - 1) / lanes;
+    return true;
+}
+
 static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
 {
     struct inflight *f = &sm->fl[i];
     const struct line_access *a = &f->acc[f->sent];
     struct l1 *cache = cache_of(sm, a);
     sm->lsu.is_blocked = !l1_can_accept(cache, now, a->addr);
-    if (sm->lsu.is_blocked)
+    if (sm->lsu.is_blocked ||
+        (a->space == MEM_TEX && !f->sent && sm->cfg->texture_lanes && !take_textures(sm, f, now)))
         return false;
     uint8_t kind = f->d->flags & DINST_ATOMIC  ? MEM_ATOMIC
                    : f->d->flags & DINST_STORE ? MEM_WRITE

@@ -192,9 +192,8 @@ static bool addresses(const struct ptx_inst *i, const struct ptx_inst *reader, b
 /* base + constant that only addresses memory: the offset of loads and stores. */
 static bool is_offset(const struct machine_code *m, const struct ptx_inst *i)
 {
-    if (i->op != PTX_OP_ADD || i->ops[0].kind != PTX_OPND_REG || i->guard != PTX_NO_REG ||
-        !(is_int64(i) || is_int32(i)) || i->ops[2].kind != PTX_OPND_IMM ||
-        llabs(i->ops[2].imm) >= MOST_OFFSET)
+    if (i->op != PTX_OP_ADD || i->ops[0].kind != PTX_OPND_REG || !(is_int64(i) || is_int32(i)) ||
+        i->ops[2].kind != PTX_OPND_IMM || llabs(i->ops[2].imm) >= MOST_OFFSET)
         return false;
     return machine_all_readers(&m->uses, i, addresses);
 }
@@ -469,10 +468,12 @@ static void find_parts(const struct machine_code *m, uint32_t pc)
         d->latency = (uint16_t)m->cfg->test_latency;
     if (d->flags & DINST_ATOMIC)
         d->parts = (uint8_t)(d->parts + joined_parts(m, i));
+    if ((d->flags & DINST_TEXTURE) && !ptx_inst_has(i, PTX_M_G1D))
+        d->parts++; /* coordinates are brought side by side */
     if (d->parts < 2)
         return;
     d->role = MACHINE_several;
-    if (d->flags & DINST_ATOMIC)
+    if (d->flags & (DINST_ATOMIC | DINST_TEXTURE))
         return;
     if (i->op == PTX_OP_DIV && d->class == OP_CLASS_fdiv && ptx_inst_has(i, PTX_M_APPROX)) {
         d->latency = (uint16_t)(m->cfg->sfu_latency + 4 * (d->parts - 1));

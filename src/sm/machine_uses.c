@@ -61,11 +61,23 @@ const struct machine_reg *machine_written(const struct machine_uses *u, const st
                                                                          : NULL;
 }
 
+/* Whether what reads it does so under the condition under which `i` writes it. */
+static bool has_its_condition(const struct machine_uses *u, const struct machine_reg *r,
+                              const struct ptx_inst *i)
+{
+    for (uint32_t k = r->first; i->guard != PTX_NO_REG && k < r->first + r->nreaders; k++) {
+        const struct ptx_inst *reader = &u->src->insts[u->readers[k].pc];
+        if (reader->guard != i->guard || reader->guard_neg != i->guard_neg)
+            return false;
+    }
+    return true;
+}
+
 static const struct machine_reg *written_once(const struct machine_uses *u,
                                               const struct ptx_inst *i)
 {
-    const struct machine_reg *r = i->guard == PTX_NO_REG ? machine_written(u, i) : NULL;
-    return r && r->writer < MANY_INST ? r : NULL;
+    const struct machine_reg *r = machine_written(u, i);
+    return r && r->writer < MANY_INST && has_its_condition(u, r, i) ? r : NULL;
 }
 
 const struct ptx_inst *machine_reader(const struct machine_uses *u, const struct ptx_inst *i)

@@ -184,6 +184,7 @@ struct lsu {
     bool is_blocked;         /* the entry waits for its cache to accept a line */
     bool can_rest;           /* nobody but the SM itself gives it something to do */
     cycle_t due;             /* before, only an answer does; 0: not known */
+    cycle_t textures_free;   /* with sm.texture_lanes */
 };
 
 /* What an issue slot did. From STALL_REFUSED on: a kind of one of those before. */

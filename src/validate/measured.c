@@ -96,6 +96,7 @@ static bool validate_in(const struct measured_options *o, FILE *out, size_t *fai
     ok = ok && (!o->csv || measured_write_csv(&m, o->csv, err)) &&
          (!o->json || measured_write_json(&m, o->json, err)) &&
          (!o->plot || measured_draw(&m, o->machine, o->plot, err));
+    ok = ok && (!o->micro || measured_micro(o, out, err));
     if (ok)
         measured_print(&m, out);
     measured_free(&m);

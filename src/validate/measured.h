@@ -17,9 +17,10 @@ struct measured_options {
     const char *half;              /* "chosen" or "held" only; NULL: both */
     const char *only;              /* one workload; NULL: all */
     const char *size;              /* one size; NULL: all */
-    const char *from; /* what --csv of earlier runs wrote, in place of runs; NULL: runs */
-    uint64_t jobs;    /* runs at once; 0: a processor each */
-    bool quick;       /* only what takes little work */
+    const char *from;  /* what --csv of earlier runs wrote, in place of runs; NULL: runs */
+    const char *micro; /* the program of tools/calibrate; NULL: without it */
+    uint64_t jobs;     /* runs at once; 0: a processor each */
+    bool quick;        /* only what takes little work */
 };
 
 /* Whether the GPU of this machine was measured. */

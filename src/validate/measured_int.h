@@ -37,6 +37,8 @@ void measured_free(struct measured *m);
 struct measured_group measured_group_at(const struct measured *m, size_t from);
 /* Puts what a run says of its kernels beside the measured ones. */
 void measured_take(struct measured *m, const struct measured_group *g, struct json_object *result);
+void measured_take_launch(struct measured_kernel *k, const struct json_object *launch,
+                          const struct json_object *result);
 /* The same of what earlier runs wrote (measured_write_csv; files one after another, headers too).
  */
 bool measured_take_file(struct measured *m, const char *path, struct err *err);
@@ -60,6 +62,10 @@ struct measured_sum {
 struct measured_sum measured_sum_up(const struct measured *m, measured_choice *takes,
                                     const char *value);
 
+struct measured_kernel measured_kernel_of(const struct reference *t, size_t row, const char *half);
+/* Runs the microbenchmarks and prints them, and the errors by group. */
+bool measured_micro(const struct measured_options *o, FILE *out, struct err *err);
+void measured_print_micro(const struct measured *m, FILE *out);
 void measured_print(const struct measured *m, FILE *out);
 bool measured_write_csv(const struct measured *m, const char *path, struct err *err);
 bool measured_write_json(const struct measured *m, const char *path, struct err *err);

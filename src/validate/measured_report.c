@@ -104,6 +104,27 @@ void measured_print(const struct measured *m, FILE *out)
             100 * all.error[CYCLES], all.correlation, all.n);
 }
 
+static bool has_group(const struct measured_kernel *k, const char *value)
+{
+    return !strcmp(k->workload, value);
+}
+
+static bool is_any(const struct measured_kernel *k, const char *value)
+{
+    (void)k, (void)value;
+    return true;
+}
+
+void measured_print_micro(const struct measured *m, FILE *out)
+{
+    for (size_t i = 0; i < m->at.len; i++)
+        print_kernel(&m->at.data[i], out);
+    for (size_t i = 0; i < m->at.len; i++)
+        if (!i || strcmp(m->at.data[i].workload, m->at.data[i - 1].workload))
+            print_sum(m, out, has_group, "microbenchmarks", m->at.data[i].workload);
+    print_sum(m, out, is_any, "microbenchmarks", "all");
+}
+
 /* --- files --- */
 
 bool measured_write_csv(const struct measured *m, const char *path, struct err *err)

@@ -14,7 +14,7 @@ static const char *find_half(const struct reference *halves, const char *workloa
     return "";
 }
 
-static struct measured_kernel kernel_of(const struct reference *t, size_t row, const char *half)
+struct measured_kernel measured_kernel_of(const struct reference *t, size_t row, const char *half)
 {
     return (struct measured_kernel){.workload = reference_text(t, row, "workload"),
                                     .size = reference_text(t, row, "size"),
@@ -46,7 +46,7 @@ bool measured_load(struct measured *m, const struct measured_options *o, struct 
             ok = err_set(err, "%s/%s: has no half for %s", o->data, halves, workload);
         else if (is_asked(o->half, half) && is_asked(o->only, workload) &&
                  is_asked(o->size, reference_text(&m->table, i, "size")))
-            vec_push(&m->at, kernel_of(&m->table, i, half));
+            vec_push(&m->at, measured_kernel_of(&m->table, i, half));
     }
     if (ok && !m->at.len)
         ok = err_set(err, "%s/%s has no kernel of '%s'", o->data, file,
@@ -102,8 +102,9 @@ static json *child_of(const json *o, const char *key)
     return at;
 }
 
-static void take_launch(struct measured_kernel *k, const json *launch, double port_bytes)
+void measured_take_launch(struct measured_kernel *k, const json *launch, const json *result)
 {
+    const double port_bytes = number_in(child_of(result, "machine"), "l2", "port_bytes");
     const json *stats = child_of(launch, "stats"), *summary = child_of(launch, "summary");
     const json *limit = child_of(summary, "limit");
     k->is_there = true;
@@ -117,13 +118,12 @@ static void take_launch(struct measured_kernel *k, const json *launch, double po
 
 void measured_take(struct measured *m, const struct measured_group *g, json *result)
 {
-    const json *kernels = child_of(result, "kernels"), *machine = child_of(result, "machine");
-    const double port_bytes = number_in(machine, "l2", "port_bytes");
+    const json *kernels = child_of(result, "kernels");
     for (size_t i = 0; kernels && i < json_object_array_length(kernels); i++) {
         const json *launch = json_object_array_get_idx(kernels, i);
         for (size_t k = g->from; k < g->to; k++)
             if (!strcmp(m->at.data[k].name, text_in(launch, "name")))
-                take_launch(&m->at.data[k], launch, port_bytes);
+                measured_take_launch(&m->at.data[k], launch, result);
     }
 }
 
