@@ -204,6 +204,8 @@ static bool find_count(struct unroll *u)
         l->more = mirrored(l->more);
     if (branch->guard_neg)
         l->more = opposite(l->more);
+    if (l->bound->kind == PTX_OPND_IMM && l->step > 0) /* ptxas leaves those alone */
+        return false;
     return l->step && is_bound(u, l->bound) && u->names[l->counter].last_def - 1 < l->test &&
            (l->more == PTX_M_NE ||
             (ptx_type_kind(type) == 'S' &&

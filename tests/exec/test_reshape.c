@@ -1,0 +1,122 @@
+/* Branches and loops as an assembler leaves them (ptx/reshape.h): every thread's results are those
+ * of the code as it was written. */
+#include "exec/fixture.h"
+
+enum { THREADS = 64, WORDS = 4096 };
+
+static void run_as(struct fixture *f, const char *ptx, bool is_ordered)
+{
+    memset(f, 0, sizeof *f);
+    f->dev = device_new(UINT64_C(1) << 30, &f->err);
+    f->dev->schedules_code = is_ordered;
+    struct ptx_module *m = ptx_parse("test.ptx", ptx, strlen(ptx), &f->err);
+    if (!m)
+        fail_msg("%s", f->err.msg);
+    f->prog = program_load(f->dev, &m, 1, &f->err);
+    assert_non_null(f->prog);
+    f->buf = devmem_alloc(f->dev->mem, WORDS * 4, 0, MEM_DEVICE, NULL);
+    f->words = devmem_ptr(f->buf->base);
+    for (uint32_t i = 0; i < WORDS; i++)
+        f->words[i] = i * 2654435761u >> 7;
+    fixture_run(f, 1, THREADS, 0);
+}
+
+/* `changes`: other warp instructions, so that something was done. */
+static void same(const char *ptx, bool changes)
+{
+    struct fixture a, b;
+    run_as(&a, ptx, false);
+    run_as(&b, ptx, true);
+    for (uint32_t i = 0; i < WORDS; i++)
+        if (a.words[i] != b.words[i])
+            fail_msg("word %u: %u as written, %u as ordered, of\n%s", i, a.words[i], b.words[i],
+                     ptx);
+    assert_true(!changes || b.result.warp_inst != a.result.warp_inst);
+    fixture_close(&a);
+    fixture_close(&b);
+}
+
+/* Thread t: %rd3 = its place for results, %rd4 = something to read, %r9 = t. */
+#define PLACES                                                                    \
+    "mul.wide.u32 %rd2,%r1,32; add.s64 %rd3,%rd1,%rd2; add.s64 %rd4,%rd1,%rd2;\n" \
+    "add.s64 %rd3,%rd3,8192; mov.u32 %r9,%r1; mov.u32 %r5,7; mov.u32 %r6,1;\n"
+/* What a turn does: %r2 is the counter, %rd5 a pointer. */
+#define BODY                                                                       \
+    "ld.global.u32 %r3,[%rd5]; ld.global.u32 %r4,[%rd5+4]; add.u32 %r5,%r5,%r3;\n" \
+    "xor.b32 %r6,%r6,%r4; mad.lo.u32 %r5,%r5,3,%r2; setp.lt.u32 %p3,%r4,%r5;\n"    \
+    "@%p3 bra S; add.u32 %r6,%r6,%r2; add.u32 %r7,%r6,1; xor.b32 %r6,%r6,%r7;\n"   \
+    "S: st.global.u32 [%rd3+4],%r6; add.s64 %rd5,%rd5,4;\n"
+#define LEAVE "st.global.u32 [%rd3],%r5; st.global.u32 [%rd3+8],%r2; st.global.u32 [%rd3+12],%r6;\n"
+
+static void loops_of_any_count(void **state)
+{
+    (void)state;
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; sub.s32 %r8,%r9,4;\nL: " BODY
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r8; @%p1 bra L;\n" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,-7; mov.u32 %r8,%r9;\nL: " BODY
+                           "add.s32 %r2,%r2,3; setp.gt.s32 %p1,%r8,%r2; @%p1 bra L;\n" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; add.s32 %r8,%r9,1;\nL: " BODY
+                           "add.s32 %r2,%r2,1; setp.ne.s32 %p1,%r8,%r2; @%p1 bra L;\n" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES
+                    "mov.u64 %rd5,%rd4; add.u32 %r2,%r9,1; shl.b32 %r2,%r2,1;\nL: " BODY
+                    "add.s32 %r2,%r2,-2; setp.eq.s32 %p1,%r2,0; @%p1 bra E; bra.uni L;\nE:" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,%r9;\nL: " BODY
+                           "add.s32 %r2,%r2,-1; setp.gt.s32 %p1,%r2,-3; @%p1 bra L;\n" LEAVE),
+         true);
+}
+
+static void counters_at_the_ends_of_their_range(void **state)
+{
+    (void)state;
+    /* up to the largest bound, a step that would pass it */
+    same(PTX_KERNEL(PLACES
+                    "mov.u64 %rd5,%rd4; sub.s32 %r2,2147483640,%r9; mov.u32 %r8,2147483647;\n"
+                    "L: " BODY "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r8; @%p1 bra L;\n" LEAVE),
+         true);
+    /* through the largest number, until it is equal */
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,2147483640; shl.b32 %r8,%r9,3;\n"
+                           "add.s32 %r8,%r8,-2147483640;\nL: " BODY
+                           "add.s32 %r2,%r2,8; setp.ne.s32 %p1,%r2,%r8; @%p1 bra L;\n" LEAVE),
+         true);
+}
+
+static void what_is_carried_from_turn_to_turn(void **state)
+{
+    (void)state;
+    /* values of earlier turns, exchanged; a counter that the body reads; a pair of words */
+    same(PTX_KERNEL(PLACES
+                    "mov.u64 %rd5,%rd4; mov.u32 %r2,0; mov.u32 %r10,1; mov.u32 %r11,2;\n"
+                    "L: ld.global.v2.u32 {%r3,%r4},[%rd5]; mov.u32 %r12,%r10; mov.u32 %r10,%r11;\n"
+                    "add.u32 %r11,%r12,%r3; xor.b32 %r11,%r11,%r4; add.u32 %r5,%r5,%r2;\n"
+                    "st.global.u32 [%rd3+16],%r12; add.s32 %r2,%r2,1; add.u32 %r6,%r6,%r2;\n"
+                    "add.s64 %rd5,%rd5,8; setp.lt.s32 %p1,%r2,%r9; @%p1 bra L;\n"
+                    "st.global.u32 [%rd3+20],%r10; st.global.u32 [%rd3+24],%r11;\n"
+                    "st.global.u32 [%rd3+28],%r12;\n" LEAVE),
+         true);
+}
+
+static void conditions_in_the_place_of_branches(void **state)
+{
+    (void)state;
+    same(PTX_KERNEL(PLACES "and.b32 %r2,%r9,3; setp.eq.u32 %p1,%r2,1; setp.lt.u32 %p2,%r9,40;\n"
+                           "@%p1 bra A; add.u32 %r5,%r5,%r9; ld.global.u32 %r6,[%rd4];\n"
+                           "A: @!%p2 bra B; bra.uni C;\nC: mul.lo.u32 %r5,%r5,%r6;\n"
+                           "B: xor.b32 %r6,%r6,%r5; @%p1 bra D; bra.uni E;\n"
+                           "D: add.u32 %r6,%r6,9;\nE: " LEAVE),
+         true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_of_any_count),
+        cmocka_unit_test(counters_at_the_ends_of_their_range),
+        cmocka_unit_test(what_is_carried_from_turn_to_turn),
+        cmocka_unit_test(conditions_in_the_place_of_branches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
