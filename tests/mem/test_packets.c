@@ -424,7 +424,7 @@ static void what_is_ready_later_is_before_nothing_that_is_not_gone(void **state)
     seams.l2_packets = &p;
     seams.l2_capacity = &c;
     struct l2_rig *r = l2_rig_with(by_line, &seams);
-    r->to_noc->credit = 4;
+    r->to_noc->credit_cycles = 4;
     r->on_tick = places_are_free;
     r->ctx = r;
     l2_rig_give(r, 10, 1, MEM_READ, 0, 0xf, 0);
