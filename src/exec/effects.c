@@ -172,40 +172,66 @@ static bool apply_execute(const struct effect *e, struct step *s)
     return ok;
 }
 
-/* The log whose next entry comes first: lowest cycle, then lowest place; n = none. */
-static size_t first_log(struct effects *const *logs, size_t n, const size_t *at)
+/* Logs that have entries left, by place: the cycles of their next ones lie side by side. */
+struct merge {
+    cycle_t cycle[EFFECTS_MAX_LOGS];
+    size_t at[EFFECTS_MAX_LOGS];
+    uint32_t log[EFFECTS_MAX_LOGS];
+    size_t n;
+};
+
+static const struct effect *effect_at(const struct effects *fx, size_t at)
 {
-    size_t best = n;
-    cycle_t cycle = UINT64_MAX;
-    for (size_t i = 0; i < n; i++) {
-        if (!logs[i] || at[i] == logs[i]->len)
-            continue;
-        const struct effect *e = (const struct effect *)(const void *)(logs[i]->buf + at[i]);
-        if (e->cycle < cycle) {
-            cycle = e->cycle;
-            best = i;
+    return (const struct effect *)(const void *)(fx->buf + at);
+}
+
+static void merge_begin(struct merge *m, struct effects *const *logs, size_t n)
+{
+    assert(n <= EFFECTS_MAX_LOGS);
+    m->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (logs[i] && logs[i]->len) {
+            m->cycle[m->n] = effect_at(logs[i], 0)->cycle;
+            m->at[m->n] = 0;
+            m->log[m->n++] = (uint32_t)i;
         }
+}
+
+/* The entry that comes first: lowest cycle, then lowest place. `m` is not empty. */
+static const struct effect *merge_take(struct merge *m, struct effects *const *logs, size_t *log)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < m->n; k++)
+        best = m->cycle[k] < m->cycle[best] ? k : best;
+    const struct effects *fx = logs[ *log = m->log[best]];
+    const struct effect *e = effect_at(fx, m->at[best]);
+    m->at[best] += e->size;
+    if (m->at[best] < fx->len) {
+        m->cycle[best] = effect_at(fx, m->at[best])->cycle;
+        return e;
     }
-    return best;
+    m->n--;
+    for (size_t k = best; k < m->n; k++) {
+        m->cycle[k] = m->cycle[k + 1];
+        m->at[k] = m->at[k + 1];
+        m->log[k] = m->log[k + 1];
+    }
+    return e;
 }
 
 bool effects_apply(struct effects *const *logs, size_t n, effect_done_fn done, void *ctx,
                    size_t *at_fault)
 {
     const struct memory_lanes *lanes = memory_lanes_get();
-    size_t at[EFFECTS_MAX_LOGS];
+    struct merge m;
     struct step s;
-    bool ok = true, any = false;
-    assert(n <= EFFECTS_MAX_LOGS);
-    for (size_t i = 0; i < n; i++) {
-        at[i] = 0;
-        any |= logs[i] && logs[i]->len;
-    }
-    if (!any)
+    bool ok = true;
+    merge_begin(&m, logs, n);
+    if (!m.n)
         return true;
-    for (size_t i; ok && (i = first_log(logs, n, at)) < n;) {
-        const struct effect *e = (const struct effect *)(const void *)(logs[i]->buf + at[i]);
-        at[i] += e->size;
+    while (ok && m.n) {
+        size_t i;
+        const struct effect *e = merge_take(&m, logs, &i);
         if (e->kind == EFFECT_STORE) {
             apply_store(e, lanes);
             continue;

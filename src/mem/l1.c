@@ -209,7 +209,7 @@ static void flush_step(struct l1 *l, cycle_t now)
         probe_fire(l->probe, now, L1_FLUSHED, i, 0);
         l->stats.flushed++;
     }
-    l->flushing = false;
+    l->flushing = l->has_lines = false;
 }
 
 static cycle_t next_lookup(const struct l1 *l, cycle_t now)
@@ -385,7 +385,7 @@ void l1_use(struct l1 *l, uint64_t bytes)
 void l1_flush(struct l1 *l, cycle_t now)
 {
     assert(l1_idle(l));
-    if (!l->cfg.flush)
+    if (!l->cfg.flush || !l->has_lines)
         return;
     l->flushing = true;
     l->flush_at = 0;

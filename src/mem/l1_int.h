@@ -127,6 +127,7 @@ struct l1 {
     uint16_t all; /* mask of a line's sectors */
     uint16_t node;
     bool flushing;
+    bool has_lines;                        /* one has been allocated since all left */
     bool wakes_together, replaces, splits; /* the request policy's */
     bool by_sector; /* the capacity policy's, where lines share a set's bytes */
     uint32_t flush_at;

@@ -217,6 +217,7 @@ static void allocate(struct l1 *l, cycle_t now, struct place *p)
     }
     p->index = tags_place(&l->tags, p->set, l->victims);
     tags_allocate(&l->tags, p->index, p->line);
+    l->has_lines = true;
     l->forms[p->index] = (struct line_form){0};
     l->lives[p->index] = (struct line_life){0};
     l1_line_fit(l, p->index, l->need);

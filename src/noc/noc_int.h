@@ -189,6 +189,7 @@ struct noc {
     cycle_t *taken_next;  /* [ntakers]: when its port shows something, of what is known of it */
     uint32_t ntakers;
     cycle_t look_at;        /* ports that were found empty may show something from then on */
+    cycle_t take_next;      /* the least of taken_next */
     struct binding **bound; /* [nodes * classes] */
     bool started;
     cycle_t first;

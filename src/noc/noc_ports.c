@@ -70,11 +70,14 @@ cycle_t noc_ports_take(struct noc *n, cycle_t now)
     cycle_t next = CYCLE_NEVER;
     if (now >= n->look_at)
         look_at_ports(n, now);
+    else if (now < n->take_next)
+        return n->take_next;
     for (uint32_t i = 0; i < n->ntakers; i++) {
         if (n->taken_next[i] <= now)
             n->taken_next[i] = port_take(n, &n->takers[i], now);
         next = n->taken_next[i] < next ? n->taken_next[i] : next;
     }
+    n->take_next = next;
     return next;
 }
 

@@ -268,7 +268,8 @@ static enum sim_status window_run(struct sim *s, struct host_pool *pool, uint64_
         s->syncs.data[i].fn(s->syncs.data[i].ctx, s->now);
     if (atomic_load_explicit(&s->stop, memory_order_relaxed))
         return SIM_STOPPED;
-    if (next_time(s) == CYCLE_NEVER) {
+    s->next = next_time(s);
+    if (s->next == CYCLE_NEVER) {
         s->now = reached_time(s);
         return SIM_IDLE;
     }
@@ -286,8 +287,9 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
     struct host_pool *pool = host_pool_new(s, threads);
     atomic_store(&s->stop, false);
     s->dog_since = s->now;
+    s->next = next_time(s);
     while (s->now < end && status == SIM_LIMIT) {
-        uint64_t start = next_time(s);
+        const uint64_t start = s->next;
         if (start == CYCLE_NEVER)
             status = SIM_IDLE;
         else if (start >= end)

@@ -64,6 +64,7 @@ struct sim {
     unsigned nparts;
     bool prepared;
     uint64_t now;    /* everything before this time has run */
+    uint64_t next;   /* the first tick of all partitions, between windows */
     uint64_t window; /* 0 = one partition */
     bool shuffle;
     struct rng rng;

@@ -67,7 +67,9 @@ static uint64_t complete(const struct subcore *sub)
 static void dispatch(struct sm *sm, struct subcore *sub)
 {
     const uint64_t ready = complete(sub);
-    for (unsigned p = 0; ready && p < sm->npipes; p++)
+    if (!ready)
+        return;
+    for (unsigned p = 0; p < ALL_PIPES; p++) /* one that is not there has no collectors */
         if (ready & sub->col_of[p])
             send_on(sm, sub, p, ready, false, 0);
 }
@@ -216,8 +218,8 @@ static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
 void sm_collect(struct sm *sm, cycle_t now)
 {
     const bool has_line = sm->asked & WANT_COST;
-    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
-        struct subcore *sub = &sm->sub[s];
+    FOR_SUBCORES(sub, sm)
+    {
         if (sub->col_used | sub->nlate) {
             if (LIKELY(!has_line))
                 dispatch(sm, sub);
@@ -231,7 +233,7 @@ void sm_collect(struct sm *sm, cycle_t now)
                 read_banks_and_tell(sm, sub);
         }
         if (sm_any(sub->nport))
-            for (unsigned p = 0; p < sm->npipes; p++)
+            for (unsigned p = 0; p < ALL_PIPES; p++)
                 if (sub->nport[p])
                     allocate(sm, sub, p);
         sub->bank_written = 0;

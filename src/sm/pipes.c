@@ -26,9 +26,9 @@ static void count_busy(struct sm *sm, unsigned kind, uint64_t cycles)
     *sm_counter(sm, busy[kind]) += cycles;
 }
 
-static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now)
+static void enter(struct sm *sm, struct subcore *sub, unsigned pipe, unsigned unit, cycle_t now)
 {
-    unsigned kind = sub->unit_kind[unit], pipe = sub->unit_pipe[unit];
+    const unsigned kind = sub->unit_kind[unit];
     for (unsigned k = 0; k < sub->nentry[pipe]; k++) {
         uint16_t i = sub->entry[pipe][k];
         const struct inflight *f = &sm->fl[i];
@@ -47,13 +47,14 @@ static void enter(struct sm *sm, struct subcore *sub, unsigned unit, cycle_t now
 
 void sm_pipes(struct sm *sm, cycle_t now)
 {
-    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
-        struct subcore *sub = &sm->sub[s];
-        if (!sub->nentry[PIPE_SP] && !sub->nentry[PIPE_SFU])
-            continue;
-        for (unsigned u = 0; u < sub->nunits; u++)
-            if (sub->nentry[sub->unit_pipe[u]] && sub->unit_free[u] <= now)
-                enter(sm, sub, u, now);
+    FOR_SUBCORES(sub, sm)
+    {
+        for (unsigned u = 0; sub->nentry[PIPE_SP] && u < sub->nsp; u++)
+            if (sub->unit_free[u] <= now)
+                enter(sm, sub, PIPE_SP, u, now);
+        for (unsigned u = sub->nsp; sub->nentry[PIPE_SFU] && u < sub->nunits; u++)
+            if (sub->unit_free[u] <= now)
+                enter(sm, sub, PIPE_SFU, u, now);
     }
 }
 

@@ -9,11 +9,8 @@
 
 static void add_units(struct subcore *sub, enum unit kind, int64_t n)
 {
-    const enum pipe pipe = kind == UNIT_SP || kind == UNIT_INT ? PIPE_SP : PIPE_SFU;
-    for (int64_t i = 0; i < n && sub->nunits < MAX_UNITS; i++, sub->nunits++) {
-        sub->unit_kind[sub->nunits] = (uint8_t)kind;
-        sub->unit_pipe[sub->nunits] = (uint8_t)pipe;
-    }
+    for (int64_t i = 0; i < n && sub->nunits < MAX_UNITS; i++)
+        sub->unit_kind[sub->nunits++] = (uint8_t)kind;
 }
 
 static uint64_t range_mask(unsigned first, unsigned n)
@@ -29,6 +26,7 @@ static void init_subcore(struct sm *sm, unsigned number)
     struct subcore *sub = &sm->sub[number];
     add_units(sub, UNIT_SP, cfg->sp_units);
     add_units(sub, UNIT_INT, cfg->int_units);
+    sub->nsp = sub->nunits;
     add_units(sub, UNIT_SFU, cfg->sfu_units);
     add_units(sub, UNIT_DP, cfg->dp_units);
     add_units(sub, UNIT_TENSOR, cfg->tensor_units);
@@ -90,6 +88,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->seams = p->seams;
     sm->clocks = p->clocks;
     sm->probe = sm->inst_probe = &probe_null;
+    sm->nsub = (uint32_t)p->cfg->subcores;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
     sm->has_source = sm->seams.warps->is_pending != warp_source_null.is_pending;
@@ -231,7 +230,7 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
         return true;
     if (sub->nentry[PIPE_AUX] && sm->lsu.aux == NO_INFLIGHT)
         return true;
-    for (unsigned p = 0; p < sm->npipes; p++) {
+    for (unsigned p = 0; p < ALL_PIPES; p++) { /* one that is not there has no collectors */
         bool has_ready = (sub->col_used & sub->col_of[p]) != 0;
         bool has_free = (sub->col_of[p] & ~sub->col_used) != 0;
         if ((has_ready && sub->nentry[p] < sm->ports[p]) || (has_free && sub->nport[p]))
@@ -240,14 +239,14 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
     return false;
 }
 
-static bool must_stay_awake(const struct sm *sm)
+static bool must_stay_awake(struct sm *sm)
 {
     uint64_t can = sm->has_inst & sm->ready &
                    ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked | sm->held);
     if (sm->hazard | sm->deferred | (sm->live & ~(sm->fetching | sm->has_buffer | sm->follows)))
         return true;
-    for (unsigned s = 0; s < (unsigned)sm->cfg->subcores; s++) {
-        const struct subcore *sub = &sm->sub[s];
+    FOR_SUBCORES(sub, sm)
+    {
         if (subcore_moves(sm, sub) || (can && (can & sub->slots & sm_with_room(sm, sub))))
             return true;
     }

@@ -168,8 +168,7 @@ struct subcore {
     unsigned bank_turn;
     cycle_t unit_free[MAX_UNITS]; /* when the unit's entry is free */
     uint8_t unit_kind[MAX_UNITS];
-    uint8_t unit_pipe[MAX_UNITS]; /* that feeds it */
-    uint32_t nunits;
+    uint32_t nunits, nsp; /* of those, the first: of PIPE_SP, the others are of PIPE_SFU */
 };
 
 struct lsu {
@@ -205,7 +204,7 @@ enum stall {
 struct sm {
     const struct sm_cfg *cfg;
     uint32_t id;
-    uint32_t nsched;
+    uint32_t nsub, nsched;
     bool is_fixed;   /* sm.operands */
     int32_t ends;    /* cycles of a pipe around its latency */
     uint32_t npipes; /* of a sub-core: PIPES, or ALL_PIPES where there can be extra warps */
@@ -312,6 +311,10 @@ static inline bool sm_any(const uint8_t n[ALL_PIPES])
     __builtin_memcpy(&all, n, sizeof all);
     return all != 0;
 }
+
+/* Sub-cores one after the other. */
+#define FOR_SUBCORES(sub, sm) \
+    for (struct subcore *sub = (sm)->sub, *end_ = sub + (sm)->nsub; sub < end_; sub++)
 
 /* Whether an extra warp has something to do. */
 static inline bool sm_has_extra(const struct sm *sm)
