@@ -43,7 +43,7 @@ static void unstage_first(struct awc *c, struct awt_row *row)
     if (!--row->nstaged)
         c->staged &= ~awc_row_bit(c, row);
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
-    if (instance_is_high(row->in)) {
+    if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
         c->stats.issued_high++;
     } else {
@@ -116,7 +116,7 @@ static unsigned entries_left(int64_t all, unsigned taken)
 
 static unsigned room_for(const struct awc *c, const struct awt_row *row)
 {
-    if (instance_is_high(row->in))
+    if (awc_row_is_high(c, row))
         return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
     if (c->is_alone) /* those of the program's warps */
         return entries_left(c->sm_cfg->ibuffer, row->nstaged);
@@ -151,8 +151,8 @@ static bool would_wait(const struct awt_row *row, const struct dinst *d)
 static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 {
     const uint64_t low = c->used & ~c->high;
-    return instance_is_high(row->in) ? c->slot_rows[row->x.slot] == 1
-                                     : c->is_alone || !(low & (low - 1));
+    return awc_row_is_high(c, row) ? c->slot_rows[row->x.slot] == 1
+                                   : c->is_alone || !(low & (low - 1));
 }
 
 /* Where others want the entries, only what need not wait there: so instances hide each other's
@@ -172,7 +172,7 @@ static unsigned stage(struct awc *c, struct awt_row *row)
         c->staged |= awc_row_bit(c, row);
     else
         c->stuck |= awc_row_bit(c, row);
-    if (instance_is_high(row->in))
+    if (awc_row_is_high(c, row))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
         c->low_staged = (uint16_t)(c->low_staged + n);

@@ -237,6 +237,11 @@ static inline uint64_t awc_row_bit(const struct awc *c, const struct awt_row *ro
 {
     return UINT64_C(1) << (row - c->rows);
 }
+/* Of its instance; from the table, which is nearer than the instance. */
+static inline bool awc_row_is_high(const struct awc *c, const struct awt_row *row)
+{
+    return c->high & awc_row_bit(c, row);
+}
 /* The row's next instruction may be staged, or issue, now if it could not before. */
 static inline void awc_look_again(struct awc *c, const struct awt_row *row)
 {
