@@ -82,8 +82,6 @@ void l1_free(struct l1 *l);
 /* May an access to `addr` be submitted at `now`? (One a cycle a bank.) */
 bool l1_can_accept(const struct l1 *l, cycle_t now, addr_t addr);
 void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a);
-/* Whether it has what a read asks for: then the read is done, without its latency. */
-bool l1_serves(struct l1 *l, addr_t addr, uint16_t sectors);
 /* As l1_submit() `latency` cycles ago and l1_tick() now, for a cache in which nothing was since. */
 void l1_submit_due(struct l1 *l, cycle_t now, const struct l1_access *a);
 /* Looks up what is due. */

@@ -21,16 +21,6 @@ static struct place place_find(const struct l1 *l, const struct l1_access *a)
     return p;
 }
 
-bool l1_serves(struct l1 *l, addr_t addr, uint16_t sectors)
-{
-    const struct place p = place_find(l, &(struct l1_access){.addr = addr});
-    if (p.index == TAGS_NONE || (sectors & ~p.valid))
-        return false;
-    tags_touch(&l->tags, p.index);
-    l->stats.read_hits++;
-    return true;
-}
-
 struct mem_req *l1_request_new(struct l1 *l, cycle_t now, addr_t line, uint16_t sectors,
                                enum l1_what what)
 {

@@ -1,7 +1,6 @@
 /* The load/store unit: takes one memory instruction at a time apart, a line (or a cycle of shared
  * memory) a cycle; collects what comes back, one access a cycle, and writes the registers when all
  * of an instruction's accesses are back; sends the caches' misses to the interconnect. */
-#include "sm/machine_code.h"
 #include "sm/sm_int.h"
 
 static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
@@ -157,10 +156,6 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
     struct inflight *f = &sm->fl[i];
     const struct line_access *a = &f->acc[f->sent];
     struct l1 *cache = cache_of(sm, a);
-    if (f->d->role == MACHINE_uniform && l1_serves(cache, a->addr, a->sectors)) {
-        f->sent++;
-        return true;
-    }
     sm->lsu.is_blocked = !l1_can_accept(cache, now, a->addr);
     if (sm->lsu.is_blocked ||
         (a->space == MEM_TEX && !f->sent && sm->cfg->texture_lanes && !take_textures(sm, f, now)))

@@ -458,8 +458,6 @@ static void find_parts(const struct machine_code *m, uint32_t pc)
     const struct ptx_inst *a = machine_writer(&m->uses, i, 1), *b = machine_writer(&m->uses, i, 2);
     d->role = (uint8_t)role_of(m, pc);
     d->parts = d->role == MACHINE_own ? (uint8_t)listed_parts(i) : 0;
-    if (d->parts && is_plain_constant(m, pc) && machine_is_uniform(&m->uses, &i->ops[1]))
-        d->role = MACHINE_uniform;
     if (d->parts > 1 && is_int64(i) && is_narrow(m, i))
         d->parts = 1;
     if (is_sum(i) && is_int64(i) && d->parts && /* a wide product and a sum: one */
