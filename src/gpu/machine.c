@@ -116,6 +116,9 @@ static bool check_sectors(const struct machine *m, struct err *err)
         return err_set(err, "sector_bytes must be the same in l1, l1c, l1t, l1i, l2 and mc");
     if (m->sm.coalesce_bytes > m->l1.line_bytes || m->l1.line_bytes > m->l2.line_bytes)
         return err_set(err, "sm.coalesce_bytes <= l1.line_bytes <= l2.line_bytes does not hold");
+    if (m->l1c.line_bytes > m->l2.line_bytes || m->l1t.line_bytes > m->l2.line_bytes ||
+        m->l1i.line_bytes > m->l2.line_bytes)
+        return err_set(err, "lines of l1c, l1t and l1i must not be longer than l2.line_bytes");
     if (m->sm.coalesce_bytes > m->l1t.line_bytes)
         return err_set(err, "sm.coalesce_bytes <= l1t.line_bytes does not hold");
     if (m->l2.line_bytes != m->mc.block_bytes)
