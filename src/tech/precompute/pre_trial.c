@@ -48,6 +48,13 @@ static void end_phase(struct pre_trial *t, const struct precompute_cfg *cfg,
     }
 }
 
+/* A quarter of a trial was slower by as much as it should be faster: the rest would cost more. */
+static bool is_lost_early(const struct pre_trial *t, const struct precompute_cfg *cfg, cycle_t now)
+{
+    return t->phase == PRE_WITH && t->iterations == (uint64_t)cfg->trial_iterations / 4 &&
+           (double)(now - t->since) > (1 + cfg->trial_gain) * t->without * (double)t->iterations;
+}
+
 /* A trial that the launch was too short for is lost: so would be the next launch's. */
 void pre_trial_resume(struct pre_trial *t, const struct precompute_cfg *cfg)
 {
@@ -65,7 +72,11 @@ bool pre_trial_step(struct pre_trial *t, const struct precompute_cfg *cfg,
     if (!t->left)
         enter(t, PRE_WITHOUT, (uint64_t)cfg->trial_iterations, now);
     t->iterations++;
-    if (!--t->left)
+    if (is_lost_early(t, cfg, now)) {
+        stats->trials++;
+        lose(t, cfg, now);
+    } else if (!--t->left) {
         end_phase(t, cfg, stats, now);
+    }
     return t->phase != PRE_WITHOUT && t->phase != PRE_REST;
 }
