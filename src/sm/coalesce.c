@@ -177,21 +177,26 @@ static void add_parameter(struct sm *sm, struct inflight *f, addr_t at, uint32_t
 
 /* --- shared memory --- */
 
-/* Whether lanes that ask one bank ask for one word, of accesses that are no wider. */
+/* Whether lanes that ask one bank ask for one word, of accesses that are no wider: each leaves its
+ * word at its bank, and finds its own there afterwards. */
 static bool has_no_conflict(const struct step_access *a, unsigned nbanks)
 {
-    uint32_t word[64];
-    uint64_t used = 0;
-    if (nbanks > ARRAY_LEN(word) || !is_pow2(nbanks) || a->bytes > 4)
+    uint32_t word[MAX_BANKS], differs = 0;
+    const uint32_t last = nbanks - 1;
+    if (nbanks > MAX_BANKS || !is_pow2(nbanks) || a->bytes > 4)
         return false;
-    FOR_LANES (l, a->mask) {
-        const uint32_t w = (uint32_t)(a->addr[l] >> 2), b = w & (nbanks - 1);
-        if ((used >> b & 1) && word[b] != w)
-            return false;
-        used |= UINT64_C(1) << b;
-        word[b] = w;
+    if (a->mask != UINT32_MAX) {
+        FOR_LANES (l, a->mask)
+            word[(a->addr[l] >> 2) & last] = (uint32_t)(a->addr[l] >> 2);
+        FOR_LANES (l, a->mask)
+            differs |= word[(a->addr[l] >> 2) & last] ^ (uint32_t)(a->addr[l] >> 2);
+        return !differs;
     }
-    return true;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        word[(a->addr[l] >> 2) & last] = (uint32_t)(a->addr[l] >> 2);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        differs |= word[(a->addr[l] >> 2) & last] ^ (uint32_t)(a->addr[l] >> 2);
+    return !differs;
 }
 
 /* Cycles: the most words that one bank is asked for; atomics on one word take turns. */
@@ -201,8 +206,6 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     uint32_t word[WARP_LANES * 16];
     uint16_t next[WARP_LANES * 16], head[MAX_BANKS], count[MAX_BANKS] = {0};
     unsigned n = 0, most = 1;
-    if (!is_atomic && has_no_conflict(a, nbanks))
-        return 1;
     memset(head, 0xff, sizeof head);
     FOR_LANES (l, a->mask)
         for (unsigned k = 0; k < per && n < ARRAY_LEN(word); k++) {
@@ -229,6 +232,8 @@ static void add_shared(struct sm *sm, struct inflight *f, const struct step_acce
                          sm->cfg->shared_banks == WARP_LANES &&
                          memory_lanes_get()->is_sequence(a->addr, a->bytes)
                      ? a->bytes / 4u
+                 : !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks)
+                     ? 1
                      : shared_cycles(sm, a, is_atomic);
     f->shared_cycles = (uint16_t)(f->shared_cycles + n);
     sm->stats.shared_conflicts += n - 1;

@@ -7,11 +7,22 @@ static uint64_t code_addr(const struct sm *sm, const struct dfunc *fn, uint32_t 
     return fn->addr + (uint64_t)pc * (uint64_t)sm->cfg->instruction_bytes;
 }
 
+/* Where in its line of the instruction cache the address is. */
+static uint32_t line_offset(const struct sm *sm, uint64_t addr)
+{
+    return (uint32_t)addr & (sm->inst_line - 1);
+}
+
+static uint32_t sector_of(const struct sm *sm, uint64_t addr)
+{
+    return line_offset(sm, addr) >> sm->sector_shift;
+}
+
 /* Lines behind `addr` of the same function, so that straight code does not wait for each. */
 static void ask_ahead(struct sm *sm, const struct dfunc *fn, uint64_t addr, cycle_t now)
 {
     const uint64_t end = fn->addr + (uint64_t)fn->ncode * (uint64_t)sm->cfg->instruction_bytes;
-    uint64_t line = addr - addr % sm->inst_line;
+    uint64_t line = addr & ~(uint64_t)(sm->inst_line - 1);
     for (int64_t k = 0; k < sm->cfg->fetch_ahead; k++) {
         line += sm->inst_line;
         if (line >= end || !l1_can_accept(sm->inst, now, line))
@@ -48,7 +59,7 @@ void sm_fetch(struct sm *sm, cycle_t now)
     l1_submit(sm->inst, now,
               &(struct l1_access){.addr = addr,
                                   .bytes = (uint32_t)sm->cfg->instruction_bytes,
-                                  .sectors = (uint16_t)(1u << (addr % sm->inst_line / sm->sector)),
+                                  .sectors = (uint16_t)(1u << sector_of(sm, addr)),
                                   .kind = MEM_READ,
                                   .space = MEM_INST,
                                   .token = slot});
@@ -75,7 +86,7 @@ void sm_decode(struct sm *sm, cycle_t now)
     }
     uint64_t addr = code_addr(sm, ws->fn, ws->pc);
     uint32_t in_line =
-        (uint32_t)((sm->inst_line - addr % sm->inst_line) / (uint64_t)sm->cfg->instruction_bytes);
+        (sm->inst_line - line_offset(sm, addr)) / (uint32_t)sm->cfg->instruction_bytes;
     uint32_t n = ws->fn->ncode - ws->pc;
     n = n < in_line ? n : in_line;
     n = n < (uint32_t)sm->cfg->ibuffer ? n : (uint32_t)sm->cfg->ibuffer;
