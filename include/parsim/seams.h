@@ -2,6 +2,7 @@
 #ifndef PARSIM_SEAMS_H
 #define PARSIM_SEAMS_H
 
+#include "parsim/seams_gpu.h"
 #include "parsim/seams_mem.h"
 #include "parsim/seams_sm.h"
 
@@ -10,12 +11,13 @@ enum tech_seam {
 #define SM_SEAM(name, ...)      SEAM_##name,
 #define SLICE_SEAM(name, ...)   SEAM_##name,
 #define CHANNEL_SEAM(name, ...) SEAM_##name,
+#define GPU_SEAM(name, ...)     SEAM_##name,
 #include "parsim/seams.def"
     SEAMS
 };
 
-/* How many of a seam there are: one each. */
-enum tech_per { PER_SM, PER_SLICE, PER_CHANNEL };
+/* How many of a seam there are: one each, or one. */
+enum tech_per { PER_SM, PER_SLICE, PER_CHANNEL, PER_GPU };
 
 /* How a technique takes a seam. */
 enum tech_take {

@@ -127,9 +127,10 @@ static bool next_block(void *ctx, const struct sm_kernel *k, uint64_t *number)
         struct run *r = &f->g->batch->runs[i];
         if (&r->kernel != k)
             continue;
-        *number = r->next;
-        r->next += r->next < r->total;
-        return *number < r->total;
+        if (!blocks_are_left(&r->blocks))
+            return false;
+        *number = blocks_take(&r->blocks);
+        return true;
     }
     return false;
 }

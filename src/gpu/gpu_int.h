@@ -3,6 +3,7 @@
 #define GPU_GPU_INT_H
 
 #include "base/vec.h"
+#include "gpu/blocks.h"
 #include "gpu/gpu.h"
 #include "sim/port.h"
 #include "sm/sm.h"
@@ -11,7 +12,8 @@
 struct run {
     struct sm_kernel kernel;
     struct grid root;
-    uint64_t next, done, total;      /* blocks */
+    struct blocks blocks;
+    uint64_t done, total;            /* of them */
     uint64_t warp_inst, thread_inst; /* of blocks that have ended */
     uint64_t accesses;
     uint32_t capacity; /* blocks that fit on an SM */

@@ -100,9 +100,9 @@ static bool place_block(struct gpu *g, struct sm *sm, cycle_t at)
 {
     for (size_t k = 0; k < g->batch->n; k++) {
         struct run *r = &g->batch->runs[k];
-        if (r->next == r->total || !sm_can_take(sm, &r->kernel))
+        if (!blocks_are_left(&r->blocks) || !sm_can_take(sm, &r->kernel))
             continue;
-        sm_take(sm, &r->kernel, r->next++, at);
+        sm_take(sm, &r->kernel, blocks_take(&r->blocks), at);
         return true;
     }
     return false;
@@ -111,7 +111,7 @@ static bool place_block(struct gpu *g, struct sm *sm, cycle_t at)
 static bool has_blocks(const struct batch *b)
 {
     for (size_t k = 0; k < b->n; k++)
-        if (b->runs[k].next < b->runs[k].total)
+        if (blocks_are_left(&b->runs[k].blocks))
             return true;
     return false;
 }
@@ -468,6 +468,17 @@ static void run_batch(struct gpu *g, struct launch_result *results)
         g->kernel_end(g->kernel_end_ctx);
 }
 
+static void init_blocks(struct gpu *g, struct run *r)
+{
+    const struct launch *l = r->root.launch;
+    const struct gpu_seams seams = tech_gpu_seams(&g->tech->seams);
+    struct block_grid grid = {
+        .kernel = l->kernel, .blocks = r->total, .at_once = (uint64_t)r->capacity * g->nsms};
+    memcpy(grid.grid, l->grid, sizeof grid.grid);
+    memcpy(grid.block, l->block, sizeof grid.block);
+    blocks_init(&r->blocks, &seams, &grid);
+}
+
 static bool run_init(struct gpu *g, struct run *r, const struct launch *l, struct err *err)
 {
     grid_init(&r->root, g->dev, l);
@@ -479,6 +490,7 @@ static bool run_init(struct gpu *g, struct run *r, const struct launch *l, struc
     if (!techs_launch(g->tech->techs, &r->kernel, err))
         return false;
     r->capacity = sm_capacity(&g->m->sm, &r->kernel, sm_extra_registers(g->sms[0], &r->kernel));
+    init_blocks(g, r);
     return check_fit(g, r, err);
 }
 
@@ -492,6 +504,7 @@ static bool run_finish(struct gpu *g, struct run *r, struct launch_result *resul
         ok = err_set_code(err, r->root.fault.code, "%s", r->root.fault.msg);
     ok = ok && !g->is_broken && children_run(&r->root, result, err);
     children_free(&r->root);
+    blocks_free(&r->blocks);
     return ok;
 }
 

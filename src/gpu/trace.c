@@ -245,7 +245,7 @@ static void observe_techniques(struct trace *t)
         return;
     for (uint32_t i = 0; i < s->n[PER_SLICE]; i++)
         timeline_name_process(t->line, PID_SLICE + i, "L2 slice", i);
-    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
+    for (unsigned per = 0; per <= PER_CHANNEL; per++) {
         t->marks[per] = xcalloc(s->n[per], sizeof *t->marks[per]);
         for (uint32_t i = 0; i < s->n[per]; i++) {
             struct marks *m = &t->marks[per][i];
@@ -260,7 +260,7 @@ static void observe_techniques(struct trace *t)
 static void ignore_techniques(struct trace *t)
 {
     struct tech_seams *s = &t->gpu->tech->seams;
-    for (unsigned per = 0; per < ARRAY_LEN(s->n); per++)
+    for (unsigned per = 0; per <= PER_CHANNEL; per++)
         for (uint32_t i = 0; i < s->n[per] && t->marks[per] && !t->is_off; i++)
             probe_drop(&s->marks[per][i], &t->marks[per][i].probe);
 }

@@ -1,4 +1,5 @@
-/* What is bound at the seams of one SM, one slice and one channel; made from parsim/seams.def. */
+/* What is bound at the seams of one SM, one slice, one channel and of a machine; made from
+ * parsim/seams.def. */
 #ifndef MEM_BOUND_H
 #define MEM_BOUND_H
 
@@ -9,6 +10,7 @@
 #define SM_SEAM(name, type, ...)      extern const struct type type##_null;
 #define SLICE_SEAM(name, type, ...)   extern const struct type type##_null;
 #define CHANNEL_SEAM(name, type, ...) extern const struct type type##_null;
+#define GPU_SEAM(name, type, ...)     extern const struct type type##_null;
 #include "parsim/seams.def"
 
 /* Of a cache of the same SM that is not written to and keeps no line encoded. */
@@ -42,5 +44,11 @@ struct slice_seams {
     struct breach *breach;
 };
 extern const struct slice_seams slice_seams_null;
+
+struct gpu_seams {
+#define GPU_SEAM(name, type, ...) const struct type *name;
+#include "parsim/seams.def"
+    struct breach *breach;
+};
 
 #endif

@@ -178,6 +178,14 @@ struct encoding_cfg encoding_cfg_of_reader(const struct encoding_cfg *data)
                                      data->mode == ENCODED_NONE ? ENCODED_NONE : ENCODED_DECODED};
 }
 
+static uint64_t as_numbered(void *self, const struct block_grid *g, uint64_t i)
+{
+    (void)self, (void)g;
+    return i;
+}
+
+const struct block_policy block_policy_null = {as_numbered, NULL};
+
 const struct l1_seams l1_seams_null = {
 #define L1_SEAM(name, type, ...) .name = &type##_null,
 #include "parsim/seams.def"

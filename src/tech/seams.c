@@ -9,6 +9,7 @@ const struct seam_row seam_rows[SEAMS] = {
 #define SM_SEAM(name, type, decides, called)      {#name, #type, PER_SM, decides, called},
 #define SLICE_SEAM(name, type, decides, called)   {#name, #type, PER_SLICE, decides, called},
 #define CHANNEL_SEAM(name, type, decides, called) {#name, #type, PER_CHANNEL, decides, called},
+#define GPU_SEAM(name, type, decides, called)     {#name, #type, PER_GPU, decides, called},
 #include "parsim/seams.def"
 };
 
@@ -19,7 +20,7 @@ const struct seam_row seam_rows[SEAMS] = {
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats)
 {
-    *s = (struct tech_seams){.stats = stats, .n = {m->sms, m->slices, m->channels}};
+    *s = (struct tech_seams){.stats = stats, .n = {m->sms, m->slices, m->channels, 1}};
     for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
         s->breaches[per] = xcalloc(s->n[per], sizeof *s->breaches[per]);
         s->marks[per] = xcalloc(s->n[per], sizeof *s->marks[per]);
@@ -32,6 +33,7 @@ void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct 
 #define SM_SEAM(name, type, ...)      FILL(name, type, m->sms)
 #define SLICE_SEAM(name, type, ...)   FILL(name, type, m->slices)
 #define CHANNEL_SEAM(name, type, ...) FILL(name, type, m->channels)
+#define GPU_SEAM(name, type, ...)     FILL(name, type, 1)
 #include "parsim/seams.def"
 }
 
@@ -41,6 +43,7 @@ void tech_seams_free(struct tech_seams *s)
 #define SM_SEAM(name, ...)      free(s->name);
 #define SLICE_SEAM(name, ...)   free(s->name);
 #define CHANNEL_SEAM(name, ...) free(s->name);
+#define GPU_SEAM(name, ...)     free(s->name);
 #include "parsim/seams.def"
     for (unsigned per = 0; per < ARRAY_LEN(s->n); per++) {
         free(s->breaches[per]);
@@ -81,6 +84,15 @@ struct slice_seams tech_slice_seams(const struct tech_seams *s, uint32_t slice, 
     };
 }
 
+struct gpu_seams tech_gpu_seams(const struct tech_seams *s)
+{
+    return (struct gpu_seams){
+#define GPU_SEAM(name, ...) .name = s->name,
+#include "parsim/seams.def"
+        .breach = s->breaches[PER_GPU],
+    };
+}
+
 void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam)
 {
     void *const arrays[SEAMS] = {
@@ -88,6 +100,7 @@ void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam)
 #define SM_SEAM(name, ...)      s->name,
 #define SLICE_SEAM(name, ...)   s->name,
 #define CHANNEL_SEAM(name, ...) s->name,
+#define GPU_SEAM(name, ...)     s->name,
 #include "parsim/seams.def"
     };
     return arrays[seam];

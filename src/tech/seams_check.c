@@ -30,10 +30,11 @@ static const struct shape {
 #define SM_SEAM(name, type, ...)      {&type##_null, sizeof(struct type)},
 #define SLICE_SEAM(name, type, ...)   {&type##_null, sizeof(struct type)},
 #define CHANNEL_SEAM(name, type, ...) {&type##_null, sizeof(struct type)},
+#define GPU_SEAM(name, type, ...)     {&type##_null, sizeof(struct type)},
 #include "parsim/seams.def"
 };
 
-static const char *const per_names[] = {"SM", "slice", "channel"};
+static const char *const per_names[] = {"SM", "slice", "channel", "machine"};
 
 /* --- at binding --- */
 

@@ -43,24 +43,26 @@ struct tech_seams {
 #define SM_SEAM(name, type, ...)      struct type *name;
 #define SLICE_SEAM(name, type, ...)   struct type *name;
 #define CHANNEL_SEAM(name, type, ...) struct type *name;
+#define GPU_SEAM(name, type, ...)     struct type *name;
 #include "parsim/seams.def"
-    uint32_t n[PER_CHANNEL + 1];                 /* elements of the arrays, by enum tech_per */
-    char *owner[SEAMS], *wrapper[SEAMS];         /* design, or NULL */
-    struct breach *breaches[PER_CHANNEL + 1];    /* of each SM, slice and channel */
-    const struct probe **marks[PER_CHANNEL + 1]; /* fired at by tech_api.mark: a = tech_mark */
-    atomic_bool is_breached;                     /* one of them was noted */
-    struct stats *stats;                         /* where a technique adds its own */
-    const char *stats_refused;                   /* why statistics could not be added, or NULL */
-    const struct techs *techs;                   /* that are being bound */
-    const struct technique *binding;             /* the one of them that is */
+    uint32_t n[PER_GPU + 1];                 /* elements of the arrays, by enum tech_per */
+    char *owner[SEAMS], *wrapper[SEAMS];     /* design, or NULL */
+    struct breach *breaches[PER_GPU + 1];    /* of each SM, slice and channel, and of all */
+    const struct probe **marks[PER_GPU + 1]; /* fired at by tech_api.mark: a = tech_mark */
+    atomic_bool is_breached;                 /* one of them was noted */
+    struct stats *stats;                     /* where a technique adds its own */
+    const char *stats_refused;               /* why statistics could not be added, or NULL */
+    const struct techs *techs;               /* that are being bound */
+    const struct technique *binding;         /* the one of them that is */
 };
 
 void tech_seams_init(struct tech_seams *s, const struct tech_machine *m, struct stats *stats);
 void tech_seams_free(struct tech_seams *s);
-/* What is bound at one SM, slice or channel. */
+/* What is bound at one SM, slice or channel, or for all. */
 struct sm_seams tech_sm_seams(const struct tech_seams *s, uint32_t sm);
 struct slice_seams tech_slice_seams(const struct tech_seams *s, uint32_t slice, uint32_t channel);
 struct channel_seams tech_channel_seams(const struct tech_seams *s, uint32_t channel);
+struct gpu_seams tech_gpu_seams(const struct tech_seams *s);
 
 /* The array of a seam: s->n[per] of its type. */
 void *tech_seams_array(const struct tech_seams *s, enum tech_seam seam);

@@ -11,7 +11,8 @@
 
 static uint32_t count(const struct tech_machine *m, enum tech_per per)
 {
-    return per == PER_SM ? m->sms : per == PER_SLICE ? m->slices : m->channels;
+    const uint32_t n[] = {m->sms, m->slices, m->channels, 1};
+    return (unsigned)per <= PER_GPU ? n[per] : 0;
 }
 
 static bool setting(const struct tech_machine *m, const char *key, char *buf, size_t size)

@@ -138,6 +138,15 @@ static uint32_t done_later(void *self, cycle_t now, const struct mem_req *r,
     return BEATS;
 }
 
+static int64_t fit_at_once; /* blocks, of all launches */
+
+static uint64_t last_first(void *self, const struct block_grid *g, uint64_t i)
+{
+    (void)self;
+    fit_at_once += (int64_t)g->at_once;
+    return g->blocks - 1 - i;
+}
+
 /* --- the technique: a design a seam --- */
 
 struct all {
@@ -234,6 +243,9 @@ static bool bind(const struct tech_site *at, struct tech_part *part, struct err 
         s->encodings->mode = ENCODED_DECODED;
         encode_data(at, &all);
         break;
+    case SEAM_blocks:
+        s->blocks->block = last_first;
+        break;
     case SEAMS:
         break;
     }
@@ -245,6 +257,7 @@ static const struct tech_design designs[] = {
 #define SM_SEAM(name, ...)      {#name, "", "", SEAM_##name, false},
 #define SLICE_SEAM(name, ...)   {#name, "", "", SEAM_##name, false},
 #define CHANNEL_SEAM(name, ...) {#name, "", "", SEAM_##name, false},
+#define GPU_SEAM(name, ...)     {#name, "", "", SEAM_##name, false},
 #include "parsim/seams.def"
 };
 
@@ -277,7 +290,7 @@ static const struct gpu_case one_warp = {.name = "one warp",
                                          .npointers = 1};
 
 /* It runs twice: the second time all is in the L2, and nothing in the L1. */
-enum { FIRST, SECOND, BLOCKS, KEYS };
+enum { FIRST, SECOND, BLOCKS, ORDER, KEYS };
 static const char *const keys[] = {"l2.fetched_sectors", "noc_reply.bytes", "l1.coded_fills",
                                    "l2.coded_answers", "sm.accesses"};
 
@@ -299,6 +312,7 @@ static struct measured measure(const char *design)
     case_run(&t);
     m.values[SECOND] = (int64_t)gpu_cycles(t.gpu) - m.values[FIRST];
     m.values[BLOCKS] = gpu_kernel(t.gpu, 0)->ctas_per_sm;
+    m.values[ORDER] = fit_at_once;
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         double v = 0;
         assert_true(stats_get(gpu_stats(t.gpu), keys[i], &v));
@@ -337,6 +351,7 @@ static const struct {
     [SEAM_l2_capacity] = {SECOND, 120},  /* three hits */
     [SEAM_storage] = {FIRST, 150},       /* three reads, one behind the other */
     [SEAM_forms] = {KEYS + 2, 2},        /* the line comes encoded, twice */
+    [SEAM_blocks] = {ORDER, 16},         /* asked for one block, twice: eight fit on the SM */
 };
 
 static void each_seam_moves_what_it_decides(void **state)

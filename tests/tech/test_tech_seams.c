@@ -20,12 +20,14 @@ static void every_seam_is_bound_to_its_null_object(void **state)
     tech_seams_init(&s, &mem->m, NULL);
     const struct sm_seams sm = tech_sm_seams(&s, 2);
     const struct slice_seams slice = tech_slice_seams(&s, 1, 0);
+    const struct gpu_seams all = tech_gpu_seams(&s);
 #define L1_SEAM(name, type, ...) assert_memory_equal(sm.l1.name, &type##_null, sizeof(struct type));
 #define SM_SEAM(name, type, ...) assert_memory_equal(sm.name, &type##_null, sizeof(struct type));
 #define SLICE_SEAM(name, type, ...) \
     assert_memory_equal(slice.name, &type##_null, sizeof(struct type));
 #define CHANNEL_SEAM(name, type, ...) \
     assert_memory_equal(slice.channel.name, &type##_null, sizeof(struct type));
+#define GPU_SEAM(name, type, ...) assert_memory_equal(all.name, &type##_null, sizeof(struct type));
 #include "parsim/seams.def"
     assert_ptr_equal(sm.l1.requests, &s.requests[2]);
     assert_ptr_equal(slice.l2_packets, &s.l2_packets[1]);
@@ -49,6 +51,7 @@ static void what_is_left_out_is_the_null_objects(void **state)
 #define SM_SEAM(name, type, ...)      EMPTY(name, type)
 #define SLICE_SEAM(name, type, ...)   EMPTY(name, type)
 #define CHANNEL_SEAM(name, type, ...) EMPTY(name, type)
+#define GPU_SEAM(name, type, ...)     EMPTY(name, type)
 #include "parsim/seams.def"
     s.l1_capacity->tag_factor = s.l2_capacity->tag_factor = 1;
     assert_true(tech_seams_check(&s, "x", &err));
@@ -57,6 +60,7 @@ static void what_is_left_out_is_the_null_objects(void **state)
 #define SM_SEAM(name, type, ...)      SAME(name, type)
 #define SLICE_SEAM(name, type, ...)   SAME(name, type)
 #define CHANNEL_SEAM(name, type, ...) SAME(name, type)
+#define GPU_SEAM(name, type, ...)     SAME(name, type)
 #include "parsim/seams.def"
     s.l1_capacity->tag_factor = 0;
     assert_false(tech_seams_check(&s, "x", &err));
