@@ -21,6 +21,10 @@ off="--set lnl.threshold=0 --set lnl.absolute=0"
 sums='all(x["checked"] == x["similar"] + x["fail_sign"] + x["fail_exponent"] + x["fail_threshold"] and x["starts"] == x["approx_regions"] + x["precise_regions"]
     and 2 * x["fused_inst"] + x["lone_inst"] == x["approx_inst"] + x["precise_inst"] and x["left_entries"] == 0 and x["first_bit"]["count"] == x["similar"] for x in g)'
 
+# With scouts (a grid of more than 64 blocks): SMs tell each other what they know at the same times on any number of threads.
+scouts() { "$PARSIM_BIN" run --gpu gtx480-gscalar --with lnl-adaptive --threads "$1" --max-error 5 --json "$tmp/scouts$1.json" workload:sdk-sf --size small --seed 2 >"$tmp/scouts$1.out" 2>"$tmp/err"; }
+ok "lnl-adaptive: host threads change nothing" 'scouts 1 && scouts 2 && scouts 4 && facts "s[0] == s[1] == s[2] and g[0][\"approx_regions\"] > 0 and g[0][\"samples\"] > 0" scouts1 scouts2 scouts4'
+
 for w in rodinia-hs sdk-cons sdk-ct sdk-bf sdk-sf; do
     ok "$w" "run base $w"
     ok "$w: marks alone cost nothing: no threshold, and nothing that takes time" "run off $w --with lnl-nofuse $off --set lnl.start=false --set lnl.check_cycles=0 && same_output base off &&

@@ -15,10 +15,17 @@ static struct lnl_levels all_at(unsigned level)
     return (struct lnl_levels){{(uint8_t)level, (uint8_t)level, (uint8_t)level}};
 }
 
+/* A launch of which nothing is known, with 1000 blocks in the order of their numbers. */
+static void launch(struct lnl_control *c)
+{
+    lnl_control_init(c);
+    c->order = (struct lnl_order){1000, 0};
+}
+
 static struct lnl_visit begin(struct lnl_control *c, unsigned level, double begun)
 {
     const struct lnl_levels l = all_at(level);
-    return lnl_control_begin(c, &l, next_key++, begun, PERIOD);
+    return lnl_control_begin(c, &l, next_key++, (uint64_t)(1000 * begun + 0.5) - 1, PERIOD);
 }
 
 /* `n` regions with loads of a level, each with one sampled store of 32 values of 10, all wrong by
@@ -30,7 +37,7 @@ static void sample(struct lnl_control *c, unsigned level, double error4, double 
     const struct lnl_sample s = {.squares = {error4 * error4, e8 * e8, error16 * error16}};
     while (n--) {
         begin(c, level, 0.1);
-        lnl_control_stored(c, 32, 10);
+        lnl_control_stored(c, 99, 32, 10);
         lnl_control_store(c, &l, &s);
     }
 }
@@ -56,16 +63,12 @@ static unsigned approximated_of(struct lnl_control *c, unsigned level, unsigned 
     return n - visits_at(c, level, n).of[LNL_SIZES];
 }
 
-/* In the first tenth of a launch the rest is taken for half as bright: an error that may be so
- * large then. */
-#define BOUND(error) ((error) / (0.1 + 0.5 * 0.9))
-
 /* Nothing without enough samples, and without a bound. */
 static void nothing_is_known_at_first(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     assert_int_equal(visits_at(&c, 0, 16).samples, 16);
     sample(&c, 0, 0, 0, 15);
     lnl_control_choose(&c, 0.05, PERIOD);
@@ -84,7 +87,7 @@ static void groups_grow_with_the_bound(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 2, 0.2, 1, 100);
     assert_true(lnl_control_choose(&c, 0.03, PERIOD));
     struct visits v = visits_at(&c, 2, 800);
@@ -100,25 +103,85 @@ static void each_region_has_its_size(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 0, 0, 0.01, 100);
     sample(&c, 5, 0.3, 3, 100); /* 3% at n = 4, 30% at n = 16 */
-    lnl_control_choose(&c, BOUND(0.026), PERIOD);
+    lnl_control_choose(&c, 0.026, PERIOD);
     assert_true(visits_at(&c, 0, 800).of[2] > 600);
     assert_true(visits_at(&c, 5, 800).of[0] > 600);
 }
 
-/* All of one error: at first it may be a half of the bound, at the end all of it. */
-static void what_is_to_come_may_be_darker(void **state)
+/* Half of the blocks have begun, and their values are 10. What two scouts of the other half have
+ * stored says how bright that is: an error of 3% of 10 is 2% of 15 then, and 6% of 5. */
+static void scouts_tell_what_is_to_come(void **state)
+{
+    static const double others[] = {10, 20, 0};
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct lnl_control c;
+        launch(&c);
+        sample(&c, 2, 0.3, 0.3, 100);
+        for (uint64_t number = 100; number < 1000; number++) {
+            begin(&c, 2, (double)(number + 1) / 1000);
+            lnl_control_stored(&c, number, 32, number < 500 ? 10 : others[i]);
+        }
+        c.own.begun = 500;
+        lnl_control_choose(&c, 0.03, PERIOD);
+        const unsigned n = approximated_of(&c, 2, 800);
+        if (others[i] == 0) /* (0.03 x 5)^2 of 0.3^2 */
+            assert_in_range(n, 100, 350);
+        else
+            assert_in_range(n, 600, 760);
+    }
+}
+
+/* Regions of the rest have loads of which the error is large; those so far had none. What the
+ * scouts of the rest have seen makes the price, not what all have. */
+static void what_is_left_of_a_band_counts(void **state)
 {
     (void)state;
-    for (unsigned at_end = 0; at_end < 2; at_end++) {
+    struct lnl_control c;
+    const struct lnl_levels rough = all_at(4);
+    launch(&c);
+    sample(&c, 0, 0, 0, 100);
+    for (unsigned i = 0; i < 2000; i++)
+        begin(&c, 0, 0.5);
+    for (uint64_t i = 0; i < 40; i++) {
+        const struct lnl_sample s = {.squares = {1, 1, 1}}; /* 10% */
+        lnl_control_begin(&c, &rough, next_key++, 505 + 12 * i, PERIOD);
+        lnl_control_stored(&c, 505 + 12 * i, 32, 10);
+        lnl_control_store(&c, &rough, &s);
+    }
+    c.own.begun = 500;
+    lnl_control_choose(&c, 0.05, PERIOD);
+    const unsigned n = approximated_of(&c, 4, 800);
+    assert_in_range(n, 200, 500); /* a quarter of a hundredth, of one in two */
+}
+
+/* Of a hundred samples one is rough and has all the error; of those that were approximated none is,
+ * or every tenth: a quarter, or ten times, of what samples had. */
+static void how_rough_anchors_are_tells_of_the_error(void **state)
+{
+    (void)state;
+    for (unsigned is_rough = 0; is_rough < 2; is_rough++) {
         struct lnl_control c;
-        lnl_control_init(&c);
-        sample(&c, 2, 0.3, 0.3, 100); /* 3% */
-        begin(&c, 2, at_end ? 1 : 0.1);
-        lnl_control_choose(&c, 0.035, PERIOD);
-        assert_in_range(approximated_of(&c, 2, 800), at_end ? 640 : 200, at_end ? 760 : 400);
+        const struct lnl_levels l = all_at(2);
+        launch(&c);
+        for (unsigned i = 0; i < 100; i++) {
+            const double x = i ? 0 : 100;
+            const struct lnl_sample s = {.squares = {x, x, x}, .rough = {x, x, x}};
+            begin(&c, 2, 0.1);
+            lnl_control_stored(&c, 99, 32, 10);
+            lnl_control_store(&c, &l, &s);
+        }
+        lnl_control_choose(&c, 1, PERIOD);
+        for (unsigned i = 0; i < 1000; i++) {
+            const struct lnl_visit v = begin(&c, 2, 0.5);
+            const double x = is_rough && i % 10 == 0 ? 100 : 0, all[] = {x, x, x};
+            lnl_control_rough(&c, &l, v.size, all);
+        }
+        /* 1, 10 and a quarter of 1 in the mean square, of those 880 of 1100 */
+        assert_true(fabs(lnl_control_spent(&c) - (is_rough ? 0.28 : 0.045)) < 0.02);
     }
 }
 
@@ -128,10 +191,10 @@ static void the_threshold_stays_where_the_bound_is_kept(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 1, 0.1, 0.1, 100); /* 1% */
     sample(&c, 4, 2, 2, 100);     /* 20%, of half of the values: 2% of all squared */
-    lnl_control_choose(&c, BOUND(0.045), PERIOD);
+    lnl_control_choose(&c, 0.045, PERIOD);
     assert_in_range(approximated_of(&c, 1, 800), 640, 760);
     assert_in_range(approximated_of(&c, 4, 800), 30, 150); /* about 0.002 of 0.02 */
     assert_int_equal(approximated_of(&c, 6, 160), 0);
@@ -144,11 +207,11 @@ static void shares_are_those_of_all_regions(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 0, 0.1, 0.1, 100);
     approximated_of(&c, 0, 900);
     sample(&c, 3, 1, 1, 100); /* 10%, of a part in eleven: 3% */
-    lnl_control_choose(&c, BOUND(0.04), PERIOD);
+    lnl_control_choose(&c, 0.04, PERIOD);
     assert_in_range(approximated_of(&c, 3, 800), 640, 760);
 }
 
@@ -157,7 +220,7 @@ static void what_was_too_much_is_made_good(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 0, 0.1, 0.1, 100);
     lnl_control_choose(&c, 0.05, PERIOD);
     approximated_of(&c, 0, 2000); /* 1%, as far as is known */
@@ -172,13 +235,13 @@ static void it_knows_when_it_is_not_sure(void **state)
 {
     (void)state;
     struct lnl_control even, uneven;
-    lnl_control_init(&even);
-    lnl_control_init(&uneven);
+    launch(&even);
+    launch(&uneven);
     sample(&even, 1, 0.4, 0.4, 100); /* 4% both */
     sample(&uneven, 1, 0, 0, 96);
     sample(&uneven, 1, 2, 2, 4);
-    lnl_control_choose(&even, 0.05, PERIOD);
-    lnl_control_choose(&uneven, 0.05, PERIOD);
+    lnl_control_choose(&even, 0.041, PERIOD);
+    lnl_control_choose(&uneven, 0.041, PERIOD);
     assert_true(approximated_of(&uneven, 1, 800) < approximated_of(&even, 1, 800) * 3 / 4);
     lnl_control_choose(&even, 0.2, PERIOD);
     lnl_control_choose(&uneven, 0.2, PERIOD);
@@ -190,8 +253,8 @@ static void sms_learn_from_each_other(void **state)
 {
     (void)state;
     struct lnl_control a, b;
-    lnl_control_init(&a);
-    lnl_control_init(&b);
+    launch(&a);
+    launch(&b);
     sample(&a, 2, 0.1, 0.1, 50);
     lnl_control_choose(&b, 0.05, PERIOD);
     assert_int_equal(approximated_of(&b, 2, 80), 0);
@@ -205,7 +268,7 @@ static void a_launch_begins_with_what_is_known(void **state)
 {
     (void)state;
     struct lnl_control c;
-    lnl_control_init(&c);
+    launch(&c);
     sample(&c, 2, 0.3, 0.3, 50);
     lnl_control_choose(&c, 0.05, PERIOD);
     approximated_of(&c, 2, 400);
@@ -213,7 +276,7 @@ static void a_launch_begins_with_what_is_known(void **state)
     lnl_table_relaunch(&c.own);
     assert_true(lnl_control_spent(&c) == 0);
     begin(&c, 2, 0.01);
-    lnl_control_choose(&c, BOUND(0.05), PERIOD);
+    lnl_control_choose(&c, 0.05, PERIOD);
     assert_in_range(approximated_of(&c, 2, 80), 55, 79);
 }
 
@@ -224,7 +287,7 @@ static void errors_pass_as_differences_do(void **state)
     (void)state;
     struct lnl_control c;
     const struct lnl_levels l = all_at(0);
-    lnl_control_init(&c);
+    launch(&c);
     assert_true(lnl_control_passes(&c) == 1);
     const struct lnl_sample s = {.loads = {{24 * 1.0, 24, 240}, {24 * 9.0, 24, 240}},
                                  .stored = {24 * 100.0, 24, 4800}};
@@ -402,7 +465,9 @@ int main(void)
         cmocka_unit_test(nothing_is_known_at_first),
         cmocka_unit_test(groups_grow_with_the_bound),
         cmocka_unit_test(each_region_has_its_size),
-        cmocka_unit_test(what_is_to_come_may_be_darker),
+        cmocka_unit_test(scouts_tell_what_is_to_come),
+        cmocka_unit_test(what_is_left_of_a_band_counts),
+        cmocka_unit_test(how_rough_anchors_are_tells_of_the_error),
         cmocka_unit_test(the_threshold_stays_where_the_bound_is_kept),
         cmocka_unit_test(shares_are_those_of_all_regions),
         cmocka_unit_test(sms_learn_from_each_other),

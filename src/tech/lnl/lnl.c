@@ -272,7 +272,14 @@ static bool lnl_bind(const struct tech_site *at, struct tech_part *part, struct 
         cfg->sectors ? tech_take(at->seams, SEAM_requests, name, TAKE_WRAP, err) : NULL;
     if (cfg->sectors && !requests)
         return false;
+    const bool adapts = lnl_variants[at->design->variant].uses & LNL_USE_ADAPT;
+    struct block_policy *blocks =
+        adapts ? tech_take(at->seams, SEAM_blocks, name, TAKE_ALONE, err) : NULL;
+    if (adapts && !blocks)
+        return false;
     struct lnl *g = lnl_new(at);
+    if (blocks)
+        *blocks = (struct block_policy){lnl_adapt_block, g};
     for (uint32_t i = 0; i < g->nsms; i++) {
         struct lnl_sm *m = &g->sms[i];
         lnl_sm_init(m, g);

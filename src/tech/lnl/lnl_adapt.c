@@ -90,10 +90,12 @@ static uint64_t key_of(const struct lnl_sm *m, const struct lnl_slot *s, const s
     return (pair << 32) + m->g->nlaunches * UINT64_C(65536) + s->nvisits;
 }
 
-static double begun_of(const struct warp *w)
+/* Blocks of another launch of its kernel that runs, too, may have come in another order. */
+static struct lnl_order order_of(const struct lnl_slot *s, const struct warp *w)
 {
     const uint32_t *grid = w->grid->launch->grid;
-    return (double)(w->cta->number + 1) / ((double)grid[0] * grid[1] * grid[2]);
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    return s->plan->order.blocks == blocks ? s->plan->order : (struct lnl_order){blocks, 0};
 }
 
 bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct warp *w,
@@ -102,11 +104,13 @@ bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct warp *w,
     struct lnl_control *c = control_at(m->controls, &m->ncontrols, a->func->marks.f->name, a->line);
     const struct lnl_levels l = levels_of(s, a->loads);
     s->nvisits++;
-    const struct lnl_visit v =
-        lnl_control_begin(c, &l, key_of(m, s, w), begun_of(w), (uint64_t)m->g->cfg->sample_period);
+    c->order = order_of(s, w);
+    const struct lnl_visit v = lnl_control_begin(c, &l, key_of(m, s, w), w->cta->number,
+                                                 (uint64_t)m->g->cfg->sample_period);
     s->control = c;
     s->control_of = a;
     s->is_sample = v.is_sample;
+    s->size = v.size;
     s->sample_levels = l;
     m->stats.samples += v.is_sample;
     if (v.size == LNL_SIZES)
@@ -136,6 +140,25 @@ static double square_between(const struct lnl_slot *s, enum lnl_format format, u
     return sum / (lanes_in(mask) * lnl_values_in(format));
 }
 
+/* How rough values are from anchor to anchor: the mean square of differences between those side by
+ * side in a row. Only anchors' values are looked at, so it is known of approximated stores too. */
+static double rough_between(const struct lnl_slot *s, enum lnl_format format, unsigned n,
+                            uint32_t mask, const uint32_t *words)
+{
+    const uint32_t anchors = lnl_anchors(mask, n);
+    const uint32_t *before = NULL;
+    double sum = 0;
+    FOR_LANES (l, anchors) {
+        for (unsigned k = 0; k < lnl_values_in(format) && before && !(s->groups.rows >> l & 1);
+             k++) {
+            const double d = lnl_value_at(format, words[l], k) - lnl_value_at(format, *before, k);
+            sum += d * d;
+        }
+        before = &words[l];
+    }
+    return sum / (lanes_in(anchors) * lnl_values_in(format));
+}
+
 static struct lnl_varied varied_between(enum lnl_format format, uint32_t mask,
                                         const uint32_t *words)
 {
@@ -152,8 +175,8 @@ static struct lnl_varied varied_between(enum lnl_format format, uint32_t mask,
 }
 
 /* `lanes` have what they store in their registers: all, or anchors. */
-static void note_magnitude(struct lnl_control *c, enum lnl_format format, const uint32_t *words,
-                           uint32_t lanes, uint32_t all)
+static void note_magnitude(struct lnl_control *c, uint64_t block, enum lnl_format format,
+                           const uint32_t *words, uint32_t lanes, uint32_t all)
 {
     const unsigned n = lnl_values_in(format);
     double sum = 0;
@@ -161,7 +184,7 @@ static void note_magnitude(struct lnl_control *c, enum lnl_format format, const 
         for (unsigned k = 0; k < n; k++)
             sum += fabs(lnl_value_at(format, words[l], k));
     if (lanes)
-        lnl_control_stored(c, lanes_in(all) * n, sum / (lanes_in(lanes) * n));
+        lnl_control_stored(c, block, lanes_in(all) * n, sum / (lanes_in(lanes) * n));
 }
 
 /* Kernels read what others have stored: what is left of their errors behind this region counts
@@ -169,7 +192,7 @@ static void note_magnitude(struct lnl_control *c, enum lnl_format format, const 
  * yet. */
 static double bound_of(const struct lnl *g, const struct lnl_control *c)
 {
-    static const double margin = 0.95;
+    static const double margin = 0.87;
     const double passes = lnl_control_passes(c);
     return lnl_error_share(lnl_error_left(margin * g->cfg->max_error / 100, passes * g->inherited),
                            passes, g->to_launch);
@@ -185,8 +208,12 @@ void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event
         return;
     const bool is_precise = s->role == LNL_AS_EVER;
     const uint32_t *words = lane_words(&e->d->x->mem.regs[0], e->base, room);
-    note_magnitude(s->control, format, words,
+    note_magnitude(s->control, e->w->cta->number, format, words,
                    is_precise ? e->mask : lnl_anchors(e->mask, s->groups.n), e->mask);
+    for (unsigned j = is_precise ? 0 : s->size; j < LNL_SIZES; j++)
+        sample.rough[j] = rough_between(s, format, lnl_size_at(j), e->mask, words);
+    lnl_control_rough(s->control, &s->sample_levels, is_precise ? LNL_SIZES : s->size,
+                      sample.rough);
     if (!s->is_sample || !is_precise)
         return;
     for (unsigned j = 0; j < LNL_SIZES; j++)
@@ -202,14 +229,26 @@ void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event
 
 /* --- all SMs --- */
 
+uint64_t lnl_adapt_block(void *self, const struct block_grid *b, uint64_t i)
+{
+    const struct lnl *g = self;
+    struct lnl_plan *p = (struct lnl_plan *)kernel_plans_find(g->plans, b->kernel);
+    if (!p->nareas)
+        return i;
+    const struct lnl_order order = lnl_order_of(b->blocks, b->at_once);
+    p->order = order;
+    return lnl_order_block(&order, i);
+}
+
 /* What is new to an SM becomes known to all. */
 void lnl_adapt_look(struct lnl *g)
 {
     for (uint32_t i = 0; i < g->nsms; i++)
         for (unsigned k = 0; k < g->sms[i].ncontrols; k++) {
             struct lnl_learnt *its = &g->sms[i].controls[k];
-            lnl_table_add(&control_at(g->pool, &g->npool, its->name, its->line)->known,
-                          &its->control.own);
+            struct lnl_control *all = control_at(g->pool, &g->npool, its->name, its->line);
+            lnl_table_add(&all->known, &its->control.own);
+            all->order = its->control.order;
             its->control.own = (struct lnl_table){0};
         }
     for (uint32_t i = 0; i < g->nsms; i++)

@@ -33,45 +33,74 @@ static void add_known(struct lnl_known *sum, const struct lnl_known *more)
 {
     sum->stores += more->stores;
     sum->squares += more->squares;
-    sum->spread += more->spread;
+    sum->rough += more->rough;
+    sum->squares2 += more->squares2;
+    sum->rough2 += more->rough2;
+    sum->both += more->both;
+    sum->seen += more->seen;
+    sum->seen_rough += more->seen_rough;
+    sum->done += more->done;
+    sum->done_rough += more->done_rough;
+}
+
+static void add_band(struct lnl_band *sum, const struct lnl_band *more)
+{
+    float *to = &sum->levels[0][0][0];
+    const float *from = &more->levels[0][0][0];
+    for (unsigned k = 0; k < LNL_KINDS * LNL_KINDS * LNL_KINDS; k++)
+        to[k] += from[k];
+    sum->seen += more->seen;
+    sum->values += more->values;
+    sum->magnitude += more->magnitude;
+}
+
+static void halve_band(struct lnl_band *b)
+{
+    float *levels = &b->levels[0][0][0];
+    for (unsigned k = 0; k < LNL_KINDS * LNL_KINDS * LNL_KINDS; k++)
+        levels[k] /= 2;
+    b->seen /= 2;
+    b->values /= 2;
+    b->magnitude /= 2;
 }
 
 void lnl_table_add(struct lnl_table *sum, const struct lnl_table *more)
 {
-    double *to = &sum->levels[0][0][0];
-    const double *from = &more->levels[0][0][0];
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++) {
             add_known(&sum->at[j][l], &more->at[j][l]);
             sum->approximated[j][l] += more->approximated[j][l];
         }
-    for (unsigned k = 0; k < LNL_KINDS * LNL_KINDS * LNL_KINDS; k++)
-        to[k] += from[k];
+    for (unsigned b = 0; b < LNL_BANDS; b++)
+        if (more->bands[b].seen > 0)
+            add_band(&sum->bands[b], &more->bands[b]);
     for (unsigned i = 0; i < LNL_ENTRIES; i++)
         lnl_varied_add(&sum->loads[i], &more->loads[i]);
     lnl_varied_add(&sum->stored, &more->stored);
-    sum->seen += more->seen;
-    sum->values += more->values;
-    sum->magnitude += more->magnitude;
     sum->begun = fmax(sum->begun, more->begun);
     sum->visits += more->visits;
+    sum->launches = fmax(sum->launches, more->launches);
 }
 
 void lnl_table_relaunch(struct lnl_table *t)
 {
-    double *levels = &t->levels[0][0][0];
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++) {
             struct lnl_known *k = &t->at[j][l];
-            *k = (struct lnl_known){k->stores / 2, k->squares / 2, k->spread / 2};
+            *k = (struct lnl_known){.stores = k->stores / 2,
+                                    .squares = k->squares / 2,
+                                    .rough = k->rough / 2,
+                                    .squares2 = k->squares2 / 2,
+                                    .rough2 = k->rough2 / 2,
+                                    .both = k->both / 2,
+                                    .seen = k->seen / 2,
+                                    .seen_rough = k->seen_rough / 2};
             t->approximated[j][l] = 0;
         }
-    for (unsigned k = 0; k < LNL_KINDS * LNL_KINDS * LNL_KINDS; k++)
-        levels[k] /= 2;
-    t->seen /= 2;
-    t->values /= 2;
-    t->magnitude /= 2;
+    for (unsigned b = 0; b < LNL_BANDS; b++)
+        halve_band(&t->bands[b]);
     t->begun = t->visits = 0;
+    t->launches++;
 }
 
 /* --- regions --- */
@@ -118,18 +147,21 @@ static bool is_new(const struct lnl_control *c, const struct lnl_levels *l)
 }
 
 struct lnl_visit lnl_control_begin(struct lnl_control *c, const struct lnl_levels *l, uint64_t key,
-                                   double begun, uint64_t period)
+                                   uint64_t number, uint64_t period)
 {
+    struct lnl_band *band = &c->own.bands[lnl_order_band(&c->order, number)];
     const struct lnl_setting *s = &c->setting;
     const double price = s->price[dice(key, 1) * LNL_PARTS < s->part];
     const unsigned size = lnl_setting_size(s, price, l);
     const bool is_wanted = size < LNL_SIZES;
     const double share = is_wanted ? s->sampled[size][l->at[size]] : 1.0 / (double)period;
-    const bool is_sample = dice(key, 0) < share || (!is_wanted && is_new(c, l));
-    c->own.begun = fmax(c->own.begun, begun);
+    const uint64_t place = lnl_order_place(&c->order, number);
+    const bool is_scout = place < c->order.scouts && c->known.launches == 0;
+    const bool is_sample = is_scout || dice(key, 0) < share || (!is_wanted && is_new(c, l));
+    c->own.begun = fmax(c->own.begun, (double)place + 1);
     c->own.visits++;
-    c->own.seen++;
-    c->own.levels[l->at[0]][l->at[1]][l->at[2]]++;
+    band->seen++;
+    band->levels[l->at[0]][l->at[1]][l->at[2]]++;
     if (is_wanted && !is_sample)
         c->own.approximated[size][l->at[size]]++;
     return (struct lnl_visit){is_sample ? LNL_SIZES : size, is_sample};
@@ -143,16 +175,32 @@ void lnl_control_store(struct lnl_control *c, const struct lnl_levels *l,
     for (unsigned j = 0; j < LNL_SIZES; j++) {
         if (l->at[j] == LNL_LEVELS)
             continue;
-        const double square = s->squares[j];
-        add_known(&c->own.at[j][l->at[j]], &(struct lnl_known){1, square, square * square});
+        const double y = s->squares[j], x = s->rough[j];
+        add_known(&c->own.at[j][l->at[j]],
+                  &(struct lnl_known){1, y, x, y * y, x * x, x * y, 0, 0, 0, 0});
     }
     for (unsigned i = 0; i < LNL_ENTRIES; i++)
         lnl_varied_add(&c->own.loads[i], &s->loads[i]);
     lnl_varied_add(&c->own.stored, &s->stored);
 }
 
-void lnl_control_stored(struct lnl_control *c, double values, double magnitude)
+void lnl_control_rough(struct lnl_control *c, const struct lnl_levels *l, unsigned size,
+                       const double rough[LNL_SIZES])
 {
-    c->own.values += values;
-    c->own.magnitude += values * magnitude;
+    for (unsigned j = size < LNL_SIZES ? size : 0; j < LNL_SIZES; j++) {
+        if (l->at[j] == LNL_LEVELS)
+            continue;
+        struct lnl_known *k = &c->own.at[j][l->at[j]];
+        k->seen++;
+        k->seen_rough += rough[j];
+        k->done += j == size;
+        k->done_rough += j == size ? rough[j] : 0;
+    }
+}
+
+void lnl_control_stored(struct lnl_control *c, uint64_t number, double values, double magnitude)
+{
+    struct lnl_band *band = &c->own.bands[lnl_order_band(&c->order, number)];
+    band->values += values;
+    band->magnitude += values * magnitude;
 }

@@ -6,6 +6,7 @@
 #define TECH_LNL_CONTROL_H
 
 #include "tech/lnl/lnl_history.h"
+#include "tech/lnl/lnl_order.h"
 
 /* Sizes 4, 8, 16; levels of similarity: relative differences below 0.01, 0.02, 0.05, 0.1, 0.2, 0.4,
  * 0.8, absolute ones below 2, 4, 8, 16, 32, 64, 128. Level LNL_LEVELS: none of them. */
@@ -30,24 +31,33 @@ struct lnl_varied {
 /* A sampled region's loads, and what one of its stores would have been. */
 struct lnl_sample {
     double squares[LNL_SIZES]; /* of errors, in the mean */
+    double rough[LNL_SIZES];   /* of differences between anchors side by side, in the mean */
     struct lnl_varied loads[LNL_ENTRIES], stored;
 };
 
-/* Of samples whose loads have one level: stores, their errors' squares and the squares of these,
- * summed. */
+/* Of samples whose loads have one level, summed: stores, the squares of their errors, how rough
+ * anchors' values are, the squares and products of these. How rough they are in all stores of which
+ * that is known, and in those that were approximated. */
 struct lnl_known {
-    double stores, squares, spread;
+    double stores, squares, rough, squares2, rough2, both;
+    double seen, seen_rough, done, done_rough;
+};
+
+/* Of a band of the grid: visits, by level at each size; what is stored, approximated or not. */
+struct lnl_band {
+    float levels[LNL_KINDS][LNL_KINDS][LNL_KINDS];
+    double seen, values, magnitude;
 };
 
 /* What is known of a region of the program. */
 struct lnl_table {
     struct lnl_known at[LNL_SIZES][LNL_LEVELS];
-    double seen, levels[LNL_KINDS][LNL_KINDS][LNL_KINDS]; /* visits, by level at each size */
-    double values, magnitude;                     /* of all that is stored, approximated or not */
+    struct lnl_band bands[LNL_BANDS];
     struct lnl_varied loads[LNL_ENTRIES], stored; /* of samples */
-    /* Of the launch that runs: which part of its blocks has begun; visits, and which of them were
+    /* Of the launch that runs: so many of its blocks have begun; visits, and which of them were
      * approximated. */
     double begun, visits, approximated[LNL_SIZES][LNL_LEVELS];
+    double launches; /* before it */
 };
 
 /* What is done with the next visits. */
@@ -70,20 +80,25 @@ struct lnl_visit {
 struct lnl_control {
     struct lnl_table own, known; /* what this SM has seen since it was told what all have; that */
     struct lnl_setting setting;
+    struct lnl_order order; /* of the launch that runs */
 };
 
 void lnl_control_init(struct lnl_control *c);
 /* A region with such loads begins. Some are samples: of those that could be approximated as many
  * as it takes to be sure of their error, of others one in `period`, and all of which little is
- * known. `key`: a number of its own, the same for neighbours that might be fused. `begun`: which
- * part of the launch's blocks. */
+ * known. `key`: a number of its own, the same for neighbours that might be fused. `number`: of its
+ * block. */
 struct lnl_visit lnl_control_begin(struct lnl_control *c, const struct lnl_levels *l, uint64_t key,
-                                   double begun, uint64_t period);
+                                   uint64_t number, uint64_t period);
 /* A store of a sampled region with such loads. */
 void lnl_control_store(struct lnl_control *c, const struct lnl_levels *l,
                        const struct lnl_sample *s);
-/* A region has stored so many values of this mean magnitude. */
-void lnl_control_stored(struct lnl_control *c, double values, double magnitude);
+/* A region with such loads has stored values so rough: of groups of at least `size`, which it was
+ * approximated with; LNL_SIZES: it was precise. */
+void lnl_control_rough(struct lnl_control *c, const struct lnl_levels *l, unsigned size,
+                       const double rough[LNL_SIZES]);
+/* A region of this block has stored so many values of this mean magnitude. */
+void lnl_control_stored(struct lnl_control *c, uint64_t number, double values, double magnitude);
 void lnl_varied_add(struct lnl_varied *sum, const struct lnl_varied *more);
 void lnl_table_add(struct lnl_table *sum, const struct lnl_table *more);
 /* Its kernel is launched again: what is known counts half. */

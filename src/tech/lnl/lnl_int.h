@@ -85,6 +85,7 @@ struct lnl_plan {
     struct lnl_func *funcs;
     uint32_t nfuncs, nareas;
     uint32_t marked_kernels; /* of its program, itself included */
+    struct lnl_order order;  /* lnl-adaptive: of the blocks of the launch that runs */
     /* By the number of a load among the kernel's: it is in a region. */
     bool *is_inside;
     uint32_t nloads;
@@ -180,6 +181,7 @@ struct lnl_slot {
     struct lnl_control *control;
     const struct lnl_area *control_of;
     bool is_sample;
+    unsigned size; /* of the last region's groups; LNL_SIZES: it is precise */
     double loaded[LNL_ENTRIES], loaded_error; /* lnl.errors: of checked loads; of a region's */
     uint32_t *stale; /* --verify: by register, lanes that did not take part in its last write */
     uint32_t stale_cap;
@@ -325,6 +327,8 @@ bool lnl_adapt_begin(struct lnl_sm *m, struct lnl_slot *s, const struct warp *w,
 void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event *e);
 /* Now and then, when nothing runs: SMs learn from each other. */
 void lnl_adapt_look(struct lnl *g);
+/* block_policy.block: scouts first. */
+uint64_t lnl_adapt_block(void *self, const struct block_grid *b, uint64_t i);
 /* Its kernel is about to run. */
 void lnl_adapt_launch(struct lnl *g, const struct lnl_plan *p);
 

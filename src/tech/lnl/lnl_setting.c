@@ -6,30 +6,52 @@
 /* Below so few samples a level's error is not known. Errors are taken as so many standard errors
  * larger than they seem. Of what is approximated a period's share is samples, or so many times that
  * as the error is uncertain (from 0 to 1), at most twice: more would cost more than they tell. */
-enum { FEW = 16, DEVIATIONS = 2, MORE = 8, TWICE = 2 };
+enum { FEW = 16, DEVIATIONS = 1, MORE = 8, TWICE = 2 };
 
-/* What is still to come is taken for half as bright as what has been, so that less may be wrong so
- * far: a picture gets darker, and what was spent on its bright part cannot be had back. And it is
- * taken for half as much as all at least, lest the last of a launch use up whatever is left, at any
- * price. */
-static const double darker = 0.5, least = 0.5;
+/* What is still to come is taken for half as much as all at least, lest the last of a launch use up
+ * whatever is left, at any price. What was spent too much is made good by what really comes, at a
+ * price that is so many times higher at most: what errs least is always worth it. */
+static const double least = 0.5, dearest = 4;
 
 /* The mean square of errors, and how far off it may be: the standard error of the mean. Most of it
  * may come from a few stores, at edges. */
 struct square {
     double mean, deviation, each; /* each: the standard deviation of stores */
+    double done;                  /* the mean of those that were approximated */
 };
+
+/* How much squares of errors grow with how rough anchors' values are: by samples whose loads are as
+ * similar or more, or a level less. Most of the error may be in the few that are rough, and of
+ * these a sample has too many or too few; how rough they are is known of nearly all. */
+static double slope_at(const struct lnl_table *t, unsigned j, unsigned level)
+{
+    double both = 0, rough = 0;
+    for (unsigned l = 0; l < LNL_LEVELS && l <= level + 1; l++) {
+        const struct lnl_known *k = &t->at[j][l];
+        if (k->stores == 0)
+            continue;
+        both += k->both - k->rough * k->squares / k->stores;
+        rough += k->rough2 - k->rough * k->rough / k->stores;
+    }
+    return rough > 0 ? fmax(both / rough, 0) : 0;
+}
 
 static struct square square_at(const struct lnl_table *t, unsigned j, unsigned l)
 {
     while (l < LNL_LEVELS && t->at[j][l].stores < FEW)
         l++; /* too little is known: that of loads which differ more */
     if (l == LNL_LEVELS)
-        return (struct square){INFINITY, 0, 0};
+        return (struct square){INFINITY, 0, 0, INFINITY};
     const struct lnl_known *k = &t->at[j][l];
-    const double mean = k->squares / k->stores, variance = k->spread / k->stores - mean * mean;
+    const double n = k->stores, y = k->squares / n, x = k->rough / n, slope = slope_at(t, j, l);
+    const double seen = k->seen > 0 ? k->seen_rough / k->seen : x;
+    const double done = k->done > 0 ? k->done_rough / k->done : seen;
+    const double variance = k->squares2 / n - y * y - 2 * slope * (k->both / n - x * y) +
+                            slope * slope * (k->rough2 / n - x * x);
     const double each = variance > 0 ? sqrt(variance) : 0;
-    return (struct square){mean, each / sqrt(k->stores), each};
+    /* what no sample has had is not believed: a quarter of what they had is the least */
+    return (struct square){fmax(y + slope * (seen - x), y / 4), each / sqrt(n), each,
+                           fmax(y + slope * (done - x), y / 4)};
 }
 
 /* Visits by the levels of their loads: those that there are. */
@@ -39,15 +61,16 @@ struct kinds {
     unsigned n;
 };
 
-static void collect(struct kinds *k, const struct lnl_table *t)
+/* `levels` of what is to come. */
+static void collect(struct kinds *k, double levels[LNL_KINDS][LNL_KINDS][LNL_KINDS])
 {
     k->n = 0;
     for (unsigned a = 0; a < LNL_KINDS; a++)
         for (unsigned b = 0; b < LNL_KINDS; b++)
             for (unsigned c = 0; c < LNL_KINDS; c++)
-                if (t->levels[a][b][c] > 0) {
+                if (levels[a][b][c] > 0) {
                     k->levels[k->n] = (struct lnl_levels){{(uint8_t)a, (uint8_t)b, (uint8_t)c}};
-                    k->share[k->n++] = t->levels[a][b][c] / t->seen;
+                    k->share[k->n++] = levels[a][b][c];
                 }
 }
 
@@ -56,7 +79,8 @@ struct all {
     struct lnl_table t;
     struct kinds kinds;
     struct square squares[LNL_SIZES][LNL_LEVELS];
-    double magnitude; /* the mean of what is stored */
+    double begun;     /* this part of the launch */
+    double magnitude; /* the mean of what is stored in all of it */
 };
 
 /* --- a price --- */
@@ -74,11 +98,12 @@ static void add_up(const struct all *a, double done, double rest, struct outcome
     o->mean = 0;
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++) {
-            const double visits =
-                rest * o->visits[j][l] + done * a->t.approximated[j][l] / a->t.visits;
-            if (visits > 0) {
-                o->mean += visits * a->squares[j][l].mean;
-                variance += pow(visits * a->squares[j][l].deviation, 2);
+            const struct square *s = &a->squares[j][l];
+            const double gone = done * a->t.approximated[j][l] / a->t.visits;
+            const double next = rest * o->visits[j][l];
+            if (gone + next > 0) {
+                o->mean += gone * s->done + next * s->mean;
+                variance += pow((gone + next) * s->deviation, 2);
             }
         }
     o->deviation = sqrt(variance);
@@ -89,11 +114,11 @@ static double at_most(const struct outcome *o)
     return o->mean + DEVIATIONS * o->deviation;
 }
 
-/* What the launch comes to at a price. */
-static double evaluate(const struct all *a, const struct lnl_setting *s, double price,
+/* What the launch comes to at a price, if so much at least is to come. */
+static double evaluate(const struct all *a, const struct lnl_setting *s, double price, double rest,
                        struct outcome *o)
 {
-    const double begun = a->t.begun, whole = fmax(1, begun + least);
+    const double begun = a->begun, whole = fmax(1, begun + rest);
     *o = (struct outcome){0};
     for (unsigned k = 0; k < a->kinds.n; k++) {
         const struct lnl_levels *l = &a->kinds.levels[k];
@@ -105,26 +130,36 @@ static double evaluate(const struct all *a, const struct lnl_setting *s, double 
     return at_most(o);
 }
 
-/* The lowest price at which the mean square stays below `most`, and of the next lower one a part.
- * One that is too high for everything with an error is the highest. */
-static void choose_price(const struct all *a, struct lnl_setting *s, double most, struct outcome *o)
+/* Between two prices the lowest at which the mean square stays below `most`, if so much at least is
+ * to come, and of the next lower one a part. */
+static void bisect(const struct all *a, struct lnl_setting *s, double most, double rest,
+                   double lower, double upper, struct outcome *o)
 {
-    double upper = 1 / most, lower = 0;
-    s->price[0] = s->price[1] = 0;
-    s->part = 0;
-    if (evaluate(a, s, 0, o) <= most)
-        return;
-    while (evaluate(a, s, upper, o) > most && upper * most < 1e9)
-        upper *= 16;
     for (unsigned i = 0; i < 32; i++) {
         const double price = (upper + lower) / 2;
-        *(evaluate(a, s, price, o) > most ? &lower : &upper) = price;
+        *(evaluate(a, s, price, rest, o) > most ? &lower : &upper) = price;
     }
-    const double too_much = evaluate(a, s, lower, o), fits = evaluate(a, s, upper, o);
+    const double too_much = evaluate(a, s, lower, rest, o), fits = evaluate(a, s, upper, rest, o);
     s->price[0] = upper;
     s->price[1] = lower;
+    s->part = 0;
     if (fits < most && too_much > most)
         s->part = (unsigned)(LNL_PARTS * (most - fits) / (too_much - fits));
+}
+
+/* One that is too high for everything with an error is the highest. */
+static void choose_price(const struct all *a, struct lnl_setting *s, double most, struct outcome *o)
+{
+    double upper = 1 / most;
+    s->price[0] = s->price[1] = 0;
+    s->part = 0;
+    if (evaluate(a, s, 0, least, o) > most) {
+        while (evaluate(a, s, upper, least, o) > most && upper * most < 1e9)
+            upper *= 16;
+        bisect(a, s, most, least, 0, upper, o);
+    }
+    if (evaluate(a, s, s->price[0], 0, o) > most)
+        bisect(a, s, most, 0, s->price[0], dearest * fmax(s->price[0], 1 / most), o);
 }
 
 /* --- samples --- */
@@ -157,11 +192,53 @@ static bool is_other(const struct lnl_setting *a, const struct lnl_setting *b)
     return a->price[0] != b->price[0] || a->price[1] != b->price[1] || a->part != b->part;
 }
 
+/* Bands of which nothing was seen are taken for like all the others. */
+static double mean_magnitude(const struct lnl_band *bands, const struct lnl_order *o)
+{
+    double all = 0, seen = 0;
+    for (unsigned b = 0; b < LNL_BANDS; b++)
+        if (bands[b].values > 0) {
+            const double share = lnl_order_share(o, b);
+            all += share * bands[b].magnitude / bands[b].values;
+            seen += share;
+        }
+    return seen > 0 ? all / seen : 0;
+}
+
+/* `weight` for each visit of the band. */
+static void add_levels(double *levels, const struct lnl_band *b, double weight)
+{
+    const float *from = &b->levels[0][0][0];
+    for (unsigned k = 0; k < LNL_KINDS * LNL_KINDS * LNL_KINDS; k++)
+        levels[k] += weight * (double)from[k];
+}
+
+/* What is to come: of each band as much as is left, like what was seen of it. Bands of which
+ * nothing was seen are like all together; so is a small part of any, lest something come that
+ * nobody has asked the price of. */
+static void look_ahead(struct all *a, const struct lnl_order *o)
+{
+    static const double any = 0.05;
+    double levels[LNL_KINDS * LNL_KINDS * LNL_KINDS] = {0}, seen = 0, left = 0, unseen = any;
+    for (unsigned b = 0; b < LNL_BANDS; b++) {
+        const double here = lnl_order_left(o, (uint64_t)a->t.begun, b);
+        *(a->t.bands[b].seen > 0 ? &left : &unseen) += here;
+        seen += a->t.bands[b].seen;
+    }
+    for (unsigned b = 0; b < LNL_BANDS; b++) {
+        const double here = lnl_order_left(o, (uint64_t)a->t.begun, b), n = a->t.bands[b].seen;
+        if (n > 0)
+            add_levels(levels, &a->t.bands[b], (here / n + unseen / seen) / (left + unseen));
+    }
+    collect(&a->kinds, (double(*)[LNL_KINDS][LNL_KINDS])levels);
+}
+
 static void know_all(struct all *a, const struct lnl_control *c)
 {
     a->t = c->known;
     lnl_table_add(&a->t, &c->own);
-    a->magnitude = a->t.values > 0 ? a->t.magnitude / a->t.values : 0;
+    a->begun = a->t.begun / (double)c->order.blocks;
+    a->magnitude = mean_magnitude(a->t.bands, &c->order);
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++)
             a->squares[j][l] = square_at(&a->t, j, l);
@@ -174,13 +251,12 @@ bool lnl_control_choose(struct lnl_control *c, double bound, uint64_t period)
     struct all a;
     struct outcome o;
     know_all(&a, c);
-    collect(&a.kinds, &a.t);
-    const double magnitude = a.magnitude * (a.t.begun + darker * (1 - a.t.begun));
-    const double most = pow(bound * magnitude, 2);
+    const double most = pow(bound * a.magnitude, 2);
     for (unsigned j = 0; j < LNL_SIZES; j++)
         for (unsigned l = 0; l < LNL_LEVELS; l++)
             s->error[j][l] = most > 0 ? a.squares[j][l].mean : INFINITY;
     if (most > 0 && a.t.visits > 0) {
+        look_ahead(&a, &c->order);
         choose_price(&a, s, most, &o);
         choose_samples(&a, s, &o, period);
     }
