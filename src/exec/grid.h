@@ -126,13 +126,13 @@ struct grid {
     uint64_t clock_ahead;    /* what clocks show beyond that: clock.c */
     struct clock_spin spin;
     struct tlb_entry tlb[TLB_ENTRIES];
-    uint64_t tlb_epoch;
-    const uint64_t *mem_epoch; /* devmem_epoch() */
-    struct grid *root;         /* where children are kept: itself, or the grid it is a part of */
-    struct children *children; /* what its threads launched: children.h */
-    uint64_t sync_addr;        /* cooperative launches: the grid barrier's word */
-    uint32_t smid;             /* where its blocks run */
-    struct oob_log *oob_log;   /* accesses outside every allocation: oob.h; NULL = none */
+    uint64_t tlb_epoch, tlb_seen; /* of `tlb`; the same, where accesses that are watched hide it */
+    const uint64_t *mem_epoch;    /* devmem_epoch() */
+    struct grid *root;            /* where children are kept: itself, or the grid it is a part of */
+    struct children *children;    /* what its threads launched: children.h */
+    uint64_t sync_addr;           /* cooperative launches: the grid barrier's word */
+    uint32_t smid;                /* where its blocks run */
+    struct oob_log *oob_log;      /* accesses outside every allocation: oob.h; NULL = none */
 };
 
 /* --- for machines that keep time: exec/step.h --- */

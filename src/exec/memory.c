@@ -101,8 +101,10 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
     uint32_t outside = 0;
     unsigned bytes = (unsigned)a->bytes * a->count;
     if (g->tlb_epoch != devmem_epoch(g->dev->mem)) {
-        memset(g->tlb, 0, sizeof g->tlb);
-        g->tlb_epoch = devmem_epoch(g->dev->mem);
+        if (g->tlb_seen !=
+            devmem_epoch(g->dev->mem)) /* else it is only that accesses are watched */
+            memset(g->tlb, 0, sizeof g->tlb);
+        g->tlb_epoch = g->tlb_seen = devmem_epoch(g->dev->mem);
     }
     FOR_LANES (l, a->mask) {
         if (a->addr[l] >= entry->base && a->addr[l] + bytes <= entry->end &&

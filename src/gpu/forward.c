@@ -2,7 +2,9 @@
 #include "gpu/forward.h"
 
 #include "exec/watch.h"
+#include "gpu/by_blocks.h"
 #include "gpu/gpu_int.h"
+#include "gpu/stretch.h"
 #include "gpu/warm.h"
 #include "sm/sm_forward.h"
 
@@ -10,20 +12,26 @@
 #include <stdlib.h>
 
 enum {
-    RAMP = 3000,   /* cycles from a launch's start to its first window */
+    RAMP = 8000,   /* cycles from a launch's start to its first window */
     SETTLE = 2000, /* and from a stretch to the next, with this part of the stretch's length */
     SETTLE_PART = 16,
     PART = 2000, /* of a window, which has up to PARTS */
     PARTS = 4,
-    LEAST = 4000, /* cycles of a stretch */
+    LEAST = 4000, /* cycles of a stretch, and a part of those that have gone */
+    LEAST_PART = 1024,
     MOST = 48000,
+    MOST_PART = 512,
+    MOST_EVEN = 4, /* times that stretches are longer or shorter for the sake of evenness */
     STEPS = 32,    /* that a stretch is gone in; the last is exact */
     WARM_STEPS = 4 /* what the last ones touch is brought into the L2 */
 };
 /* Windows that differ by less are the same, by more are not. */
 #define SAME  0.06
 #define OTHER 0.15
-#define ALIKE 0.3
+/* What all windows have in common, as a share of what they stand for: measured (DEVIATIONS.md). */
+#define UNSEEN 0.09
+/* A stretch ends with as many of its warps. */
+#define LEFT 0.9
 
 enum phase { SETTLING, MEASURING };
 
@@ -38,11 +46,15 @@ struct forward {
     uint64_t part_executed;
     unsigned parts;   /* that the window has had */
     bool has_skipped; /* in this launch */
+    bool is_cut;      /* the last stretch ended early */
     double cpi;       /* of the last part; 0: none yet */
     double length;    /* of the next stretch */
-    uint64_t open;    /* instructions of the last stretch, whose second window is to come */
-    double open_cpi;
-    struct forward_result sum;
+    double cpi_sum;   /* of all windows of the launch */
+    unsigned windows;
+    struct stretches stretches;
+    struct by_blocks *blocks; /* the other way, */
+    bool is_by_blocks;        /* which this launch goes */
+    bool rests;               /* in the next launch */
 };
 
 bool forward_must_not(const struct launch *l)
@@ -58,6 +70,7 @@ struct forward *forward_new(struct gpu *g)
     for (uint32_t i = 0; i < g->nsms; i++)
         f->sms[i] = sm_forward_new(g->sms[i]);
     f->warm = warm_new(g);
+    f->blocks = by_blocks_new(g);
     return f;
 }
 
@@ -68,13 +81,14 @@ void forward_free(struct forward *f)
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_free(f->sms[i]);
     warm_free(f->warm);
+    by_blocks_free(f->blocks);
     free(f->sms);
     free(f);
 }
 
 /* --- windows --- */
 
-static uint64_t executed(const struct forward *f)
+uint64_t forward_executed(const struct forward *f)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < f->g->nsms; i++)
@@ -92,7 +106,7 @@ static void settle(struct forward *f, cycle_t now, cycle_t cycles)
 
 static void begin_part(struct forward *f, cycle_t now)
 {
-    f->part_executed = executed(f);
+    f->part_executed = forward_executed(f);
     f->part_begin = now;
     f->next = now + PART;
 }
@@ -102,20 +116,8 @@ static void begin_window(struct forward *f, cycle_t now)
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_mark(f->sms[i], now);
     f->phase = MEASURING;
-    f->executed = executed(f);
+    f->executed = forward_executed(f);
     f->window_begin = now;
-}
-
-/* A stretch is known when the window behind it is; `cpi` 0: there is none. One that is quite
- * another is of another phase, or of the launch's end, and says nothing about it. */
-static void close_stretch(struct forward *f, double cpi)
-{
-    const bool is_alike = cpi > 0 && fabs(cpi / f->open_cpi - 1) < ALIKE;
-    const double n = (double)f->open, behind = is_alike ? cpi : f->open_cpi;
-    const double half = n * fmin(fabs(cpi - f->open_cpi), ALIKE * f->open_cpi) / 2;
-    f->sum.cycles += n * (behind + f->open_cpi) / 2;
-    f->sum.variance += half * half;
-    f->open = 0;
 }
 
 /* --- a stretch --- */
@@ -149,15 +151,38 @@ static bool run_step(struct forward *f, struct sm_forward_step *s)
     return gpu_apply_effects(f->g) && ok;
 }
 
-/* What the last steps touch is kept in the L2. */
-static void go_forward(struct forward *f, cycle_t now)
+static unsigned live_warps(const struct forward *f)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < f->g->nsms; i++)
+        n += sm_forward_live(f->sms[i]);
+    return n;
+}
+
+/* Stretches have as many instructions where warps are slow as where they are fast: else those
+ * behind slow windows, which are short, would count for little. */
+static double evenly(const struct forward *f, double cpi)
+{
+    const double mean = f->cpi_sum / f->windows;
+    return fmin(fmax(cpi / mean, 1.0 / MOST_EVEN), MOST_EVEN);
+}
+
+/* What the last steps touch is kept in the L2. A stretch ends where warps have ended and none
+ * followed: those left have another pace, which a window is to say. */
+static void go_forward(struct forward *f, double cpi, cycle_t now)
 {
     struct gpu *g = f->g;
     const bool is_told = gpu_technique(g, 0); /* of every write */
-    struct sm_forward_step s = {
-        .now = now, .cycles = f->length / STEPS, .next = next_block, .apply = apply, .ctx = f};
-    for (unsigned k = 0; k < STEPS && !g->batch->failed; k++) {
-        s.is_last = k + 1 == STEPS;
+    struct sm_forward_step s = {.now = now,
+                                .cycles = f->length * evenly(f, cpi) / STEPS,
+                                .next = next_block,
+                                .apply = apply,
+                                .ctx = f};
+    const unsigned live = live_warps(f);
+    f->is_cut = false;
+    for (unsigned k = 0; k < STEPS && !g->batch->failed && !s.is_last; k++) {
+        f->is_cut = live_warps(f) < live * LEFT;
+        s.is_last = k + 1 == STEPS || f->is_cut;
         s.is_watched = is_told || k + WARM_STEPS >= STEPS;
         g->dev->watch = s.is_watched ? warm_watch(f->warm) : NULL;
         run_step(f, &s);
@@ -167,34 +192,36 @@ static void go_forward(struct forward *f, cycle_t now)
         sm_forward_end(f->sms[i], now);
 }
 
-/* Longer while windows agree. */
-static void choose_length(struct forward *f, double change)
+/* Longer while windows agree, and the longer the launch has run: what one window misses of it,
+ * others see. */
+static void choose_length(struct forward *f, double change, cycle_t now)
 {
+    const double gone = (double)(now - f->g->batch->begin) + f->stretches.sum.cycles;
     if (change < SAME)
-        f->length = fmin(2 * f->length, MOST);
+        f->length *= 2;
     else if (change > OTHER)
-        f->length = fmax(f->length / 2, LEAST);
+        f->length /= 2;
+    f->length = fmin(f->length, fmax(MOST, gone / MOST_PART));
+    f->length = fmax(f->length, fmax(LEAST, gone / LEAST_PART));
 }
 
 static void skip_stretch(struct forward *f, double cpi, cycle_t now)
 {
-    const uint64_t before = executed(f);
+    const uint64_t before = forward_executed(f);
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_pace(f->sms[i], now);
-    go_forward(f, now);
+    go_forward(f, cpi, now);
     gpu_collect_ended(f->g);
-    f->open = executed(f) - before;
-    f->open_cpi = cpi;
-    f->sum.warp_inst += f->open;
+    stretch_open(&f->stretches, forward_executed(f) - before, cpi);
     f->has_skipped = true;
-    settle(f, now, SETTLE + (cycle_t)(f->length / SETTLE_PART));
+    settle(f, now, SETTLE + (cycle_t)(fmin(f->length, MOST) / SETTLE_PART));
 }
 
 /* A part of the window is over. Parts that differ much: the launch begins, which is no measure of
  * what follows, or it is uneven, and the window becomes longer. */
 static void end_part(struct forward *f, cycle_t now)
 {
-    const uint64_t n = executed(f);
+    const uint64_t n = forward_executed(f);
     const double part = (double)(now - f->part_begin) / (double)(n - f->part_executed),
                  cpi = (double)(now - f->window_begin) / (double)(n - f->executed),
                  change = f->cpi > 0 ? fabs(part / f->cpi - 1) : 1;
@@ -205,21 +232,24 @@ static void end_part(struct forward *f, cycle_t now)
         begin_part(f, now);
         return;
     }
-    if (f->open)
-        close_stretch(f, cpi);
-    choose_length(f, change);
+    stretch_close(&f->stretches, f->is_cut ? 0 : cpi);
+    f->cpi_sum += cpi;
+    f->windows++;
+    choose_length(f, change, now);
     skip_stretch(f, cpi, now);
 }
 
 void forward_look(struct forward *f, cycle_t now)
 {
-    if (now < f->next || f->g->batch->failed)
+    if (f->is_by_blocks)
+        f->is_by_blocks = by_blocks_look(f->blocks, now);
+    if (f->is_by_blocks || now < f->next || f->g->batch->failed)
         return;
     if (f->phase == SETTLING) {
         begin_window(f, now);
         begin_part(f, now);
         f->parts = 0;
-    } else if (executed(f) > f->part_executed) {
+    } else if (forward_executed(f) > f->part_executed) {
         end_part(f, now);
     } else {
         f->next = now + PART; /* nothing has moved */
@@ -230,20 +260,28 @@ void forward_begin(struct forward *f, cycle_t now)
 {
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_begin(f->sms[i]);
-    f->sum = (struct forward_result){0};
-    f->cpi = 0;
-    f->open = 0;
+    f->stretches = (struct stretches){0};
+    f->cpi = f->cpi_sum = 0;
+    f->windows = 0;
     f->has_skipped = false;
     f->length = LEAST;
     settle(f, now, RAMP);
     for (size_t i = 0; i < f->g->batch->n; i++)
-        if (forward_must_not(f->g->batch->runs[i].root.launch))
-            f->next = CYCLE_NEVER;
+        f->rests |= forward_must_not(f->g->batch->runs[i].root.launch);
+    if (f->rests)
+        f->next = CYCLE_NEVER;
+    f->is_by_blocks = !f->rests && by_blocks_begin(f->blocks, now);
+    f->rests = false;
+}
+
+void forward_rest(struct forward *f)
+{
+    f->rests = true;
 }
 
 uint64_t forward_gone(const struct forward *f)
 {
-    return f->sum.warp_inst;
+    return f->stretches.sum.warp_inst + by_blocks_gone(f->blocks);
 }
 
 void forward_count_open(struct forward *f)
@@ -258,7 +296,13 @@ void forward_count_open(struct forward *f)
 
 struct forward_result forward_end(struct forward *f)
 {
-    if (f->open)
-        close_stretch(f, 0);
-    return f->sum;
+    const struct forward_result r = by_blocks_end(f->blocks);
+    stretch_close(&f->stretches, 0);
+    f->stretches.sum.is_paced = f->has_skipped;
+    f->stretches.sum.variance +=
+        UNSEEN * f->stretches.sum.cycles * UNSEEN * f->stretches.sum.cycles;
+    f->stretches.sum.cycles = fmax(f->stretches.sum.cycles + r.cycles, 0);
+    f->stretches.sum.variance += r.variance;
+    f->stretches.sum.warp_inst += r.warp_inst;
+    return f->stretches.sum;
 }

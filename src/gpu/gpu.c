@@ -69,11 +69,13 @@ void gpu_free(struct gpu *g)
     free(g);
 }
 
-static void touch(struct gpu *g, addr_t addr, uint64_t bytes, enum l2_touch how)
+static uint32_t touch(struct gpu *g, addr_t addr, uint64_t bytes, enum l2_touch how)
 {
     const uint64_t step = (uint64_t)g->m->l2.line_bytes;
+    uint32_t n = 0;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step)
-        l2_touch(g->l2[interleave_slice(&g->il, a)], a, step, how);
+        n += l2_touch(g->l2[interleave_slice(&g->il, a)], a, step, how);
+    return n;
 }
 
 void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes)
@@ -81,9 +83,9 @@ void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes)
     touch(g, addr, bytes, L2_COPIED);
 }
 
-void gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write)
+uint32_t gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write)
 {
-    touch(g, addr, bytes, is_write ? L2_WRITTEN : L2_READ);
+    return touch(g, addr, bytes, is_write ? L2_WRITTEN : L2_READ);
 }
 
 static void leave_in_l2(struct gpu *g, addr_t addr, uint64_t bytes)

@@ -33,8 +33,9 @@ void gpu_filled(struct gpu *g, addr_t addr, uint64_t bytes);
 /* Kernels that kept no time have read or written a line, so that the L2 has it; have written it;
  * or nothing of them is to be in the caches. */
 void gpu_touched(struct gpu *g, addr_t addr, uint64_t bytes);
-/* The same in the middle of a kernel: lines that were written have to go to memory. */
-void gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write);
+/* The same in the middle of a kernel: lines that were written have to go to memory. Returns how
+ * many lines the L2 did not have. */
+uint32_t gpu_accessed(struct gpu *g, addr_t addr, uint64_t bytes, bool is_write);
 void gpu_rewritten(struct gpu *g, addr_t addr, uint64_t bytes);
 void gpu_forget(struct gpu *g);
 
@@ -49,6 +50,7 @@ struct gpu_kernel {
     cycle_t together_cycles;
     cycle_t skipped_cycles; /* of those: not simulated but estimated; and the estimate's variance */
     double variance;
+    bool is_paced;           /* how warps went on behind a stretch was guessed, too: forward.h */
     uint64_t simulated_inst; /* of warps, and those with it */
     bool waits;              /* --sample: must not be gone forward in (forward_must_not()) */
     uint64_t accesses;       /* to memory, after coalescing */

@@ -35,6 +35,7 @@ struct batch {
     uint64_t limits_before[LIMITS], divergences_before;
     cycle_t skipped; /* by estimate, of what was gone forward (forward.h); and its variance */
     double variance;
+    bool is_paced;
     uint64_t forward_inst; /* of warps */
 };
 
@@ -81,5 +82,9 @@ void gpu_meet(void *ctx, uint64_t time);
 bool gpu_apply_effects(struct gpu *g);
 /* Counts the blocks that have ended since it was called last. */
 void gpu_collect_ended(struct gpu *g);
+/* The first fault of a batch counts. */
+void gpu_fail(struct gpu *g, struct run *r, const struct fault *f);
+/* Now and then: SMs that issue are alive although no port moves; techniques; limits; progress. */
+void gpu_look_at_instructions(struct gpu *g, cycle_t now);
 
 #endif

@@ -23,8 +23,7 @@ static void resume(void *ctx, size_t place, struct warp *w, const struct step *s
     sm_resume(g->sms[place], w, s);
 }
 
-/* The first fault counts. */
-static void fail(struct gpu *g, struct run *r, const struct fault *f)
+void gpu_fail(struct gpu *g, struct run *r, const struct fault *f)
 {
     if (!g->batch->failed)
         r->root.fault = *f;
@@ -47,12 +46,12 @@ bool gpu_apply_effects(struct gpu *g)
     size_t at = 0;
     if (!effects_apply(g->effects, g->nsms, resume, g, &at)) {
         const struct fault *f = effects_fault(g->effects[at]);
-        fail(g, run_of(g, f), f);
+        gpu_fail(g, run_of(g, f), f);
     }
     for (uint32_t i = 0; i < g->nsms; i++) {
         const struct fault *f = sm_fault(g->sms[i]);
         if (f)
-            fail(g, run_of(g, f), f);
+            gpu_fail(g, run_of(g, f), f);
     }
     return !g->batch->failed;
 }
@@ -66,7 +65,7 @@ static void look_at_policies(struct gpu *g)
     struct fault f = {.code = FAULT_LAUNCH_FAILED};
     snprintf(f.msg, sizeof f.msg, "kernel %s: %.900s", g->batch->runs[0].root.kernel->src->name,
              err.msg);
-    fail(g, &g->batch->runs[0], &f);
+    gpu_fail(g, &g->batch->runs[0], &f);
 }
 
 void gpu_collect_ended(struct gpu *g)
@@ -181,8 +180,7 @@ static void tell_look(const struct gpu *g, cycle_t now, uint64_t n)
     g->look(g->look_ctx, &at);
 }
 
-/* Now and then: SMs that issue are alive although no port moves; techniques; limits; progress. */
-static void look_at_instructions(struct gpu *g, cycle_t now)
+void gpu_look_at_instructions(struct gpu *g, cycle_t now)
 {
     struct batch *b = g->batch;
     struct run *r = &b->runs[0];
@@ -205,14 +203,14 @@ static void look_at_instructions(struct gpu *g, cycle_t now)
         snprintf(f.msg, sizeof f.msg,
                  "kernel %s: stopped after %llu warp instructions (the limit is %llu)",
                  l->kernel->src->name, (unsigned long long)n, (unsigned long long)l->max_inst);
-        fail(g, r, &f);
+        gpu_fail(g, r, &f);
     }
     if (UNLIKELY(interrupt_signal()) && !b->failed) {
         struct fault f = {.code = FAULT_INTERRUPTED};
         snprintf(f.msg, sizeof f.msg, "kernel %s: interrupted by %s after %llu cycles",
                  l->kernel->src->name, interrupt_name(interrupt_signal()),
                  (unsigned long long)at.cycles);
-        fail(g, r, &f);
+        gpu_fail(g, r, &f);
     }
     if (!l->progress || n - b->reported < (UINT64_C(1) << 16))
         return;
@@ -277,7 +275,7 @@ void gpu_meet(void *ctx, uint64_t time)
         place_blocks(g, now);
     if (UNLIKELY(g->forward != NULL))
         forward_look(g->forward, now);
-    look_at_instructions(g, now);
+    gpu_look_at_instructions(g, now);
     if (b->failed || (all_done(b) && all_idle(g)))
         sim_stop(g->sim);
 }
@@ -343,7 +341,7 @@ static void explain_stop(struct gpu *g, enum sim_status st)
     fprintf(stderr, "parsim: blocked after %llu cycles:\n%s",
             (unsigned long long)(sim_now(g->sim, g->core) - g->batch->begin), text);
     free(text);
-    fail(g, unfinished(g->batch), &fault);
+    gpu_fail(g, unfinished(g->batch), &fault);
 }
 
 /* What was gone forward within the batch belongs to its time, not to the machine's. */
@@ -354,6 +352,7 @@ static void take_estimate(struct gpu *g)
     const struct forward_result r = forward_end(g->forward);
     g->batch->skipped = (cycle_t)(r.cycles + 0.5);
     g->batch->variance = r.variance;
+    g->batch->is_paced = r.is_paced;
     g->batch->forward_inst = r.warp_inst;
     g->skipped += g->batch->skipped;
 }
@@ -427,6 +426,7 @@ static void record(struct gpu *g, const struct run *r, double seconds,
                            .together_cycles = b->end - b->begin + b->skipped,
                            .skipped_cycles = b->skipped,
                            .variance = b->variance,
+                           .is_paced = b->is_paced,
                            .waits = g->forward && forward_must_not(l),
                            .simulated_inst = all_inst(b) - b->forward_inst,
                            .accesses = r->accesses,

@@ -23,12 +23,18 @@ static const struct stat_row sample_rows[] = {
 
 enum {
     POINTS = 32,    /* launches that a group remembers */
-    FIRST = 2,      /* simulated before others may pass: the first has cold caches */
-    MOST_WAIT = 31, /* launches that pass in a row */
+    LONG = 20000,   /* cycles of a launch: of shorter ones two are simulated before others may pass,
+                     * because caches are cold in the first */
+    WAIT = 3,       /* launches that pass in a row, behind the first whole one; */
+    MOST_WAIT = 31, /* at most */
 };
 /* Numbers of blocks, of instructions that are alike: their logarithms differ by less. */
 #define ALIKE_BLOCKS 0.12
 #define ALIKE_INST   0.22
+/* Of points that a line goes through. */
+#define FAR_ENOUGH 0.02
+/* Traffic of an instruction, of launches that pass one behind the other. */
+#define ALIKE_TRAFFIC 0.1
 /* Predictions that were as good, that were not. */
 #define GOOD 0.03
 #define BAD  0.08
@@ -41,17 +47,23 @@ struct point {
     double inst, cycles;
     struct stats *stats; /* extrapolated */
     size_t kernel;       /* in the machine's list */
+    bool is_paced;
+    double error; /* of its cycles, as far as they are estimated */
 };
 
 struct group {
     char *name;
     uint64_t code; /* of the program: another one may have a kernel of the name */
     uint32_t block[3], shared;
-    bool has_children;                /* which would have to be guessed too: none of them passes */
-    VEC(struct point) points;         /* in order of time */
-    unsigned simulated, passed, wait; /* passed: since the last that was simulated */
-    double squares;                   /* of the relative errors of predictions */
+    bool is_whole;            /* its launches, where they are simulated, from now on, */
+    bool is_uneven;           /* unless they have too little in common */
+    bool has_children;        /* which would have to be guessed too: none of them passes */
+    VEC(struct point) points; /* in order of time */
+    unsigned passed, wait;    /* passed: since the last that was simulated */
+    double squares;           /* of the relative errors of predictions */
     unsigned npredicted;
+    double traffic;      /* of an instruction of the last that passed; 0: none has */
+    double error_cycles; /* of all its predictions, which are wrong together */
 };
 
 struct sample {
@@ -169,11 +181,27 @@ static bool is_alike(const uint32_t a[3], const uint32_t b[3])
 bool sample_passes(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
-    bool any = false;
+    unsigned n = 0;
+    bool is_long = false;
+    for (size_t i = 0; i < g->points.len; i++) {
+        const struct point *p = &g->points.data[i];
+        if (!is_alike(p->grid, l->grid) || (p->is_paced && !g->is_uneven))
+            continue;
+        is_long |= p->cycles >= LONG;
+        n++;
+    }
+    return (n > 1 || is_long) && g->passed < g->wait && !g->has_children && !forward_must_not(l);
+}
+
+void sample_begin(struct sample *s, const struct launch *l)
+{
+    const struct group *g = group_of(s, l);
+    bool is_guessed = g->is_whole;
     for (size_t i = 0; i < g->points.len; i++)
-        any |= is_alike(g->points.data[i].grid, l->grid);
-    return any && g->simulated >= FIRST && g->passed < g->wait && !g->has_children &&
-           !forward_must_not(l);
+        is_guessed |=
+            g->points.data[i].is_paced && !memcmp(g->points.data[i].grid, l->grid, sizeof l->grid);
+    if (is_guessed && !g->is_uneven)
+        forward_rest(s->g->forward);
 }
 
 /* The last of those with the most instructions up to `inst` (or, above, the fewest from it on). */
@@ -190,13 +218,32 @@ static const struct point *neighbour(const struct group *g, double inst, bool is
     return best;
 }
 
-/* Between its neighbours; in proportion, where it has one. */
+/* Beyond all of them: on the line through the last two, which lies between no longer for more
+ * instructions and in proportion to them. */
+static double extrapolate(const struct group *g, const struct point *last, double inst)
+{
+    const double same = last->cycles, more = last->cycles * inst / last->inst;
+    const struct point *q = NULL;
+    for (size_t i = 0; i < g->points.len; i++) {
+        const struct point *p = &g->points.data[i];
+        if (distance(p->inst, last->inst) < FAR_ENOUGH)
+            continue;
+        if (!q || fabs(p->inst - last->inst) < fabs(q->inst - last->inst))
+            q = p;
+    }
+    if (!q)
+        return more;
+    const double slope = (q->cycles - last->cycles) / (q->inst - last->inst);
+    return fmin(fmax(same + slope * (inst - last->inst), fmin(same, more)), fmax(same, more));
+}
+
+/* Between its neighbours, or beyond the last. */
 static double predict(const struct group *g, double inst, const struct point **like)
 {
     const struct point *a = neighbour(g, inst, false), *b = neighbour(g, inst, true);
     *like = !a ? b : !b ? a : distance(a->inst, inst) <= distance(b->inst, inst) ? a : b;
     if (!a || !b || a->inst >= b->inst)
-        return (*like)->cycles * inst / (*like)->inst;
+        return extrapolate(g, *like, inst);
     return a->cycles + (b->cycles - a->cycles) * (inst - a->inst) / (b->inst - a->inst);
 }
 
@@ -208,21 +255,49 @@ static void learn(struct group *g, double error)
     if (error < GOOD)
         g->wait = 2 * g->wait + 1 < MOST_WAIT ? 2 * g->wait + 1 : MOST_WAIT;
     else if (error > BAD)
+        g->wait = 0;
+    else if (!g->wait)
         g->wait = 1;
+}
+
+static void drop_point(struct group *g, size_t i)
+{
+    stats_free(g->points.data[i].stats);
+    g->points.len--;
+    memmove(g->points.data + i, g->points.data + i + 1,
+            (g->points.len - i) * sizeof *g->points.data);
+}
+
+/* One was simulated whole of which others were guessed, that is no measure of predictions: it takes
+ * their place. */
+static bool replace_guesses(struct group *g, const struct point *p)
+{
+    bool any = false;
+    for (size_t i = g->points.len; i-- > 0 && !p->is_paced;) {
+        const struct point *q = &g->points.data[i];
+        if (!q->is_paced || memcmp(q->grid, p->grid, sizeof p->grid))
+            continue;
+        if (distance(q->inst, p->inst) > ALIKE_INST) {
+            g->is_uneven = true;
+            continue;
+        }
+        drop_point(g, i);
+        any = true;
+    }
+    if (any && !g->is_whole)
+        g->wait = WAIT;
+    g->is_whole |= any;
+    return any;
 }
 
 static void remember(struct group *g, const struct point *p)
 {
     const struct point *like;
-    if (g->points.len >= FIRST - 1 && g->points.len)
+    if (!replace_guesses(g, p) && g->points.len)
         learn(g, fabs(predict(g, p->inst, &like) / p->cycles - 1));
-    if (g->points.len == POINTS) {
-        stats_free(g->points.data[0].stats);
-        memmove(g->points.data, g->points.data + 1, (POINTS - 1) * sizeof *g->points.data);
-        g->points.len--;
-    }
+    if (g->points.len == POINTS)
+        drop_point(g, 0);
     vec_push(&g->points, *p);
-    g->simulated++;
     g->passed = 0;
 }
 
@@ -276,7 +351,9 @@ void sample_simulated(struct sample *s, size_t first, const struct launch *l)
     struct point p = {.inst = (double)k->warp_inst,
                       .cycles = (double)k->cycles,
                       .stats = stats_sums(s->last, NULL),
-                      .kernel = first};
+                      .kernel = first,
+                      .is_paced = k->is_paced,
+                      .error = sqrt(k->variance) / (double)k->cycles};
     memcpy(p.grid, l->grid, sizeof p.grid);
     remember(g, &p);
 }
@@ -286,6 +363,7 @@ bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
 {
     struct group *g = group_of(s, l);
     const struct point *like;
+    const uint64_t traffic = warm_traffic(s->warm);
     d->watch = warm_watch(s->warm);
     const bool ok = grid_run(d, l, result, err);
     d->watch = NULL;
@@ -297,10 +375,14 @@ bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
     result->cycles = (cycle_t)(cycles + 0.5);
     gpu_add_estimate(s->g, like->kernel, l, result);
     keep_last(s, like->stats, cycles / like->cycles);
-    s->variance += error * cycles * error * cycles;
+    g->error_cycles += hypot(error, like->error) * cycles;
     s->counts.warp_inst += result->warp_inst;
     s->counts.launches_not_simulated++;
-    g->passed = distance(like->inst, inst) < ALIKE_INST ? g->passed + 1 : g->wait;
+    const double each = (double)(warm_traffic(s->warm) - traffic + 1) / inst;
+    const bool is_like = distance(like->inst, inst) < ALIKE_INST &&
+                         (g->traffic == 0 || distance(each, g->traffic) < ALIKE_TRAFFIC);
+    g->traffic = each;
+    g->passed = is_like ? g->passed + 1 : g->wait;
     return true;
 }
 
@@ -322,6 +404,9 @@ struct stats *sample_last(struct sample *s)
 const struct sample_stats *sample_counts(struct sample *s)
 {
     s->counts.cycles = gpu_cycles(s->g);
-    s->counts.error_cycles = (uint64_t)(sqrt(s->variance) + 0.5);
+    double variance = s->variance;
+    for (size_t i = 0; i < s->groups.len; i++)
+        variance += s->groups.data[i].error_cycles * s->groups.data[i].error_cycles;
+    s->counts.error_cycles = (uint64_t)(sqrt(variance) + 0.5);
     return &s->counts;
 }

@@ -2,8 +2,10 @@
  *
  * Of launches of one kernel with blocks of one shape and about as many of them, some are simulated
  * (in part: forward.h); the others run functionally, leave in the L2 what they touched, and take as
- * long as their instructions say between those that were simulated. The more often a launch that is
- * simulated took as long as was predicted, the more may pass before the next one is. */
+ * long as their instructions say between those that were simulated, or on the line through the last
+ * two. The more often a launch that is simulated took as long as was predicted, the more may pass
+ * before the next one is. Where warps had to go forward (forward.h) in the first of a kind, the
+ * second is simulated whole, and stands for the others. */
 #ifndef GPU_SAMPLE_H
 #define GPU_SAMPLE_H
 
@@ -26,6 +28,8 @@ void sample_free(struct sample *s);
 bool sample_passes(struct sample *s, const struct launch *l);
 bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
                  struct launch_result *result, struct err *err);
+/* Before the launch, which runs alone, is simulated: whole, if one like it was only guessed. */
+void sample_begin(struct sample *s, const struct launch *l);
 /* Kernels of the machine's list, from `first` on, have been simulated; `launch` if it was one
  * alone.
  */

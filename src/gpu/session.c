@@ -273,6 +273,8 @@ static bool run_simulated(struct session *s, const struct launch *const *l, size
                           struct launch_result *results, struct err *err)
 {
     const size_t first = gpu_kernel_count(s->gpu);
+    if (s->sample && n == 1)
+        sample_begin(s->sample, l[0]);
     const bool ok = gpu_run_many(s->gpu, l, n, results, err);
     if (!s->sample || gpu_kernel_count(s->gpu) == first)
         return ok;

@@ -238,28 +238,32 @@ static uint16_t dirty_after(const struct l2 *l, uint32_t i, enum l2_touch how)
     return how == L2_COPIED ? 0 : how == L2_WRITTEN ? l->all : before;
 }
 
-static void touch_line(struct l2 *l, addr_t line, enum l2_touch how)
+static bool touch_line(struct l2 *l, addr_t line, enum l2_touch how)
 {
     uint32_t set = l2_set_of(l, line), i = tags_find(&l->tags, set, line);
-    if (i != TAGS_NONE && l->tags.lines[i].reserved) /* its answer finds it as it is */
-        return;
+    const bool is_new = i == TAGS_NONE;
+    if (!is_new && l->tags.lines[i].reserved) /* its answer finds it as it is */
+        return false;
     const uint16_t dirty = dirty_after(l, i, how);
     const struct line_form form = l->forms->look(l->forms->self, line, i != TAGS_NONE, MEM_READ);
     if (!l2_room_find(l, line, set, i, &form))
-        return;
+        return is_new;
     for (uint32_t k = 0; k < l->nvictims; k++)
         tags_invalidate(&l->tags, l->victims[k]);
     i = l2_room_take(l, line, set, i);
     l->forms->enter(l->forms->self, line, LINE_COPIED);
     tags_fill(&l->tags, i, l->all);
     l->tags.lines[i].dirty = dirty;
+    return is_new;
 }
 
-void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how)
+uint32_t l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how)
 {
+    uint32_t n = 0;
     for (addr_t line = addr & ~(addr_t)(l->line_bytes - 1); line < addr + bytes;
          line += l->line_bytes)
-        touch_line(l, line, how);
+        n += touch_line(l, line, how);
+    return n;
 }
 
 void l2_flush(struct l2 *l)

@@ -64,9 +64,10 @@ extern const struct component_ops l2_component_ops;
 
 /* What accesses that take no time leave behind: the lines of [addr, addr + bytes), all of which
  * must belong to this slice, are present; those of a host copy are clean, those that were written
- * dirty. Dirty victims vanish. Not while the slice ticks; a line on its way is left as it is. */
+ * dirty. Dirty victims vanish. Not while the slice ticks; a line on its way is left as it is.
+ * Returns how many lines were not there before. */
 enum l2_touch { L2_COPIED, L2_READ, L2_WRITTEN };
-void l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how);
+uint32_t l2_touch(struct l2 *l, addr_t addr, uint64_t bytes, enum l2_touch how);
 /* Drops all contents, dirty ones without traffic. Only while the slice is idle. */
 void l2_flush(struct l2 *l);
 /* Nothing inside and nothing outstanding. */

@@ -3,6 +3,7 @@
 
 #include "sm/sm_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A warp that has been there for less than this part of a window has the SM's pace. */
@@ -10,6 +11,9 @@ enum { PART_OF_WINDOW = 8 };
 /* Instructions of a warp in the last step, after which what it has stored is applied: loads look
  * for stores through the log, which is to stay short. */
 enum { APPLY_EVERY = 16 };
+/* Instructions beyond its credit that a warp may take to stand where it stood. */
+enum { HOME = 2000 };
+#define HOME_PART 0.5 /* of what it executes in the stretch, at most */
 /* Credit that warps at a barrier may save up, in steps. */
 #define CREDIT_STEPS 2
 
@@ -17,7 +21,9 @@ struct pace {
     uint64_t age;  /* of the warp that was seen */
     uint64_t from; /* its instructions then */
     cycle_t since;
-    double rate, credit; /* instructions a cycle; that it may execute */
+    double rate, credit;      /* instructions a cycle; that it may execute */
+    double given;             /* credit, in all */
+    const struct xinst *home; /* its next when the window ended; NULL: it was not there */
 };
 
 struct sm_forward {
@@ -69,6 +75,14 @@ void sm_forward_open(const struct sm_forward *f, const struct sm_kernel *k, uint
     }
 }
 
+unsigned sm_forward_live(const struct sm_forward *f)
+{
+    unsigned n = 0;
+    for (uint64_t m = f->sm->live; m; m &= m - 1)
+        n += f->sm->slot[first_of(m)].w->state != WARP_DONE;
+    return n;
+}
+
 void sm_forward_begin(struct sm_forward *f)
 {
     f->code = NULL;
@@ -100,7 +114,8 @@ void sm_forward_pace(struct sm_forward *f, cycle_t now)
         }
         const double n = (double)(ws->w->ninst - p->from), t = (double)(now - p->since);
         p->rate = t > 0 ? n / t : 0;
-        p->credit = 0;
+        p->credit = p->given = 0;
+        p->home = warp_peek(ws->w);
         executed += n;
         cycles += t;
     }
@@ -125,12 +140,17 @@ static uint32_t longest_stretch(const struct dfunc *fn)
     return most;
 }
 
-/* One by one, until the credit is spent. */
+/* One by one, until the credit is spent and it stands where it stood when the window ended: warps
+ * that hold each other up, or run ahead of each other, go on to do so. */
 static bool step_warp(struct sm *sm, struct warp *w, struct pace *p,
                       const struct sm_forward_step *s)
 {
+    const double least = p->home ? -fmin(HOME_PART * p->given, HOME) : 0;
+    const struct xinst *x;
     unsigned n = 0;
-    for (; p->credit > 0 && !warp_is_deferred(w) && warp_peek(w); p->credit--) {
+    for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
+        if (p->credit <= -least && x == p->home)
+            break;
         if (!warp_step(w, sm->effects, s->now, &sm->step)) {
             sm->faulted = w;
             return false;
@@ -210,6 +230,7 @@ static void give_credit(struct sm_forward *f, const struct cta_slot *c, double c
     for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
         struct pace *p = &f->warp[first_of(m)];
         const double most = CREDIT_STEPS * p->rate * cycles + f->stretch;
+        p->given += p->rate * cycles;
         p->credit += p->rate * cycles;
         p->credit = p->credit < most ? p->credit : most;
     }

@@ -21,6 +21,9 @@ uint64_t sm_forward_executed(const struct sm_forward *f);
 void sm_forward_open(const struct sm_forward *f, const struct sm_kernel *k, uint64_t *warp_inst,
                      uint64_t *thread_inst);
 
+/* Warps that have not ended. */
+unsigned sm_forward_live(const struct sm_forward *f);
+
 /* Other kernels than before may run. */
 void sm_forward_begin(struct sm_forward *f);
 /* A window begins; and ends: from now on every warp has the pace that it had in it. */

@@ -234,6 +234,62 @@ got, want = (r["stats"]["sm"]["warp_inst"] for r in (sampled, whole))
 assert abs(got / want - 1) < 0.1, (got, want)
 PY
 
+# many blocks: of those that are alike a few are simulated, the first and the last among them; where they become others, some of those, too
+cat >"$tmp/many.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+// blocks add 1 to their own word, `n` turns later; those from `other` on take `more` turns; block `at` writes where nothing is
+.visible .entry many(.param .u64 out, .param .u32 n, .param .u32 other, .param .u32 more, .param .u32 at)
+{
+    .reg .pred %p<4>; .reg .u32 %r<10>; .reg .u64 %d<4>;
+    ld.param.u32 %r1, [n];
+    ld.param.u32 %r2, [other];
+    ld.param.u32 %r3, [more];
+    ld.param.u32 %r4, [at];
+    mov.u32 %r5, %ctaid.x;
+    setp.ge.u32 %p1, %r5, %r2;
+    @%p1 mov.u32 %r1, %r3;
+L:  sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p2, %r1, 0;
+    @%p2 bra L;
+    ld.param.u64 %d1, [out];
+    mul.wide.u32 %d2, %r5, 4;
+    add.u64 %d1, %d1, %d2;
+    setp.eq.u32 %p3, %r5, %r4;
+    @%p3 add.u64 %d1, %d1, 100000000;
+    red.global.add.u32 [%d1], 1;
+    ret;
+}
+PTX
+many() { # NAME SAMPLE OTHER MORE AT OPTIONS...
+    local name=$1 sample=$2
+    "$PARSIM_BIN" launch "$tmp/many.ptx" many --gpu gtx480 $sample --grid 6000 --block 64 --json "$tmp/$name.json" "${@:6}" out:24000 u32:100 "u32:$3" "u32:$4" "u32:$5" >"$tmp/$name.out" 2>"$tmp/err"
+}
+for c in "alike 6000 100" "other 3000 220"; do
+    set -- $c
+    many "$1" "" "$2" "$3" 9999999 || fail "many blocks, $1: $(cat "$tmp/err")"
+    many "$1-s" --sample "$2" "$3" 9999999 || fail "many blocks, $1, sampled: $(cat "$tmp/err")"
+    cmp "$tmp/$1.out" "$tmp/$1-s.out" || fail "many blocks, $1: values"
+    many "$1-t" --sample "$2" "$3" 9999999 --threads 2 || fail "many blocks, $1, two threads"
+    cmp "$tmp/$1-s.out" "$tmp/$1-t.out" || fail "many blocks, $1: values, two threads"
+done
+many fault --sample 6000 100 4000 && fail "many blocks: a fault was not met"
+grep -q 'many' "$tmp/err" && grep -q '  sampled  ' "$tmp/err" || fail "many blocks, a fault: $(cat "$tmp/err")"
+many limit --sample 6000 100 9999999 --max-inst 1500000 && fail "many blocks: no limit"
+python3 - "$tmp" <<'PY' || fail "many blocks: numbers"
+import json, sys
+of = lambda n: json.load(open(f"{sys.argv[1]}/{n}.json"))
+for name, error, share in (("alike", 0.025, 0.2), ("other", 0.02, 0.3)):
+    whole, sampled, threads = of(name), of(name + "-s"), of(name + "-t")
+    assert sampled["warp_instructions"] == whole["warp_instructions"] and sampled["blocks"] == whole["blocks"] == 6000
+    assert abs(sampled["cycles"] / whole["cycles"] - 1) < error, (name, sampled["cycles"], whole["cycles"])
+    assert sampled["sample"]["simulated_warp_instructions"] < share * whole["warp_instructions"], sampled["sample"]
+    assert threads["cycles"] == sampled["cycles"] and threads["stats"] == sampled["stats"]
+assert of("alike")["warp_instructions"] == 6000 * 2 * (7 + 3 * 100 + 7), of("alike")["warp_instructions"]
+assert 1500000 <= of("limit")["warp_instructions"] < 2500000, of("limit")["warp_instructions"]
+PY
+
 # not by a word that nobody knows
 PARSIM_SAMPLE=maybe run workload:sdk-bfs --size tiny && fail "PARSIM_SAMPLE=maybe"
 grep -q 'PARSIM_SAMPLE=maybe: must be 1' "$tmp/err" || fail "PARSIM_SAMPLE=maybe: $(cat "$tmp/err")"

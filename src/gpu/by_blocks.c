@@ -1,0 +1,248 @@
+/* When windows begin and end, and how many blocks pass behind them. */
+#include "gpu/by_blocks.h"
+
+#include "gpu/aside.h"
+#include "gpu/warm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    WAVES = 4,      /* of a launch's blocks, at least: a wave is what the machine holds */
+    LONG_WAVES = 8, /* with fewer, blocks must not be long: */
+    LONG = 10000,   /* cycles in which a quarter of a wave should have followed the first */
+    RAMP = 2000,    /* cycles, and a wave, before a window; its own length */
+    WINDOW = 2000,
+    FEW = 12,      /* lines of the L2 that a wave brings, as a part of all */
+    FILL_PART = 3, /* of a launch, in which the L2 is filled */
+    WINDOWS = 8,   /* that are compared, at most, */
+    PART = 3,      /* and of a launch that has not so many waves, in this part of it */
+    CHUNKS = 24,   /* in which those that pass are looked at, of a launch */
+};
+/* Windows that agree; instructions of blocks that are alike. */
+#define AGREE 0.02
+#define ALIKE 0.05
+/* What the windows have in common, as a share of what they stand for: measured (DEVIATIONS.md). */
+#define UNSEEN 0.015
+
+enum phase { SETTLING, MEASURING, ENDED };
+
+/* Sums at a point in time. */
+struct mark {
+    cycle_t at;
+    uint64_t executed, done, done_inst;
+};
+
+struct by_blocks {
+    struct gpu *g;
+    struct aside *aside;
+    struct run *run;
+    enum phase phase;
+    uint64_t wave;
+    uint64_t until; /* blocks that have been placed; and the cycle */
+    cycle_t until_cycle, launched;
+    struct mark window, before; /* where the window began, and the one before it */
+    struct mark sample, jump;   /* the first of the sample; where blocks had passed */
+    unsigned n;                 /* windows of the sample */
+    double last;                /* cycles an instruction, of the last window */
+    bool has_passed;
+    uint64_t aside_done, missed;
+    struct forward_result sum;
+};
+
+struct by_blocks *by_blocks_new(struct gpu *g)
+{
+    struct by_blocks *b = xcalloc(1, sizeof *b);
+    b->g = g;
+    b->aside = aside_new(g);
+    return b;
+}
+
+void by_blocks_free(struct by_blocks *b)
+{
+    if (b)
+        aside_free(b->aside);
+    free(b);
+}
+
+static void wait_for(struct by_blocks *b, enum phase p, uint64_t blocks, cycle_t cycles)
+{
+    b->phase = p;
+    b->until = b->run->next + blocks;
+    b->until_cycle = cycles;
+}
+
+bool by_blocks_begin(struct by_blocks *b, cycle_t now)
+{
+    const struct batch *batch = b->g->batch;
+    struct run *r = &batch->runs[0];
+    b->run = NULL;
+    b->wave = (uint64_t)r->capacity * b->g->nsms;
+    b->sum = (struct forward_result){0};
+    if (batch->n != 1 || r->total < WAVES * b->wave || forward_must_not(r->root.launch))
+        return false;
+    b->run = r;
+    aside_begin(b->aside, r);
+    b->launched = now;
+    b->has_passed = false;
+    b->aside_done = 0;
+    b->n = 0;
+    b->missed = warm_missed(b->g);
+    wait_for(b, SETTLING, 2 * b->wave, now + RAMP); /* one is placed at once */
+    return true;
+}
+
+/* Of what was simulated. */
+static struct mark mark_now(const struct by_blocks *b, cycle_t now)
+{
+    const uint64_t aside = aside_executed(b->aside);
+    return (struct mark){.at = now,
+                         .executed = forward_executed(b->g->forward) - aside,
+                         .done = b->run->done - b->aside_done,
+                         .done_inst = b->run->warp_inst - aside};
+}
+
+static double cpi_of(const struct mark *from, const struct mark *to)
+{
+    return (double)(to->at - from->at) / (double)(to->executed - from->executed);
+}
+
+static void begin_window(struct by_blocks *b, cycle_t now)
+{
+    b->before = b->window;
+    b->window = mark_now(b, now);
+    if (!b->n)
+        b->sample = b->window;
+    wait_for(b, MEASURING, b->wave, now + WINDOW);
+}
+
+/* Blocks as long as they are like those of the sample. The last wave stays. */
+static uint64_t pass_alike(struct by_blocks *b, double inst, cycle_t now)
+{
+    const struct run *r = b->run;
+    const uint64_t part = r->total / CHUNKS, chunk = part > b->wave / 2 ? part : b->wave / 2 + 1;
+    uint64_t passed = 0;
+    for (bool is_alike = true; is_alike && !b->g->batch->failed;) {
+        const uint64_t left = r->total - r->next, room = left > b->wave ? left - b->wave : 0,
+                       n = chunk < room ? chunk : room, before = aside_executed(b->aside),
+                       done = r->done;
+        if (!n)
+            break;
+        aside_run(b->aside, n);
+        b->aside_done += r->done - done;
+        passed += n;
+        b->g->batch->next_look = 0; /* limits hold here, too */
+        gpu_look_at_instructions(b->g, now);
+        const double each = (double)(aside_executed(b->aside) - before) / (double)n;
+        is_alike = fabs(each / inst - 1) < ALIKE;
+    }
+    return passed;
+}
+
+/* What was simulated between a jump and the windows that count took another time than it would have
+ * without the jump. */
+static void straighten(struct by_blocks *b, double cpi)
+{
+    if (!b->has_passed)
+        return;
+    const double n = (double)(b->before.executed - b->jump.executed),
+                 took = (double)(b->before.at - b->jump.at);
+    b->sum.cycles += n * cpi - took;
+}
+
+static void pass_blocks(struct by_blocks *b, const struct mark *now, double cpi, double spread)
+{
+    const uint64_t blocks = now->done - b->sample.done, before = aside_executed(b->aside);
+    const double inst = (double)(now->done_inst - b->sample.done_inst) / (double)blocks;
+    if (!blocks || b->run->total - b->run->next < b->wave + b->wave / 4 ||
+        !pass_alike(b, inst, now->at)) {
+        b->phase = ENDED;
+        return;
+    }
+    const double n = (double)(aside_executed(b->aside) - before);
+    straighten(b, cpi);
+    b->jump = *now;
+    b->sum.warp_inst += (uint64_t)n;
+    b->sum.cycles += n * cpi;
+    b->sum.variance += n * cpi * spread * n * cpi * spread;
+    b->n = 0;
+    b->has_passed = true;
+    wait_for(b, SETTLING, b->wave, now->at + RAMP);
+}
+
+/* The last two windows are what counts: the machine fills, or gets used to other blocks, before. */
+static void end_window(struct by_blocks *b, cycle_t now)
+{
+    const struct mark m = mark_now(b, now);
+    if (m.executed == b->window.executed)
+        return;
+    const double cpi = cpi_of(&b->window, &m), change = b->n ? fabs(cpi / b->last - 1) : 1;
+    b->n++;
+    if (change < AGREE || b->n == WINDOWS || (b->n > 1 && b->run->next >= b->run->total / PART))
+        pass_blocks(b, &m, (cpi + b->last) / 2, change / 2);
+    else
+        begin_window(b, now);
+    b->last = cpi;
+}
+
+/* The L2 begins with what earlier launches left; one of whose lines a few change a wave stays so
+ * for long. */
+static bool has_filled(const struct by_blocks *b)
+{
+    const uint64_t missed = warm_missed(b->g) - b->missed, lines = warm_lines(b->g);
+    return b->has_passed || missed >= lines || b->run->next > b->run->total / FILL_PART ||
+           missed * b->wave * FEW < lines * b->run->next;
+}
+
+static bool is_long(const struct by_blocks *b, cycle_t now)
+{
+    return !b->has_passed && now - b->launched >= LONG && b->run->total < LONG_WAVES * b->wave &&
+           b->run->next < b->wave + b->wave / 4;
+}
+
+bool by_blocks_look(struct by_blocks *b, cycle_t now)
+{
+    if (!b->run)
+        return false;
+    aside_go_on(b->aside, now);
+    if (b->phase == ENDED || b->g->batch->failed)
+        return true;
+    if (UNLIKELY(is_long(b, now))) {
+        b->run = NULL;
+        return false;
+    }
+    if (b->run->next >= b->run->total)
+        b->phase = ENDED; /* the machine empties */
+    else if (b->run->next < b->until || now < b->until_cycle)
+        return true;
+    else if (b->phase == SETTLING && !has_filled(b))
+        return true;
+    else if (b->phase == SETTLING)
+        begin_window(b, now);
+    else
+        end_window(b, now);
+    return true;
+}
+
+uint64_t by_blocks_gone(const struct by_blocks *b)
+{
+    return b->run ? aside_executed(b->aside) : 0;
+}
+
+/* Blocks that waited for others have ended since they passed. */
+static void count_late(struct by_blocks *b)
+{
+    const uint64_t late = aside_executed(b->aside) - b->sum.warp_inst;
+    b->sum.warp_inst += late;
+    b->sum.cycles += (double)late * b->last;
+}
+
+struct forward_result by_blocks_end(struct by_blocks *b)
+{
+    if (b->run)
+        count_late(b);
+    aside_end(b->aside);
+    b->run = NULL;
+    b->sum.variance += UNSEEN * b->sum.cycles * UNSEEN * b->sum.cycles;
+    return b->sum;
+}

@@ -1,0 +1,25 @@
+#include "gpu/stretch.h"
+
+#include <math.h>
+
+/* Windows that differ by more are of other phases, or one is of the launch's end. */
+#define ALIKE 0.3
+
+void stretch_open(struct stretches *s, uint64_t warp_inst, double cpi)
+{
+    s->open = warp_inst;
+    s->open_cpi = cpi;
+    s->sum.warp_inst += warp_inst;
+}
+
+void stretch_close(struct stretches *s, double cpi)
+{
+    if (!s->open)
+        return;
+    const bool is_alike = cpi > 0 && fabs(cpi / s->open_cpi - 1) < ALIKE;
+    const double n = (double)s->open, behind = is_alike ? cpi : s->open_cpi;
+    const double half = n * fmin(fabs(cpi - s->open_cpi), ALIKE * s->open_cpi) / 2;
+    s->sum.cycles += n * (behind + s->open_cpi) / 2;
+    s->sum.variance += half * half;
+    s->open = 0;
+}
