@@ -144,8 +144,10 @@ int main(void)
     for (int i = 0; i < 2; i++)
         if (cuModuleLoadData(&m[i], text[i]) || cuModuleGetFunction(&f[i], m[i], "k")) return 2;
     for (int n = 0; n < 8; n++)
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
+            if (n == 1 && i && cuLaunchKernel(f[0], 6000, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 5; /* before one that is simulated whole */
             if (cuLaunchKernel(f[i], 32, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 3;
+        }
     for (int n = 0; n < 2; n++)
         if (cuLaunchKernel(f[0], 1, 32, 1, 64, 1, 1, 0, 0, args, 0)) return 4;
     return cuCtxSynchronize();
@@ -160,10 +162,12 @@ python3 - "$tmp" <<'PY' || fail "launches were taken for others"
 import json, sys
 whole, sampled = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("whole", "sampled"))
 of = lambda run: [k["cycles"] for k in run["kernels"]]
-assert len(of(whole)) == len(of(sampled)) == 18 and sampled["sample"]["launches_not_simulated"] >= 6, sampled["sample"]
-for n, (a, b) in enumerate(zip(of(whole)[:16], of(sampled))):
+assert len(of(whole)) == len(of(sampled)) == 19 and sampled["sample"]["launches_not_simulated"] >= 6, sampled["sample"]
+for n, (a, b) in enumerate(zip(of(whole)[:17], of(sampled))):
     assert abs(a / b - 1) < 0.05, (n, a, b)
-assert sampled["kernels"][16]["simulated_cycles"] > 0, "a shape that was not seen was guessed"
+assert sampled["kernels"][17]["simulated_cycles"] > 0, "a shape that was not seen was guessed"
+assert sampled["kernels"][3]["simulated_cycles"] < 0.5 * of(whole)[3] and sampled["kernels"][4]["simulated_cycles"] == of(whole)[4], "blocks that passed count for the next launch"
+assert sampled["sample"]["simulated_warp_instructions"] < sampled["warp_instructions"] == whole["warp_instructions"]
 PY
 fi
 
