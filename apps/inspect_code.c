@@ -44,6 +44,23 @@ static char *text_of(const struct lines *l, const struct ptx_inst *i)
     return out;
 }
 
+/* With the condition that it has got, or as what has been added beside the instruction of its line
+ * (ptx/reshape.h). */
+static char *shown(const struct lines *l, const struct ptx_func *f, const struct ptx_inst *i)
+{
+    char *text = text_of(l, i), name[32], mnemonic[64], *out;
+    if (!strstr(text, ptx_inst_text(i, mnemonic, sizeof mnemonic))) {
+        out = xasprintf("%s (added)", mnemonic);
+    } else if (i->guard != PTX_NO_REG && text[0] != '@') {
+        out = xasprintf("@%s%s %s", i->guard_neg ? "!" : "",
+                        ptx_reg_text(f, i->guard, name, sizeof name), text);
+    } else {
+        return text;
+    }
+    free(text);
+    return out;
+}
+
 /* --- decoded code --- */
 
 static const char *unit_name(const struct dinst *d)
@@ -57,14 +74,15 @@ static const char *unit_name(const struct dinst *d)
     return names[d->unit];
 }
 
-static struct inspect_inst row_of(const struct lines *l, const struct dinst *d)
+static struct inspect_inst row_of(const struct lines *l, const struct ptx_func *f,
+                                  const struct dinst *d)
 {
     const struct ptx_inst *i = d->x->src;
     const bool is_timed =
         d->parts && d->unit != UNIT_MEM && !(d->flags & (DINST_CONTROL | DINST_BARRIER));
     return (struct inspect_inst){
         .line = i->line,
-        .ptx = text_of(l, i),
+        .ptx = shown(l, f, i),
         .issued = d->parts,
         .unit = d->parts ? unit_name(d) : "",
         .kind = is_timed ? sm_op_class_name((enum op_class)d->class) : "",
@@ -79,7 +97,7 @@ static void add_function(struct inspect_code *c, const struct lines *l, const st
     struct inspect_function to = {.name = xstrdup(f->fn->src->name)};
     for (uint32_t pc = 0; pc < f->ncode; pc++)
         if (f->code[pc].x->src) /* not the return behind the last one */
-            vec_push(&to.insts, row_of(l, &f->code[pc]));
+            vec_push(&to.insts, row_of(l, f->fn->src, &f->code[pc]));
     vec_push(&c->funcs, to);
 }
 
