@@ -159,6 +159,36 @@ static void few_spare_registers_are_enough(void **state)
     assert_true(spare > 0 && coded > 0);
 }
 
+/* Warps that an SM has at a time. */
+static double warps_of(const struct outcome *o)
+{
+    return outcome_stat(o, "sm", "warp_cycles") / outcome_stat(o, "sm", "busy_cycles");
+}
+
+/* caba-bdi: where registers of every thread would cost blocks, assist warps share those that no
+ * block can have, and one instance's are enough. */
+static void blocks_are_kept(void **state)
+{
+    (void)state;
+    unsigned kept = 0;
+    for (int registers = 7168; registers <= 15360; registers += 2048) {
+        char set[32];
+        snprintf(set, sizeof set, "sm.registers=%d", registers);
+        const char *const how[] = {"caba.spare_instances=1", set, NULL};
+        const char *const not_kept[] = {"caba.keep_blocks=false", set, NULL};
+        struct outcome base = run("stencil", "base", how + 1, 1);
+        struct outcome with = run("stencil", "caba-bdi", how, 1);
+        struct outcome without = run("stencil", "caba-bdi", not_kept, 1);
+        assert_memory_equal(base.data, with.data, CASE_BYTES);
+        assert_memory_equal(base.data, without.data, CASE_BYTES);
+        kept += warps_of(&with) > 1.1 * warps_of(&without);
+        outcome_free(&base);
+        outcome_free(&with);
+        outcome_free(&without);
+    }
+    assert_true(kept > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +196,7 @@ int main(void)
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(few_spare_registers_are_enough),
+        cmocka_unit_test(blocks_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

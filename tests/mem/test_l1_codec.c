@@ -175,6 +175,7 @@ static void an_encoded_line_is_decoded_before_it_is_used(void **state)
     assert_int_equal(m->r->done[10], 235); /* raw by now */
     assert_int_equal(l1_stats(m->r->l1)->coded_fills, 1);
     assert_int_equal(l1_stats(m->r->l1)->codec_waits, 20);
+    assert_false(m->mock.jobs[0].is_unawaited);
     memory_free(m);
 }
 
@@ -299,6 +300,7 @@ static void a_written_line_leaves_when_it_is_encoded(void **state)
     assert_int_equal(m->r->acked[2], 146);
     assert_int_equal(m->r->acked[1], 45); /* it is in the buffer */
     assert_int_equal(l1_stats(m->r->l1)->coded_stores, 1);
+    assert_false(m->mock.jobs[0].is_part);
     memory_free(m);
 }
 
@@ -404,6 +406,7 @@ static void a_refused_part_comes_again_as_a_whole(void **state)
     assert_int_equal(m->mock.n, 1);
     assert_int_equal(m->mock.jobs[0].kind, CODEC_FILL);
     assert_int_equal(m->mock.jobs[0].slot, 15);
+    assert_true(m->mock.jobs[0].is_unawaited);
     assert_int_equal(m->mock.jobs[0].line, 128);
     assert_int_equal(m->r->nsent, 2);
     assert_int_equal(m->r->sent_at[1], 165); /* 45, back at 145, decoded at 165 */
@@ -440,6 +443,8 @@ static void a_part_of_a_line_that_is_here_leaves_as_the_line(void **state)
     assert_int_equal(m->r->acked[2], 235); /* it is in the buffer */
     assert_int_equal(m->r->done[3], 335);  /* a hit */
     assert_int_equal(counted.widened, 1);
+    assert_int_equal(m->mock.jobs[m->mock.n - 1].kind, CODEC_STORE);
+    assert_true(m->mock.jobs[m->mock.n - 1].is_part);
     memory_free(m);
 }
 

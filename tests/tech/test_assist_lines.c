@@ -153,12 +153,46 @@ static void compression_gives_up_where_it_never_succeeds(void **state)
     assist_rig_close(&b);
 }
 
+/* A line that was written in part is kept for other parts, one that is whole is not; where stores
+ * take more than half of their room, none is. */
+static void parts_are_held(void **state)
+{
+    (void)state;
+    struct assist_rig b;
+    struct lines l;
+    lines_open(&l);
+    fill_form(&l, 5);
+    assist_rig_open(&b, waits, "bdi");
+    struct awc *c = awc_new(&b.aws, &b.cfg, 0);
+    const struct store_room room = {.lines = 4, .hold = 300};
+    const struct codec_engine e = awc_engine(c, &l.all, &room, false);
+    struct codec_job job = {.line = 0x1000, .kind = CODEC_STORE, .bytes = LINE, .is_part = true};
+    assert_int_equal(e.submit(e.self, 10, &job), CODEC_TAKEN);
+    assert_int_equal(e.next(e.self, 10), 310);
+    assert_false(e.done(e.self, 309, &job));
+    assert_int_equal(c->inbox.len, 0);
+    assert_false(e.done(e.self, 310, &job));
+    assert_int_equal(c->inbox.len, 1);
+    job.is_part = false;
+    assert_int_equal(e.submit(e.self, 320, &job), CODEC_TAKEN);
+    assert_int_equal(c->inbox.len, 2);
+    job.is_part = true;
+    assert_int_equal(e.submit(e.self, 330, &job), CODEC_TAKEN);
+    assert_int_equal(e.next(e.self, 331), 331);
+    assert_false(e.done(e.self, 331, &job));
+    assert_int_equal(c->inbox.len, 3);
+    awc_free(c);
+    assist_rig_close(&b);
+    codec_free(l.codec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding_takes_so_many_cycles),
         cmocka_unit_test(the_form_that_won_last_is_quick),
         cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
+        cmocka_unit_test(parts_are_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
