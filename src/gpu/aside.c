@@ -143,7 +143,7 @@ void aside_run(struct aside *a, uint64_t n)
             set_watch(a, true);
         if (i + warm >= n && !is_told)
             keep_block(a);
-        cta_start(c, &a->grid, r->next++);
+        cta_start(c, &a->grid, blocks_take(&r->blocks));
         give_turn(a, c);
     }
     warm_tell_kept(a->warm);

@@ -68,7 +68,7 @@ void by_blocks_free(struct by_blocks *b)
 static void wait_for(struct by_blocks *b, enum phase p, uint64_t blocks, cycle_t cycles)
 {
     b->phase = p;
-    b->until = b->run->next + blocks;
+    b->until = b->run->blocks.next + blocks;
     b->until_cycle = cycles;
 }
 
@@ -123,7 +123,7 @@ static uint64_t pass_alike(struct by_blocks *b, double inst, cycle_t now)
     const uint64_t part = r->total / CHUNKS, chunk = part > b->wave / 2 ? part : b->wave / 2 + 1;
     uint64_t passed = 0;
     for (bool is_alike = true; is_alike && !b->g->batch->failed;) {
-        const uint64_t left = r->total - r->next, room = left > b->wave ? left - b->wave : 0,
+        const uint64_t left = r->total - r->blocks.next, room = left > b->wave ? left - b->wave : 0,
                        n = chunk < room ? chunk : room, before = aside_executed(b->aside),
                        done = r->done;
         if (!n)
@@ -154,7 +154,7 @@ static void pass_blocks(struct by_blocks *b, const struct mark *now, double cpi,
 {
     const uint64_t blocks = now->done - b->sample.done, before = aside_executed(b->aside);
     const double inst = (double)(now->done_inst - b->sample.done_inst) / (double)blocks;
-    if (!blocks || b->run->total - b->run->next < b->wave + b->wave / 4 ||
+    if (!blocks || b->run->total - b->run->blocks.next < b->wave + b->wave / 4 ||
         !pass_alike(b, inst, now->at)) {
         b->phase = ENDED;
         return;
@@ -178,7 +178,8 @@ static void end_window(struct by_blocks *b, cycle_t now)
         return;
     const double cpi = cpi_of(&b->window, &m), change = b->n ? fabs(cpi / b->last - 1) : 1;
     b->n++;
-    if (change < AGREE || b->n == WINDOWS || (b->n > 1 && b->run->next >= b->run->total / PART))
+    if (change < AGREE || b->n == WINDOWS ||
+        (b->n > 1 && b->run->blocks.next >= b->run->total / PART))
         pass_blocks(b, &m, (cpi + b->last) / 2, change / 2);
     else
         begin_window(b, now);
@@ -190,14 +191,14 @@ static void end_window(struct by_blocks *b, cycle_t now)
 static bool has_filled(const struct by_blocks *b)
 {
     const uint64_t missed = warm_missed(b->g) - b->missed, lines = warm_lines(b->g);
-    return b->has_passed || missed >= lines || b->run->next > b->run->total / FILL_PART ||
-           missed * b->wave * FEW < lines * b->run->next;
+    return b->has_passed || missed >= lines || b->run->blocks.next > b->run->total / FILL_PART ||
+           missed * b->wave * FEW < lines * b->run->blocks.next;
 }
 
 static bool is_long(const struct by_blocks *b, cycle_t now)
 {
     return !b->has_passed && now - b->launched >= LONG && b->run->total < LONG_WAVES * b->wave &&
-           b->run->next < b->wave + b->wave / 4;
+           b->run->blocks.next < b->wave + b->wave / 4;
 }
 
 bool by_blocks_look(struct by_blocks *b, cycle_t now)
@@ -211,9 +212,9 @@ bool by_blocks_look(struct by_blocks *b, cycle_t now)
         b->run = NULL;
         return false;
     }
-    if (b->run->next >= b->run->total)
+    if (b->run->blocks.next >= b->run->total)
         b->phase = ENDED; /* the machine empties */
-    else if (b->run->next < b->until || now < b->until_cycle)
+    else if (b->run->blocks.next < b->until || now < b->until_cycle)
         return true;
     else if (b->phase == SETTLING && !has_filled(b))
         return true;
