@@ -241,6 +241,7 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     sm->hazard &= ~bit;
     sm->turning &= ~bit;
     sm->held &= ~bit;
+    sm->leaving &= ~bit;
     sm->slot[slot].w = NULL;
     if (UNLIKELY(sm->asked & WANT_WARPS))
         sm->seams.registers->end(sm->seams.registers->self, slot);

@@ -212,6 +212,13 @@ static bool is_barrier(const struct dinst *d)
            !ptx_inst_has(d->x->src, PTX_M_ARRIVE);
 }
 
+/* Nobody waits for others any more, but that is not known yet. */
+static void leave_barrier(struct sm *sm, unsigned slot)
+{
+    sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
+    sm->leaving |= UINT64_C(1) << slot;
+}
+
 /* A warp has come to a barrier. If it was the last, it waits with the others until that is known.
  */
 static void arrive(struct sm *sm, unsigned slot, cycle_t now)
@@ -219,7 +226,7 @@ static void arrive(struct sm *sm, unsigned slot, cycle_t now)
     sm->barrier_free =
         (sm->barrier_free > now ? sm->barrier_free : now) + (cycle_t)sm->cfg->barrier_initiation;
     if (sm->slot[slot].w->state == WARP_READY)
-        sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
+        leave_barrier(sm, slot);
 }
 
 static void issue_one(struct sm *sm, unsigned slot, cycle_t now)
@@ -273,7 +280,7 @@ void sm_look_at_cta(struct sm *sm, unsigned cta)
         if (sm->slot[slot].w->state != WARP_READY)
             continue;
         if (sm->cfg->barrier_latency)
-            sm_hold(sm, slot, sm->barrier_free + (cycle_t)sm->cfg->barrier_latency);
+            leave_barrier(sm, slot);
         sm_look_at_warp(sm, slot);
     }
     if (UNLIKELY(sm->follows))
@@ -298,7 +305,7 @@ static enum stall issue_machine(struct sm *sm, struct sched *s, unsigned slot, c
 static enum stall idle_of(const struct sm *sm, uint64_t slots)
 {
     return slots & sm->fetching                  ? STALL_FETCH
-           : slots & sm->barrier                 ? STALL_BARRIER
+           : slots & (sm->barrier | sm->leaving) ? STALL_BARRIER
            : slots & (sm->deferred | sm->fenced) ? STALL_ORDER
                                                  : STALL_IDLE;
 }
@@ -309,6 +316,7 @@ static enum stall stall_of(const struct sm *sm, uint64_t slots, uint64_t valid, 
         return STALL_COMPUTE;
     if (ready)
         return sm->lsu.is_blocked ? STALL_REFUSED : STALL_MEMORY;
+    valid &= ~sm->leaving;
     if (valid)
         return valid & ~sm->loading ? STALL_DATA : STALL_LOAD;
     return idle_of(sm, slots);

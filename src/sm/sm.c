@@ -446,18 +446,18 @@ static bool has_room(const struct sm *sm, unsigned slot)
 static const char *why_waits(const struct sm *sm, unsigned slot)
 {
     const uint64_t bit = UINT64_C(1) << slot;
-    return sm->ending & bit        ? "ended, waits for its stores and results"
-           : sm->barrier & bit     ? "waits at a barrier"
-           : sm->fenced & bit      ? "waits at a fence for its stores"
-           : sm->deferred & bit    ? "waits for a deferred instruction"
-           : sm->blocked & bit     ? "waits for an extra warp"
-           : sm->held & bit        ? "is held back by a technique"
-           : sm->follows & bit     ? "follows another warp"
-           : sm->fetching & bit    ? "waits for the instruction cache"
-           : !(sm->has_inst & bit) ? "has no instruction"
-           : comes_first(sm, slot) ? "a technique puts instructions before its next"
-           : !(sm->ready & bit)    ? "waits for a register"
-           : !has_room(sm, slot)   ? "can issue, its pipe is full"
+    return sm->ending & bit                    ? "ended, waits for its stores and results"
+           : (sm->barrier | sm->leaving) & bit ? "waits at a barrier"
+           : sm->fenced & bit                  ? "waits at a fence for its stores"
+           : sm->deferred & bit                ? "waits for a deferred instruction"
+           : sm->blocked & bit                 ? "waits for an extra warp"
+           : sm->held & bit                    ? "is held back by a technique"
+           : sm->follows & bit                 ? "follows another warp"
+           : sm->fetching & bit                ? "waits for the instruction cache"
+           : !(sm->has_inst & bit)             ? "has no instruction"
+           : comes_first(sm, slot)             ? "a technique puts instructions before its next"
+           : !(sm->ready & bit)                ? "waits for a register"
+           : !has_room(sm, slot)               ? "can issue, its pipe is full"
            : !(sm->asked & WANT_PICK)
                ? "can issue"
                : "can issue, but the scheduler's technique lets another go, or none";

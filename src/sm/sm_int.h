@@ -233,6 +233,7 @@ struct sm {
     uint64_t turning;    /* must not fetch yet: it has branched (sm.branch_cycles) */
     uint64_t blocked;    /* must wait for an extra warp */
     uint64_t held;       /* must not issue yet (sm_hold) */
+    uint64_t leaving;    /* held because a barrier takes its time (sm.barrier_latency) */
     uint64_t follows;    /* goes with another (issue_policy.partner), not by itself */
     uint64_t ending;     /* ended, with instructions or stores in flight */
     uint64_t wants[PIPES];

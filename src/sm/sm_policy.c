@@ -53,6 +53,7 @@ void sm_let_go(struct sm *sm, unsigned slot)
     if (!(sm->held & bit))
         return;
     sm->held &= ~bit;
+    sm->leaving &= ~bit;
     sm_look(sm, slot);
 }
 

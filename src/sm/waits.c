@@ -78,9 +78,9 @@ static enum sm_wait wait_of(const struct flying *v, unsigned slot, const struct 
     const struct sm *sm = v->sm;
     const struct warp_slot *ws = &sm->slot[slot];
     const uint64_t bit = UINT64_C(1) << slot;
-    if ((sm->barrier | sm->fenced | sm->deferred) & bit) {
+    if ((sm->barrier | sm->leaving | sm->fenced | sm->deferred) & bit) {
         *blame = stands_at(ws, true);
-        return sm->barrier & bit ? SM_WAIT_barrier : SM_WAIT_order;
+        return (sm->barrier | sm->leaving) & bit ? SM_WAIT_barrier : SM_WAIT_order;
     }
     *blame = sm->has_inst & bit ? ws->next : stands_at(ws, false);
     if (!(sm->has_inst & bit) || !*blame)
