@@ -14,14 +14,23 @@ static uint32_t moved(const struct ptx_edit *e, uint32_t pc)
     return pc & PTX_NEW_PC ? pc & ~PTX_NEW_PC : e->at[pc];
 }
 
+/* Several branches may have one list: each gets its own, so that none is moved twice. */
+static void move_list(const struct ptx_edit *e, struct ptx_operand *o)
+{
+    uint32_t *pcs = arena_array(&e->f->module->arena, uint32_t, o->npcs + 1u);
+    for (uint32_t n = 0; n < o->npcs; n++)
+        pcs[n] = moved(e, o->pcs[n]);
+    o->pcs = pcs;
+}
+
 static void move_labels(const struct ptx_edit *e, struct ptx_inst *i)
 {
     for (unsigned k = 0; k < i->nops; k++) {
         struct ptx_operand *o = &i->ops[k];
         if (o->kind == PTX_OPND_LABEL)
             o->pc = moved(e, o->pc);
-        for (uint32_t n = 0; o->kind == PTX_OPND_LIST && n < o->npcs; n++)
-            o->pcs[n] = moved(e, o->pcs[n]);
+        if (o->kind == PTX_OPND_LIST)
+            move_list(e, o);
     }
 }
 

@@ -86,14 +86,18 @@ static bool is_live_at(const struct ptx_live *l, uint32_t reg, uint32_t pc)
     return false;
 }
 
+/* Guards are not in what is known about live registers: predicates are taken as carried. */
+static bool is_carried(const struct unroll *u, uint32_t reg)
+{
+    return u->regs.data[reg].type == PTX_PRED || is_live_at(&u->live, reg, u->loop.first) ||
+           is_live_at(&u->live, reg, u->loop.last + 1);
+}
+
 static void find_names(struct unroll *u)
 {
     struct noting n = {.u = u};
     for (uint32_t r = 0; r < u->nnames; r++)
-        u->names[r] = (struct name){.now = r,
-                                    .whole = PTX_NO_REG,
-                                    .is_carried = is_live_at(&u->live, r, u->loop.first) ||
-                                                  is_live_at(&u->live, r, u->loop.last + 1)};
+        u->names[r] = (struct name){.now = r, .whole = PTX_NO_REG, .is_carried = is_carried(u, r)};
     for (n.pc = u->loop.first; n.pc <= u->loop.last; n.pc++)
         ptx_visit_regs(&u->f->insts[n.pc], note_def, &n);
     for (uint32_t pc = u->loop.first; pc <= u->loop.last; pc++) {
@@ -103,9 +107,27 @@ static void find_names(struct unroll *u)
     }
 }
 
+/* Whether what it does depends on which lanes do it together. */
+static bool asks_lanes(const struct ptx_inst *i)
+{
+    switch (i->op) {
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ELECT:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_MOVMATRIX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Lanes that go on and those that are at their last turns part at a loop of copies. */
 static bool may_be_copied(const struct ptx_inst *i)
 {
-    if (i->bad || ptx_inst_has(i, PTX_M_CC))
+    if (i->bad || ptx_inst_has(i, PTX_M_CC) || asks_lanes(i))
         return false;
     for (unsigned k = 0; k < i->nops; k++)
         if (i->ops[k].kind == PTX_OPND_SREG && i->ops[k].sreg >= PTX_SREG_CLOCK)

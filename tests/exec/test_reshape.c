@@ -110,6 +110,75 @@ static void conditions_in_the_place_of_branches(void **state)
          true);
 }
 
+/* A predicate that only guards others: live behind the loop, and from turn to turn. */
+static void predicates_are_carried_too(void **state)
+{
+    (void)state;
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; setp.eq.u32 %p2,%r9,99;\n"
+                           "L: ld.global.u32 %r3,[%rd5]; add.u32 %r5,%r5,%r3;\n"
+                           "and.b32 %r4,%r5,1; setp.eq.u32 %p2,%r4,1; add.s64 %rd5,%rd5,4;\n"
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r9; @%p1 bra L;\n"
+                           "@%p2 add.u32 %r6,%r6,77; @!%p1 add.u32 %r6,%r6,1000;\n" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; setp.eq.u32 %p2,%r9,5;\n"
+                           "L: @%p2 add.u32 %r6,%r6,77; ld.global.u32 %r3,[%rd5];\n"
+                           "add.u32 %r5,%r5,%r3; and.b32 %r4,%r5,1; setp.eq.u32 %p2,%r4,1;\n"
+                           "add.s64 %rd5,%rd5,4;\n"
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r9; @%p1 bra L;\n" LEAVE),
+         true);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; setp.eq.u32 %p1,%r9,5;\n"
+                           "L: @%p1 add.u32 %r6,%r6,77; ld.global.u32 %r3,[%rd5];\n"
+                           "add.u32 %r5,%r5,%r3; add.s64 %rd5,%rd5,4;\n"
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r9; @%p1 bra L;\n" LEAVE),
+         true);
+}
+
+/* An address of 32 bits comes around. */
+static void short_addresses(void **state)
+{
+    (void)state;
+    same(PTX_HEAD ".shared .align 4 .b8 s[1024];\n" PTX_KERNEL_BODY(
+             PLACES "shl.b32 %r10,%r1,2; mov.u32 %r11,s; add.u32 %r11,%r11,%r10;\n"
+                    "st.shared.u32 [%r11],%r1; st.shared.u32 [%r11+256],%r10; bar.sync 0;\n"
+                    "mov.u32 %r2,0; mov.u32 %r12,s; sub.u32 %r12,%r12,16;\n"
+                    "L: ld.shared.u32 %r3,[%r12+16]; add.u32 %r5,%r5,%r3;\n"
+                    "xor.b32 %r6,%r6,%r5; add.s32 %r12,%r12,4;\n"
+                    "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r9; @%p1 bra L;\n" LEAVE),
+         true);
+}
+
+/* Two branches through one table, behind code that becomes shorter. */
+static void a_table_of_two_branches(void **state)
+{
+    (void)state;
+    same(PTX_KERNEL(PLACES "T: .branchtargets A,B,C;\n"
+                           "and.b32 %r2,%r9,1; setp.eq.u32 %p1,%r2,1;\n"
+                           "@%p1 bra N; add.u32 %r5,%r5,%r9;\n"
+                           "N: rem.u32 %r3,%r9,3; setp.gt.u32 %p2,%r9,30; @%p2 bra Q;\n"
+                           "brx.idx %r3,T;\nQ: add.u32 %r6,%r6,3; brx.idx %r3,T;\n"
+                           "A: add.u32 %r5,%r5,1; bra.uni E;\n"
+                           "B: add.u32 %r5,%r5,200; xor.b32 %r6,%r6,5; bra.uni E;\n"
+                           "C: add.u32 %r5,%r5,4000; bra.uni E;\nE: " LEAVE),
+         true);
+}
+
+/* Lanes speak with those that do the same turn. */
+static void lanes_that_speak(void **state)
+{
+    (void)state;
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; and.b32 %r8,%r9,15;\n"
+                           "L: ld.global.u32 %r3,[%rd5]; activemask.b32 %r10; popc.b32 %r10,%r10;\n"
+                           "add.u32 %r5,%r5,%r10; xor.b32 %r6,%r6,%r3; add.s64 %rd5,%rd5,4;\n"
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r8; @%p1 bra L;\n" LEAVE),
+         false);
+    same(PTX_KERNEL(PLACES "mov.u64 %rd5,%rd4; mov.u32 %r2,0; and.b32 %r8,%r9,15;\n"
+                           "L: ld.global.u32 %r3,[%rd5]; activemask.b32 %r11;\n"
+                           "shfl.sync.idx.b32 %r10,%r3,15,31,%r11;\n"
+                           "add.u32 %r5,%r5,%r10; xor.b32 %r6,%r6,%r3; add.s64 %rd5,%rd5,4;\n"
+                           "add.s32 %r2,%r2,1; setp.lt.s32 %p1,%r2,%r8; @%p1 bra L;\n" LEAVE),
+         false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +186,10 @@ int main(void)
         cmocka_unit_test(counters_at_the_ends_of_their_range),
         cmocka_unit_test(what_is_carried_from_turn_to_turn),
         cmocka_unit_test(conditions_in_the_place_of_branches),
+        cmocka_unit_test(predicates_are_carried_too),
+        cmocka_unit_test(short_addresses),
+        cmocka_unit_test(a_table_of_two_branches),
+        cmocka_unit_test(lanes_that_speak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
