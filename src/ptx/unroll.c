@@ -86,11 +86,19 @@ static bool is_live_at(const struct ptx_live *l, uint32_t reg, uint32_t pc)
     return false;
 }
 
-/* Guards are not in what is known about live registers: predicates are taken as carried. */
+static bool is_returned(const struct ptx_func *f, uint32_t reg)
+{
+    for (uint32_t k = 0; k < f->nrets; k++)
+        if (f->rets[k]->space == PTX_SPACE_REG && f->ret_regs[k] == reg)
+            return true;
+    return false;
+}
+
+/* Neither guards nor what a function returns in registers is in what is known about live ones. */
 static bool is_carried(const struct unroll *u, uint32_t reg)
 {
-    return u->regs.data[reg].type == PTX_PRED || is_live_at(&u->live, reg, u->loop.first) ||
-           is_live_at(&u->live, reg, u->loop.last + 1);
+    return u->regs.data[reg].type == PTX_PRED || is_returned(u->f, reg) ||
+           is_live_at(&u->live, reg, u->loop.first) || is_live_at(&u->live, reg, u->loop.last + 1);
 }
 
 static void find_names(struct unroll *u)

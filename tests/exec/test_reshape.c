@@ -179,6 +179,19 @@ static void lanes_that_speak(void **state)
          false);
 }
 
+/* What a function returns in a register is read by who called it. */
+static void results_in_registers(void **state)
+{
+    (void)state;
+    same(PTX_HEAD ".func (.reg .u32 %out) sum(.reg .u64 %at,.reg .u32 %n)\n"
+                  "{ .reg .b32 %x<4>; .reg .pred %p; mov.u32 %x1,0; mov.u32 %x3,1;\n"
+                  "L: ld.global.u32 %x2,[%at]; add.s64 %at,%at,4;\n"
+                  "mad.lo.u32 %x3,%x3,5,%x2; xor.b32 %out,%x3,%x2;\n"
+                  "add.s32 %x1,%x1,1; setp.lt.s32 %p,%x1,%n; @%p bra L; ret; }\n" PTX_KERNEL_BODY(
+                      PLACES "mov.u32 %r2,3; call (%r6),sum,(%rd4,%r9);\n" LEAVE),
+         true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +203,7 @@ int main(void)
         cmocka_unit_test(short_addresses),
         cmocka_unit_test(a_table_of_two_branches),
         cmocka_unit_test(lanes_that_speak),
+        cmocka_unit_test(results_in_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
