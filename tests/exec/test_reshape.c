@@ -192,6 +192,54 @@ static void results_in_registers(void **state)
          true);
 }
 
+static const char start_of_kernel[] =
+    ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<10>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\n"
+    "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x;\n" PLACES;
+static const char end_of_kernel[] =
+    LEAVE "st.global.u32 [%rd3+24],%r7; st.global.u32 [%rd3+28],%r10; ret;\n}\n";
+
+/* Loops of statements drawn at random: what one turn leaves, the next one and the end see. */
+static void loops_of_anything(void **state)
+{
+    static const char *const turns[] = {"ld.global.u32 %r3,[%rd5];",
+                                        "add.u32 %r5,%r5,%r3;",
+                                        "add.s64 %rd5,%rd5,8;",
+                                        "setp.gt.u32 %p2,%r5,%r6;",
+                                        "@%p2 xor.b32 %r6,%r6,%r5;",
+                                        "@!%p3 add.u32 %r7,%r7,%r2;",
+                                        "setp.lt.s32 %p2|%p3,%r7,%r5;",
+                                        "setp.ne.and.u32 %p3,%r5,%r9,%p2;",
+                                        "@%p3 mov.u32 %r5,%r4;",
+                                        "mov.b64 {%r4,%r7},%rd6;",
+                                        "mov.b64 %rd6,{%r2,%r6};",
+                                        "add.s32 %r10,%r10,-3;",
+                                        "selp.u32 %r6,%r10,%r4,%p3;",
+                                        "st.global.v2.u32 [%rd3+16],{%r10,%r7};",
+                                        "ld.volatile.global.u32 %r4,[%rd3+16];",
+                                        "@%p3 add.s32 %r10,%r10,1;"};
+    static const char *const ends[] = {
+        "add.s32 %r2,%r2,3; setp.lt.s32 %p1,%r2,%r8;",
+        "add.s32 %r2,%r2,1; setp.ne.u32 %p1,%r8,%r2;",
+        "add.s32 %r2,%r2,-1; sub.s32 %r11,0,%r2; setp.gt.s32 %p1,%r8,%r11;",
+        "add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r8;"};
+    (void)state;
+    for (uint32_t seed = 0, n = 1; seed < 200; seed++) {
+        char ptx[4096];
+        int at =
+            snprintf(ptx, sizeof ptx,
+                     PTX_HEAD "%s mov.u64 %%rd5,%%rd4; mov.u32 %%r2,0; add.u32 %%r8,%%r9,1;\nL: ",
+                     start_of_kernel);
+        for (unsigned k = 0; k < 7; k++) {
+            n = n * 1664525u + 1013904223u;
+            at += snprintf(ptx + at, sizeof ptx - (size_t)at, "%s\n", turns[n >> 28]);
+        }
+        snprintf(ptx + at, sizeof ptx - (size_t)at,
+                 "%s @%%p1 bra L; @%%p2 add.u32 %%r6,%%r6,9; @%%p3 add.u32 %%r5,%%r5,%%r10;\n%s",
+                 ends[seed % ARRAY_LEN(ends)], end_of_kernel);
+        same(ptx, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_table_of_two_branches),
         cmocka_unit_test(lanes_that_speak),
         cmocka_unit_test(results_in_registers),
+        cmocka_unit_test(loops_of_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
