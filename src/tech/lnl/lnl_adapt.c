@@ -206,6 +206,7 @@ void lnl_adapt_store(struct lnl_sm *m, struct lnl_slot *s, const struct rf_event
     struct lnl_sample sample;
     if (!s->control || pc < s->control_of->begin || pc >= s->control_of->end || !e->mask)
         return;
+    s->control->order = order_of(s, e->w); /* another launch's region may have begun since */
     const bool is_precise = s->role == LNL_AS_EVER;
     const uint32_t *words = lane_words(&e->d->x->mem.regs[0], e->base, room);
     note_magnitude(s->control, e->w->cta->number, format, words,
