@@ -4,6 +4,8 @@
 #include "tech/support_lnl.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* --- the setting --- */
 
@@ -459,6 +461,52 @@ static void nothing_lies_between_two_rows(void **state)
     assert_int_equal(rows_with("lnl"), 0);
 }
 
+/* --- kernels of a program --- */
+
+/* As an SM that has seen a region: it samples a hundred stores that are wrong by 3% at any size,
+ * approximates others, and has found this of its own. */
+static struct lnl_control *see(struct lnl_sm *m, const char *kernel)
+{
+    struct lnl_learnt *l = &m->controls[m->ncontrols++];
+    snprintf(l->name, sizeof l->name, "%s", kernel);
+    launch(&l->control);
+    sample(&l->control, 2, 0.3, 0.3, 100);
+    lnl_control_choose(&l->control, 0.1, PERIOD);
+    approximated_of(&l->control, 2, 800);
+    return &l->control;
+}
+
+/* What a kernel has spent on all SMs is in what the next one loads: that of a region is of all SMs
+ * that have seen it, whoever comes last. A launch without visits leaves it; a second kernel's own
+ * error comes to it. */
+static void the_next_kernel_inherits_what_was_spent(void **state)
+{
+    static struct lnl_sm sms[3];
+    (void)state;
+    struct lnl_rig b;
+    lnl_rig_open(&b, SQUARES, NULL, NULL);
+    struct lnl g = {.sms = sms, .nsms = 3};
+    const struct lnl_plan plan = {.of.kernel = b.r->kernel, .nareas = 1, .marked_kernels = 2};
+    memset(sms, 0, sizeof sms);
+    lnl_adapt_launch(&g, &plan);
+    assert_true(g.inherited == 0 && g.to_launch == 1);
+
+    const double first = lnl_control_spent(see(&sms[0], "first"));
+    see(&sms[1], "first"); /* the third SM had no block */
+    assert_true(first > 0.02 && first < 0.03);
+    lnl_adapt_launch(&g, &plan);
+    const double inherited = g.inherited;
+    assert_true(fabs(inherited - first) < 0.002); /* twice as much was seen of the same */
+    lnl_adapt_launch(&g, &plan);
+    assert_true(g.inherited == inherited);
+
+    const double second = lnl_control_spent(see(&sms[2], "second"));
+    lnl_adapt_launch(&g, &plan); /* nothing says that less than all passes */
+    assert_true(is_near(g.inherited, lnl_error_of_both(inherited, second)));
+    vec_free(&g.launches);
+    lnl_rig_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_bound_that_cannot_be_kept_is_not_broken),
         cmocka_unit_test(registers_that_never_differ_hide_nothing),
         cmocka_unit_test(nothing_lies_between_two_rows),
+        cmocka_unit_test(the_next_kernel_inherits_what_was_spent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
