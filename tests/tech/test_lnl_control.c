@@ -461,6 +461,38 @@ static void nothing_lies_between_two_rows(void **state)
     assert_int_equal(rows_with("lnl"), 0);
 }
 
+/* --- the order of blocks --- */
+
+static uint64_t first_block_of(const char *ptx)
+{
+    struct lnl_rig b;
+    struct err err;
+    lnl_rig_open(&b, ptx, NULL, "lnl-adaptive");
+    struct decoded *code = decode_kernel(b.r->kernel, &b.r->cfg);
+    assert_true(lnl_launch(&b.g, b.r->kernel, code, &err));
+    const struct block_grid grid = {.kernel = b.r->kernel, .blocks = 1000, .at_once = 100};
+    const uint64_t first = lnl_adapt_block(&b.g, &grid, 0);
+    lnl_rig_close(&b);
+    decoded_free(code);
+    return first;
+}
+
+/* A block that waits for the one before it is no scout: where others take all the room but a
+ * little, scouts would take that, and wait for blocks that never begin. */
+static void blocks_that_wait_keep_their_order(void **state)
+{
+    (void)state;
+    assert_int_not_equal(first_block_of(SQUARES), 0);
+    assert_int_equal(
+        first_block_of(RIG_KERNEL(
+            "ld.param.u64 %rd1,[p]; mov.u32 %r1,%ctaid.x; mad.wide.u32 %rd2,%r1,4,%rd1;\n"
+            "SPIN: ld.volatile.global.u32 %r2,[%rd2]; setp.eq.u32 %p1,%r2,0; @%p1 bra SPIN;\n"
+            ".pragma \"lnl load H=0 uses=1\";\nld.global.f32 %f1,[%rd2];\n" LNL_BEGIN_0
+            "mul.f32 %f2,%f1,%f1;\nst.global.f32 [%rd2+65536],%f2;\n" LNL_END
+            "st.volatile.global.u32 [%rd2+4],1; ret;\n")),
+        0);
+}
+
 /* --- kernels of a program --- */
 
 /* As an SM that has seen a region: it samples a hundred stores that are wrong by 3% at any size,
@@ -531,6 +563,7 @@ int main(void)
         cmocka_unit_test(a_bound_that_cannot_be_kept_is_not_broken),
         cmocka_unit_test(registers_that_never_differ_hide_nothing),
         cmocka_unit_test(nothing_lies_between_two_rows),
+        cmocka_unit_test(blocks_that_wait_keep_their_order),
         cmocka_unit_test(the_next_kernel_inherits_what_was_spent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

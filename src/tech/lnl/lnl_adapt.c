@@ -234,7 +234,7 @@ uint64_t lnl_adapt_block(void *self, const struct block_grid *b, uint64_t i)
 {
     const struct lnl *g = self;
     struct lnl_plan *p = (struct lnl_plan *)kernel_plans_find(g->plans, b->kernel);
-    if (!p->nareas)
+    if (!p->nareas || p->waits) /* a scout would wait for blocks before it, in the room of these */
         return i;
     const struct lnl_order order = lnl_order_of(b->blocks, b->at_once);
     p->order = order;

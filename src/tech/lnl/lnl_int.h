@@ -85,6 +85,7 @@ struct lnl_plan {
     struct lnl_func *funcs;
     uint32_t nfuncs, nareas;
     uint32_t marked_kernels; /* of its program, itself included */
+    bool waits;              /* for what other threads write */
     struct lnl_order order;  /* lnl-adaptive: of the blocks of the launch that runs */
     /* By the number of a load among the kernel's: it is in a region. */
     bool *is_inside;

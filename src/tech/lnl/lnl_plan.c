@@ -1,6 +1,8 @@
 /* What Lock and Load knows of a kernel's instructions before they run: made once a launch. */
+#include "exec/code.h"
 #include "ptx/isa.h"
 #include "ptx/marks.h"
+#include "ptx/waits.h"
 #include "tech/lnl/lnl_int.h"
 
 #include <stdlib.h>
@@ -192,6 +194,8 @@ struct lnl_plan *lnl_plan_new(const struct kernel *k, const struct decoded *code
     p->of.kernel = k;
     p->marked_kernels = count_marked(k->prog);
     p->funcs = arena_array(&p->arena, struct lnl_func, n + 1);
+    for (uint32_t i = 0; i < n && !p->waits; i++)
+        p->waits = k->funcs[i] && ptx_waits(k->funcs[i]->src);
     for (uint32_t i = 0; i < n; i++)
         if (k->funcs[i] &&
             !plan_func(p, &p->funcs[p->nfuncs++], decoded_func(code, k->funcs[i]), cfg, by, err)) {
