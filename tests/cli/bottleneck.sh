@@ -35,7 +35,7 @@ rows = [
     ("depend", 15, 64, 60, "gtx480", [], "dependences"),
     ("code", 30, 64, 1, "gtx480", [], "fetch"),
     ("divergent", 30, 256, 4, "gtx480", [], "divergence"),
-    ("barriers", 132, 256, 400, "h200", ["gpu.launch_cycles=0"], "barriers"),
+    ("barriers", 132, 512, 400, "h200", ["gpu.launch_cycles=0"], "barriers"),
     ("tiny", 1, 32, 500, "gtx480", [], "work"),
     ("imbalance", 30, 64, 600, "gtx480", [], "work"),
 ]
