@@ -4,6 +4,7 @@
 #include "out/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *find_half(const struct reference *halves, const char *workload)
@@ -141,20 +142,33 @@ static struct measured_kernel *kernel_of_row(struct measured *m, const struct re
     return NULL;
 }
 
+/* A file that was cut off ends within a row: nothing is taken for 0. */
+static bool take_row(struct measured_kernel *k, const struct reference *t, size_t row,
+                     const char *path, struct err *err)
+{
+    k->is_there = true;
+    snprintf(k->limit, sizeof k->limit, "%s", reference_text(t, row, "waits_for"));
+    for (int what = 0; what < MEASURES; what++) {
+        const char *text = reference_text(t, row, measured_names[what]);
+        char *end;
+        k->ours[what] = strtod(text, &end);
+        if (end == text || *end || !(k->ours[what] >= (what == CYCLES)))
+            return err_set(err, "%s:%zu: \"%s\" is no number of %s", path, row + 2, text,
+                           measured_names[what]);
+    }
+    return true;
+}
+
 bool measured_take_file(struct measured *m, const char *path, struct err *err)
 {
     struct reference t;
     const char *slash = strrchr(path, '/');
     char *dir = slash ? xasprintf("%.*s", (int)(slash - path), path) : xasprintf(".");
-    const bool ok = reference_load(&t, dir, slash ? slash + 1 : path, err);
+    bool ok = reference_load(&t, dir, slash ? slash + 1 : path, err);
     for (size_t row = 0; ok && row < t.nrows; row++) {
         struct measured_kernel *k = kernel_of_row(m, &t, row);
-        if (!k)
-            continue;
-        k->is_there = true;
-        snprintf(k->limit, sizeof k->limit, "%s", reference_text(&t, row, "waits_for"));
-        for (int what = 0; what < MEASURES; what++)
-            k->ours[what] = reference_number(&t, row, measured_names[what]);
+        if (k)
+            ok = take_row(k, &t, row, path, err);
     }
     reference_free(&t);
     free(dir);

@@ -44,6 +44,11 @@ P
 "$PARSIM_BIN" validate h200 --only sdk-tra --size tiny --csv "$tmp/t.csv" > "$tmp/t.txt"
 ! grep -q ',small,' "$tmp/t.csv"
 "$PARSIM_BIN" validate h200 --only sdk-tra --size tiny --from "$tmp/t.csv" | cmp - "$tmp/t.txt"
+# What was cut off within a row is refused, with the place.
+head -c -60 "$tmp/t.csv" > "$tmp/cut.csv"
+rc=0; "$PARSIM_BIN" validate h200 --only sdk-tra --size tiny --from "$tmp/cut.csv" 2> "$tmp/err" || rc=$?
+test $rc = 2
+grep -q 'cut.csv:[0-9]*: ".*" is no number of' "$tmp/err"
 rc=0; "$PARSIM_BIN" validate h200 --size giant 2> "$tmp/err" || rc=$?
 test $rc = 2
 rc=0; "$PARSIM_BIN" validate h200 --half neither 2> "$tmp/err" || rc=$?
