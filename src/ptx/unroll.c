@@ -355,6 +355,16 @@ static bool is_group(const struct ptx_operand *o)
            o->kind == PTX_OPND_ARGS;
 }
 
+/* The group's operands as the copy's own. */
+static struct ptx_operand *own_elems(struct unroll *u, struct ptx_operand *o)
+{
+    struct ptx_operand *elems =
+        arena_array(&u->f->module->arena, struct ptx_operand, o->nelems + 1u);
+    memcpy(elems, o->elems, o->nelems * sizeof *elems);
+    o->elems = elems;
+    return elems;
+}
+
 static void copy_use(struct unroll *u, struct ptx_operand *o)
 {
     if (o->kind == PTX_OPND_REG) {
@@ -363,10 +373,7 @@ static void copy_use(struct unroll *u, struct ptx_operand *o)
     }
     if (!is_group(o))
         return;
-    struct ptx_operand *elems =
-        arena_array(&u->f->module->arena, struct ptx_operand, o->nelems + 1u);
-    memcpy(elems, o->elems, o->nelems * sizeof *elems);
-    o->elems = elems;
+    struct ptx_operand *elems = own_elems(u, o);
     if (o->kind == PTX_OPND_ADDR && elems[0].kind == PTX_OPND_REG && u->names[elems[0].reg].step) {
         o->imm += u->names[elems[0].reg].ahead;
         elems[0].reg = u->names[elems[0].reg].now;
@@ -390,10 +397,7 @@ static void copy_def(struct unroll *u, struct ptx_operand *o, const struct ptx_i
     }
     if (!is_group(o))
         return;
-    struct ptx_operand *elems =
-        arena_array(&u->f->module->arena, struct ptx_operand, o->nelems + 1u);
-    memcpy(elems, o->elems, o->nelems * sizeof *elems);
-    o->elems = elems;
+    struct ptx_operand *elems = own_elems(u, o);
     for (unsigned k = 0; k < o->nelems; k++)
         copy_def(u, &elems[k], i, pc);
 }
