@@ -2,6 +2,8 @@
  * bytes of the run without it. */
 #include "tech/support_lnl.h"
 
+#include <stdlib.h>
+
 /* One scheduler, and what a kernel needs in few fetches. */
 static const char *const one[] = {"sm.schedulers=1", "sm.ibuffer=4", NULL};
 
@@ -160,12 +162,14 @@ static void warps_part_in_every_way(void **state)
 
 /* --- whom nobody waits for --- */
 
+/* Of the heap: a rig has megabytes, and sanitizers give each call's its own place in a frame. */
 static struct lnl_stats fused_stats(const char *ptx, uint32_t threads, uint32_t rough)
 {
-    struct both t = {0};
-    run_both(&t, ptx, threads, rough);
-    const struct lnl_stats s = t.fused;
-    done(&t);
+    struct both *t = xcalloc(1, sizeof *t);
+    run_both(t, ptx, threads, rough);
+    const struct lnl_stats s = t->fused;
+    done(t);
+    free(t);
     return s;
 }
 
