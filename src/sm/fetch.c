@@ -137,9 +137,10 @@ SM_INLINE void offer(struct sm *sm, unsigned slot, const struct dinst *d)
     for (unsigned p = 0; p < PIPES; p++)
         sm->wants[p] &= ~bit;
     sm->wants[d->pipe] |= bit;
-    if (sm_can_go(sm, slot, d))
+    if (sm_can_go(sm, slot, d)) {
         sm->ready |= bit;
-    else
+        sm_warm(sm, slot, d);
+    } else
         sm->ready &= ~bit;
 }
 

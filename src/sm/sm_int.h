@@ -129,7 +129,8 @@ struct fl_list {
 
 struct bank_queue {
     uint16_t len;
-    uint8_t head;
+    uint8_t
+        head; /* 0 when it is empty, so that short queues stay in one line of the host's cache */
     uint8_t at[256]; /* collectors that want a register of this bank, in order */
 };
 
@@ -447,6 +448,17 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d);
 static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct dinst *d)
 {
     return scoreboard_is_free(sm, slot, d) && (LIKELY(!sm->follows) || pair_is_free(sm, slot, d));
+}
+
+/* Fetches what the warp's next, `d`, needs: there are more warps than the host's caches hold. */
+static inline void sm_warm(const struct sm *sm, unsigned slot, const struct dinst *d)
+{
+    const struct warp *w = sm->slot[slot].w;
+    const char *regs = w->base[LANE_REGS];
+    __builtin_prefetch(&w->stack[w->depth - 1]);
+    __builtin_prefetch(&w->ninst);
+    for (unsigned k = 0; k < d->nwarm; k++)
+        __builtin_prefetch(regs + (size_t)d->warm[k] * 64);
 }
 
 /* fetch.c */
