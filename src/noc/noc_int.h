@@ -170,6 +170,7 @@ struct noc {
     uint64_t class_mask[4][WORDS_MAX]; /* input vcs of a class */
     struct router *routers;
     struct noc_lanes *lanes; /* a mesh whose routers step together, or NULL */
+    struct noc_xbar *xbar;   /* a crossbar of one virtual channel, or NULL */
     struct node *nodes;
     struct noc_packet *packets;
     uint32_t npackets;
@@ -205,6 +206,8 @@ void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now
 bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_flit(struct noc *n, const struct flit_event *e);
+/* The packet's last flit has left. */
+void noc_packet_deliver(struct noc *n, uint32_t id, cycle_t now);
 void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now);
 /* Takes what the ports show into the source queues; returns when a port has more. */
 cycle_t noc_ports_take(struct noc *n, cycle_t now);
