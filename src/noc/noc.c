@@ -29,6 +29,7 @@ void noc_free(struct noc *n)
     vec_free(&n->bindings);
     free(n->takers);
     free(n->taken_next);
+    free(n->showing);
     vec_free(&n->free_packets);
     free(n->packets);
     free(n->packet_dst);

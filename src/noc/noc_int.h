@@ -188,7 +188,8 @@ struct noc {
     VEC(struct binding *) bindings;
     struct taker *takers; /* of those: with a port to take from */
     cycle_t *taken_next;  /* [ntakers]: when its port shows something, of what is known of it */
-    uint32_t ntakers;
+    uint32_t *showing;    /* those whose ports show something some time, in order */
+    uint32_t ntakers, nshowing;
     cycle_t look_at;        /* ports that were found empty may show something from then on */
     cycle_t take_next;      /* the least of taken_next */
     struct binding **bound; /* [nodes * classes] */
