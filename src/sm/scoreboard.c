@@ -32,6 +32,6 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d)
     }
     if ((sm->has_inst & bit) && !(sm->ready & bit) && sm_can_go(sm, slot, sm->slot[slot].next)) {
         sm->ready |= bit;
-        sm_warm(sm, slot, sm->slot[slot].next);
+        sm_warm(&sm->slot[slot]);
     }
 }

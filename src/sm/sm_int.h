@@ -32,7 +32,9 @@ enum {
     MAX_BANKS = RF_BANKS_MAX,
     MAX_PORTS = 4,
     MAX_CTAS = 32,
-    SCOREBOARD = 1024,     /* registers are folded onto this many counters a warp */
+    SCOREBOARD = 1024,                /* registers are folded onto this many counters a warp */
+    SCOREBOARD_ROW = SCOREBOARD + 64, /* so that warps do not share sets of the host's cache */
+    SHARED_SHAPES = 8,
     CALENDAR = 2048,       /* cycles ahead that a result can be */
     SECOND_OPERANDS = 256, /* registers of an instruction end before; those of a follower begin */
     MAX_OPERANDS = 2 * SECOND_OPERANDS,
@@ -77,8 +79,20 @@ struct inflight {
     struct extra_warp *extra; /* whose it is; NULL: of the warp in `slot` */
 };
 
+/* Where the lanes of an access to shared memory were, and what it took. */
+struct shared_shape {
+    uint32_t from_first[WARP_LANES];
+    uint32_t mask;
+    uint16_t bytes, cycles;
+    uint8_t phase; /* of the first in its word */
+    bool is_atomic;
+};
+
 struct warp_slot {
     struct warp *w;
+    /* where the warp's state was when it was looked at last; for sm_warm() only */
+    const void *split, *frame;
+    const char *regs;
     const struct dinst *ib[MAX_IBUFFER]; /* decoded, in order */
     const struct dinst *next;            /* to be issued: of the buffer, or a spill */
     const struct dfunc *fn;              /* of the next fetch */
@@ -240,7 +254,7 @@ struct sm {
     uint64_t wants[PIPES];
     cycle_t barrier_free; /* when the last arrival at a barrier is taken note of */
     struct warp_slot slot[MAX_WARPS];
-    uint8_t (*pending)[SCOREBOARD]; /* by slot: writes on their way to a register */
+    uint8_t (*pending)[SCOREBOARD_ROW]; /* by slot: writes on their way to a register */
     struct subcore sub[MAX_SUBCORES];
     struct lsu lsu;
     union {
@@ -261,6 +275,7 @@ struct sm {
     struct step step, step2;        /* of the warp that is stepped, of the one that goes with it */
     uint8_t (*banks)[MAX_OPERANDS]; /* by instruction in flight, if a policy says which */
     struct moves *moves;
+    struct shared_shape shapes[SHARED_SHAPES]; /* by instruction, the last */
     /* instructions in flight */
     struct inflight *fl;
     uint32_t nfl, fl_used;
@@ -450,15 +465,22 @@ static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct di
     return scoreboard_is_free(sm, slot, d) && (LIKELY(!sm->follows) || pair_is_free(sm, slot, d));
 }
 
-/* Fetches what the warp's next, `d`, needs: there are more warps than the host's caches hold. */
-static inline void sm_warm(const struct sm *sm, unsigned slot, const struct dinst *d)
+/* Fetches the registers of the warp's next, `d`: there are more warps than the host's caches hold.
+ */
+static inline void sm_warm_registers(const struct warp_slot *ws, const struct dinst *d)
 {
-    const struct warp *w = sm->slot[slot].w;
-    const char *regs = w->base[LANE_REGS];
-    __builtin_prefetch(&w->stack[w->depth - 1]);
-    __builtin_prefetch(&w->ninst);
     for (unsigned k = 0; k < d->nwarm; k++)
-        __builtin_prefetch(regs + (size_t)d->warm[k] * 64);
+        __builtin_prefetch(ws->regs + (size_t)d->warm[k] * 64);
+}
+
+/* The same and the warp's own state, without a look at it. */
+static inline void sm_warm(const struct warp_slot *ws)
+{
+    __builtin_prefetch(ws->w);
+    __builtin_prefetch(&ws->w->ninst);
+    __builtin_prefetch(ws->split);
+    __builtin_prefetch(ws->frame);
+    sm_warm_registers(ws, ws->next);
 }
 
 /* fetch.c */
