@@ -232,6 +232,7 @@ struct sm {
     } scheds[MAX_SUBCORES * MAX_SCHEDULERS]; /* all, by number */
     bool has_source;                         /* somebody is bound at the seam of extra warps */
     bool can_be_quiet;
+    bool has_news; /* for sm_kernel_ended() */
     bool is_quiet; /* what was issued stands still until the load/store unit or a result moves it */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
