@@ -46,7 +46,7 @@ struct cta *cta_new(struct grid *g)
 {
     struct cta *c = xcalloc(1, sizeof *c);
     c->nwarps = g->nwarps;
-    c->warps = xcalloc(g->nwarps, sizeof *c->warps);
+    c->warps = xalloc_aligned(64, g->nwarps * sizeof *c->warps);
     c->shared_bytes = g->shared_bytes;
     c->shared = xalloc_aligned(128, g->shared_bytes ? g->shared_bytes : 1);
     c->sregs = xalloc_aligned(64, SREG_CTA_BYTES);

@@ -41,34 +41,38 @@ struct split {
 
 enum warp_state { WARP_READY, WARP_BLOCKED, WARP_DONE };
 
+/* What every instruction needs comes first: two lines of the host's cache instead of four, where a
+ * block has its warps at the beginning of lines. */
 struct warp {
     char *base[LANE_BASES];
     struct split *stack;
     uint32_t depth, cap;
-    uint32_t all;          /* lanes that have a thread */
-    uint32_t live;         /* of those: that have not exited */
-    uint32_t lanes;        /* that warp_step() lets execute what is not control; all ones */
-    uint32_t first_thread; /* linear thread number of lane 0 in the block */
-    uint32_t id;
-    uint8_t state; /* enum warp_state */
+    uint32_t all;            /* lanes that have a thread */
+    uint32_t live;           /* of those: that have not exited */
+    uint32_t lanes;          /* that warp_step() lets execute what is not control; all ones */
+    uint8_t state;           /* enum warp_state */
+    bool is_deferred;        /* see step.h; so are the next two */
+    struct step *step;       /* what the running instruction accesses goes here, if not NULL */
+    struct effects *effects; /* stores go here instead of memory, if not NULL */
     struct cta *cta;
     struct grid *grid;
     char *regs;
-    uint32_t regs_bytes;
-    uint32_t *local;                 /* [word][lane] */
-    uint32_t local_words, local_cap; /* of a lane: usable; there */
-    struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
+    uint64_t spin_from; /* ninst when the top split last changed */
+    uint32_t regs_bytes;
+    uint32_t first_thread; /* linear thread number of lane 0 in the block */
+    uint32_t id;
+    uint32_t local_words, local_cap; /* of a lane: usable; there */
+    uint32_t *local;                 /* [word][lane] */
+    struct frame *frames, *free_frames;
     uint64_t turn_end;  /* ninst at which its turn is over */
     uint64_t reread;    /* first address of the load that ended the turn; 0 = none did */
     uint64_t met_at;    /* ninst when it last left a barrier */
     uint64_t paused_at; /* ninst when it last paused at an access to shared memory */
-    uint64_t spin_from; /* ninst when the top split last changed */
     char *sregs;
-    bool is_deferred;        /* see step.h; so are the next two */
-    struct step *step;       /* what the running instruction accesses goes here, if not NULL */
-    struct effects *effects; /* stores go here instead of memory, if not NULL */
+    char unused_[40]; /* to the end of the line */
 };
+static_assert(sizeof(struct warp) % 64 == 0, "warps of a block are side by side");
 
 enum warp_stop { WARP_STOP_BUDGET, WARP_STOP_BLOCKED, WARP_STOP_DONE, WARP_STOP_FAULT };
 

@@ -70,19 +70,21 @@ static void look_at_policies(struct gpu *g)
 
 void gpu_collect_ended(struct gpu *g)
 {
-    for (size_t k = 0; k < g->batch->n; k++) {
-        struct run *r = &g->batch->runs[k];
-        for (uint32_t i = 0; i < g->nsms; i++) {
-            struct sm_ended e = sm_kernel_ended(g->sms[i], &r->kernel);
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        if (!sm_take_news(g->sms[i]))
+            continue;
+        for (size_t k = 0; k < g->batch->n; k++) {
+            struct run *r = &g->batch->runs[k];
+            const struct sm_ended e = sm_kernel_ended(g->sms[i], &r->kernel);
             r->done += e.blocks;
             r->warp_inst += e.warp_inst;
             r->thread_inst += e.thread_inst;
             r->accesses += e.accesses;
             if (e.end > r->end)
                 r->end = e.end;
+            if (r->end > g->batch->end)
+                g->batch->end = r->end;
         }
-        if (r->end > g->batch->end)
-            g->batch->end = r->end;
     }
 }
 

@@ -44,6 +44,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->lines = l1_lines_by_mode[seams->encodings->mode];
     l->probe = l->miss_probe = &probe_null;
     l1_code_init(&l->code, seams->codec_engines, seams->encodings);
+    l->is_coded = seams->encodings->mode != ENCODED_NONE;
     l->due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);

@@ -119,6 +119,7 @@ struct l1 {
     struct mem_req **reqs; /* the miss queue */
     cycle_t *req_ready;    /* when each may leave */
     struct req_ring fills; /* replies that an engine works on */
+    struct late_ring late; /* hits that an engine works on */
     uint32_t req_head, req_len, req_cap;
     struct l1_bank *banks;
     uint32_t nbanks, bank_cap;
@@ -127,6 +128,7 @@ struct l1 {
     uint16_t all; /* mask of a line's sectors */
     uint16_t node;
     bool flushing;
+    bool is_coded;                         /* lines may be encoded: `code` may have work */
     bool has_lines;                        /* one has been allocated since all left */
     bool wakes_together, replaces, splits; /* the request policy's */
     bool by_sector; /* the capacity policy's, where lines share a set's bytes */
@@ -145,8 +147,7 @@ struct l1 {
     struct line_life *lives; /* by line index */
     uint32_t *victims;       /* what the last way_find() found */
     uint32_t nvictims, need;
-    bool *ahead;           /* by line index: a prefetch has fetched it, nobody has read it */
-    struct late_ring late; /* hits that an engine works on */
+    bool *ahead; /* by line index: a prefetch has fetched it, nobody has read it */
     struct l1_code code;
     const struct probe *probe, *miss_probe;
     struct l1_cfg cfg;
@@ -197,7 +198,7 @@ cycle_t l1_code_next(const struct l1 *l, cycle_t now);
 static inline bool l1_code_idle(const struct l1 *l)
 {
     const struct l1_code *c = &l->code;
-    return !c->taken && !c->reads.first && !c->writes.first && !c->leaving.first;
+    return !l->is_coded || (!c->taken && !c->reads.first && !c->writes.first && !c->leaving.first);
 }
 
 /* Who waits in a miss register: the SM's token, and the warp's slot above it. */

@@ -1,5 +1,6 @@
 /* The network's cycle. */
 #include "noc/noc_lanes.h"
+#include "noc/noc_xbar.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ void noc_free(struct noc *n)
     vec_free(&n->bindings);
     free(n->takers);
     free(n->taken_next);
+    free(n->showing);
     vec_free(&n->free_packets);
     free(n->packets);
     free(n->packet_dst);
@@ -111,10 +113,17 @@ cycle_t noc_tick(struct noc *n, cycle_t now)
         n->first = now;
     n->started = true;
     n->stats.cycles = now + 1 - n->first;
-    arrivals(n, now);
+    if (n->xbar)
+        noc_xbar_arrivals(n, now);
+    else
+        arrivals(n, now);
     cycle_t next = n->bindings.len ? noc_ports_take(n, now) : CYCLE_NEVER;
-    nodes_step(n, now);
-    noc_routers_step(n, now);
+    if (n->xbar) {
+        noc_xbar_step(n, now);
+    } else {
+        nodes_step(n, now);
+        noc_routers_step(n, now);
+    }
     if (n->in_flight)
         n->events_until = now + n->credit_delay + 1;
     return n->queued || now < n->events_until ? now + 1 : next;
@@ -147,13 +156,17 @@ void noc_dump(const struct noc *n, FILE *out)
     for (uint32_t i = 0; i < n->nrouters; i++)
         for (uint32_t v = 0; v < n->invcs; v++) {
             static const char *const states[] = {"idle", "routing", "waits or sends", "sends"};
-            struct invc in = n->lanes ? noc_lanes_invc(n, i, v) : n->routers[i].in[v];
+            struct invc in = n->lanes  ? noc_lanes_invc(n, i, v)
+                             : n->xbar ? noc_xbar_invc(n, v)
+                                       : n->routers[i].in[v];
             if (in.len)
                 fprintf(out, "  router %u input %u vc %u: %u flits, %s, output %u\n", i, v / n->vcs,
                         v % n->vcs, in.len, states[in.state], in.out);
         }
-    for (uint32_t i = 0; i < n->nnodes; i++)
-        if (n->nodes[i].waiting || n->nodes[i].ejecting)
+    for (uint32_t i = 0; i < n->nnodes; i++) {
+        const uint32_t ejecting = n->xbar ? n->xbar->out[i].ring.len : n->nodes[i].ejecting;
+        if (n->nodes[i].waiting || ejecting)
             fprintf(out, "  node %u: %u packets wait to enter, %u flits wait to leave\n", i,
-                    n->nodes[i].waiting, n->nodes[i].ejecting);
+                    n->nodes[i].waiting, ejecting);
+    }
 }

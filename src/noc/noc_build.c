@@ -1,5 +1,6 @@
 /* Building the network from its configuration. */
 #include "noc/noc_lanes.h"
+#include "noc/noc_xbar.h"
 
 #include <stdlib.h>
 
@@ -187,6 +188,7 @@ void noc_build(struct noc *n)
         node_alloc(n, &n->nodes[i]);
     wheel_alloc(n);
     n->lanes = noc_lanes_new(n);
+    n->xbar = noc_xbar_new(n);
     n->busy_routers = xcalloc((n->nrouters + 63) / 64, sizeof(uint64_t));
     n->ejecting_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
     n->injecting_nodes = xcalloc((n->nnodes + 63) / 64, sizeof(uint64_t));
@@ -201,6 +203,7 @@ void noc_build(struct noc *n)
 void noc_teardown(struct noc *n)
 {
     noc_lanes_free(n->lanes);
+    noc_xbar_free(n->xbar);
     for (uint32_t i = 0; i < n->nrouters; i++)
         free(n->routers[i].block);
     for (int i = 0; i < WHEEL_MAX; i++)

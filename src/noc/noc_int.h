@@ -170,6 +170,7 @@ struct noc {
     uint64_t class_mask[4][WORDS_MAX]; /* input vcs of a class */
     struct router *routers;
     struct noc_lanes *lanes; /* a mesh whose routers step together, or NULL */
+    struct noc_xbar *xbar;   /* a crossbar of one virtual channel, or NULL */
     struct node *nodes;
     struct noc_packet *packets;
     uint32_t npackets;
@@ -187,7 +188,8 @@ struct noc {
     VEC(struct binding *) bindings;
     struct taker *takers; /* of those: with a port to take from */
     cycle_t *taken_next;  /* [ntakers]: when its port shows something, of what is known of it */
-    uint32_t ntakers;
+    uint32_t *showing;    /* those whose ports show something some time, in order */
+    uint32_t ntakers, nshowing;
     cycle_t look_at;        /* ports that were found empty may show something from then on */
     cycle_t take_next;      /* the least of taken_next */
     struct binding **bound; /* [nodes * classes] */
@@ -205,6 +207,8 @@ void noc_routers_arrivals(struct noc *n, const struct wheel_slot *w, cycle_t now
 bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_eject(struct noc *n, uint32_t node, cycle_t now);
 void noc_node_flit(struct noc *n, const struct flit_event *e);
+/* The packet's last flit has left. */
+void noc_packet_deliver(struct noc *n, uint32_t id, cycle_t now);
 void noc_hop_probe(const struct noc *n, uint32_t router, unsigned out, flit_t f, cycle_t now);
 /* Takes what the ports show into the source queues; returns when a port has more. */
 cycle_t noc_ports_take(struct noc *n, cycle_t now);

@@ -67,7 +67,7 @@ bool noc_node_inject(struct noc *n, uint32_t node, cycle_t now)
     return false;
 }
 
-static void packet_deliver(struct noc *n, uint32_t id, cycle_t now)
+void noc_packet_deliver(struct noc *n, uint32_t id, cycle_t now)
 {
     struct noc_packet *p = &n->packets[id];
     n->stats.packets_out++;
@@ -110,7 +110,7 @@ static bool flit_leave(struct noc *n, uint32_t node, unsigned vc, cycle_t now)
     nd->flits.out++;
     noc_event_credit(n, now + n->credit_delay, nd->router, vc);
     if (f & FLIT_TAIL)
-        packet_deliver(n, f >> FLIT_PACKET, now);
+        noc_packet_deliver(n, f >> FLIT_PACKET, now);
     return true;
 }
 

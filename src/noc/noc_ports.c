@@ -21,6 +21,7 @@ static void taker_add(struct noc *n, const struct binding *b)
 {
     n->takers = xrealloc(n->takers, (n->ntakers + 1) * sizeof *n->takers);
     n->taken_next = xrealloc(n->taken_next, (n->ntakers + 1) * sizeof *n->taken_next);
+    n->showing = xrealloc(n->showing, (n->ntakers + 1) * sizeof *n->showing);
     n->takers[n->ntakers++] = (struct taker){.in = b->in,
                                              .source = &n->nodes[b->node].sources[b->class],
                                              .node = b->node,
@@ -56,12 +57,15 @@ static cycle_t port_take(struct noc *n, const struct taker *t, cycle_t now)
 /* What was pushed since the ports were looked at last. */
 static void look_at_ports(struct noc *n, cycle_t now)
 {
-    n->look_at = CYCLE_NEVER;
+    n->nshowing = 0;
+    n->look_at = n->ntakers ? port_hides_until(n->takers[0].in, now) : CYCLE_NEVER;
     for (uint32_t i = 0; i < n->ntakers; i++) {
         const struct port *in = n->takers[i].in;
-        const cycle_t until = port_hides_until(in, now);
-        n->look_at = until < n->look_at ? until : n->look_at;
+        if (in->local) /* the others are as the first, or it is: all have one consumer */
+            n->look_at = now + 1;
         n->taken_next[i] = port_next(in);
+        n->showing[n->nshowing] = i;
+        n->nshowing += n->taken_next[i] != CYCLE_NEVER;
     }
 }
 
@@ -72,7 +76,8 @@ cycle_t noc_ports_take(struct noc *n, cycle_t now)
         look_at_ports(n, now);
     else if (now < n->take_next)
         return n->take_next;
-    for (uint32_t i = 0; i < n->ntakers; i++) {
+    for (uint32_t k = 0; k < n->nshowing; k++) {
+        const uint32_t i = n->showing[k];
         if (n->taken_next[i] <= now)
             n->taken_next[i] = port_take(n, &n->takers[i], now);
         next = n->taken_next[i] < next ? n->taken_next[i] : next;

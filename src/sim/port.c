@@ -7,7 +7,7 @@ static void port_init(struct port *p, const char *name, uint32_t latency, uint32
                       uint32_t depth)
 {
     assert(latency >= 1 && credit >= 1 && depth >= 1);
-    uint64_t cap = 1;
+    uint32_t cap = 1;
     while (cap < depth)
         cap *= 2;
     p->slots = xcalloc(cap, sizeof *p->slots);
@@ -16,6 +16,7 @@ static void port_init(struct port *p, const char *name, uint32_t latency, uint32
     p->latency_cycles = latency;
     p->credit_cycles = credit;
     p->out_period = p->in_period = 1;
+    p->is_noted = true; /* until partitions are known */
     p->name = name;
 }
 
@@ -57,6 +58,14 @@ void port_wake_producer(struct port *p, cycle_t freed)
 {
     p->starved = false;
     component_wake(p->producer, freed);
+}
+
+/* Something has crossed to another partition. */
+void port_note(struct port *p)
+{
+    struct partition *part = p->producer->part;
+    p->is_noted = true;
+    part->noted[part->nnoted++] = p;
 }
 
 cycle_t port_hides_until(const struct port *p, cycle_t now)

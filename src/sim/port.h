@@ -20,23 +20,25 @@ struct port_slot {
     void *item;
 };
 
+/* Two lines of the host's cache: what only the producer writes, and what only the consumer writes.
+ * What nobody writes is in the first, which the consumer looks at anyway. */
 struct port {
-    /* the producer's side */
     _Alignas(64) _Atomic uint64_t tail;
     uint64_t reclaimed; /* slots known to be free again */
     struct component *producer;
-    bool starved; /* the producer found it full and waits */
-    /* the consumer's side */
+    struct port_slot *slots;
+    uint32_t mask, depth;
+    uint64_t out_period, in_period; /* of the producer's and the consumer's clock */
+    uint32_t latency_cycles;
+    bool starved;  /* the producer found it full and waits */
+    bool local;    /* both sides in one partition: wake each other directly */
+    bool is_noted; /* its consumer will be woken between windows, or need not be */
     _Alignas(64) _Atomic uint64_t head;
     struct component *consumer;
-    /* both */
-    _Alignas(64) struct port_slot *slots;
-    uint64_t mask, depth;
-    uint64_t out_period, in_period; /* of the producer's and the consumer's clock */
-    uint32_t latency_cycles, credit_cycles;
-    bool local; /* both sides in one partition: wake each other directly */
+    uint32_t credit_cycles;
     const char *name;
 };
+static_assert(sizeof(struct port) == 128, "two lines");
 
 /* A port between two components of `s` (prepared later with it and freed by it). */
 struct port *sim_add_port(struct sim *s, const char *name, struct component *producer,
@@ -49,6 +51,7 @@ void port_free(struct port *p);
 /* Called by the inline part below. */
 void port_wake_consumer(struct port *p, cycle_t ready);
 void port_wake_producer(struct port *p, cycle_t freed);
+void port_note(struct port *p);
 
 /* `cycles` after cycle `now` of a clock with period `from`: the first cycle of one with period
  * `to`. Once an item, so that nobody who looks at it divides. */
@@ -97,6 +100,8 @@ static inline void port_push(struct port *p, cycle_t now, void *item)
     atomic_store_explicit(&p->tail, tail + 1, memory_order_release);
     if (p->local)
         port_wake_consumer(p, slot->ready);
+    else if (!p->is_noted)
+        port_note(p);
 }
 
 static inline bool port_is_empty(const struct port *p)

@@ -139,8 +139,20 @@ static void lanes_prepare(struct sim *s)
     }
 }
 
+/* Room for the ports that a partition pushes to. */
+static void noted_prepare(struct sim *s)
+{
+    for (size_t i = 0; i < s->ports.len; i++)
+        s->parts[s->ports.data[i]->producer->partition].nnoted++;
+    for (unsigned i = 0; i < s->nparts; i++) {
+        s->parts[i].noted = arena_array(&s->arena, struct port *, s->parts[i].nnoted);
+        s->parts[i].nnoted = 0;
+    }
+}
+
 static void ports_prepare(struct sim *s)
 {
+    noted_prepare(s);
     for (size_t i = 0; i < s->ports.len; i++) {
         struct port *p = s->ports.data[i];
         p->out_period = p->producer->clock->period;
@@ -150,6 +162,7 @@ static void ports_prepare(struct sim *s)
         p->local = p->producer->partition == p->consumer->partition;
         if (p->local)
             continue;
+        port_note(p);
         uint64_t least = latency < credit ? latency : credit;
         if (!s->window || least < s->window)
             s->window = least;
@@ -184,20 +197,32 @@ static cycle_t not_before(const struct sim *s, const struct sim_clock *clock, cy
     return cycle * clock->period >= s->now ? cycle : sim_cycle_at(clock, s->now);
 }
 
-/* Between windows: what crossed partitions wakes its receiver. */
+/* What crossed partitions wakes its receiver. False: nothing is left there. */
+static bool port_sync(const struct sim *s, struct port *p)
+{
+    const cycle_t ready = port_next(p);
+    if (ready != CYCLE_NEVER)
+        port_wake_consumer(p, not_before(s, p->consumer->clock, ready));
+    if (p->starved && p->reclaimed < atomic_load(&p->head)) {
+        const cycle_t freed = p->slots[p->reclaimed & p->mask].freed;
+        port_wake_producer(p, not_before(s, p->producer->clock, freed));
+    }
+    return ready != CYCLE_NEVER || p->starved;
+}
+
+/* Between windows. */
 static void ports_sync(struct sim *s)
 {
-    for (size_t i = 0; i < s->ports.len; i++) {
-        struct port *p = s->ports.data[i];
-        if (p->local)
-            continue;
-        const cycle_t ready = port_next(p);
-        if (ready != CYCLE_NEVER)
-            port_wake_consumer(p, not_before(s, p->consumer->clock, ready));
-        if (p->starved && p->reclaimed < atomic_load(&p->head)) {
-            const cycle_t freed = p->slots[p->reclaimed & p->mask].freed;
-            port_wake_producer(p, not_before(s, p->producer->clock, freed));
+    for (unsigned i = 0; i < s->nparts; i++) {
+        struct partition *part = &s->parts[i];
+        size_t left = 0;
+        for (size_t k = 0; k < part->nnoted; k++) {
+            struct port *p = part->noted[k];
+            p->is_noted = port_sync(s, p);
+            if (p->is_noted)
+                part->noted[left++] = p;
         }
+        part->nnoted = left;
     }
 }
 
@@ -306,7 +331,7 @@ void sim_report_blocked(const struct sim *s, FILE *out)
     for (size_t i = 0; i < s->ports.len; i++) {
         const struct port *p = s->ports.data[i];
         if (port_count(p))
-            fprintf(out, "port %s: %" PRIu64 " of %" PRIu64 " wait; %s%s -> %s\n", p->name,
+            fprintf(out, "port %s: %" PRIu64 " of %" PRIu32 " wait; %s%s -> %s\n", p->name,
                     port_count(p), p->depth, p->producer->name,
                     port_count(p) == p->depth ? " (blocked)" : "", p->consumer->name);
     }

@@ -47,6 +47,9 @@ struct partition {
     size_t nlanes;
     uint64_t reached; /* just after its last tick */
     uint64_t end;     /* of the run: nothing ticks from then on */
+    /* ports to other partitions with items or a waiting producer, and some that had */
+    struct port **noted;
+    size_t nnoted;
 };
 
 struct sync_fn {

@@ -225,6 +225,36 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     return most;
 }
 
+static bool has_shape(const struct shared_shape *h, const struct step_access *a, bool is_atomic)
+{
+    const uint32_t first = (uint32_t)a->addr[0];
+    uint32_t differs = 0;
+    if (h->mask != a->mask || h->bytes != a->bytes || h->is_atomic != is_atomic ||
+        h->phase != (first & 3))
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        differs |= ((uint32_t)a->addr[l] - first) ^ h->from_first[l];
+    return !differs;
+}
+
+/* As many cycles as what the instruction accessed before, if all lanes have moved by as many
+ * words: then the banks have changed places, and no two lanes have come together or apart. */
+static unsigned shape_cycles(struct sm *sm, const struct dinst *d, const struct step_access *a,
+                             bool is_atomic)
+{
+    struct shared_shape *h = &sm->shapes[(uintptr_t)d / sizeof *d % SHARED_SHAPES];
+    if (has_shape(h, a, is_atomic))
+        return h->cycles;
+    const uint32_t first = (uint32_t)a->addr[0];
+    *h = (struct shared_shape){
+        .mask = a->mask, .bytes = a->bytes, .phase = first & 3, .is_atomic = is_atomic};
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        h->from_first[l] = (uint32_t)a->addr[l] - first;
+    const bool is_free = !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks);
+    h->cycles = (uint16_t)(is_free ? 1 : shared_cycles(sm, a, is_atomic));
+    return h->cycles;
+}
+
 static void add_shared(struct sm *sm, struct inflight *f, const struct step_access *a)
 {
     bool is_atomic = (f->d->flags & DINST_ATOMIC) != 0;
@@ -232,9 +262,7 @@ static void add_shared(struct sm *sm, struct inflight *f, const struct step_acce
                          sm->cfg->shared_banks == WARP_LANES &&
                          memory_lanes_get()->is_sequence(a->addr, a->bytes)
                      ? a->bytes / 4u
-                 : !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks)
-                     ? 1
-                     : shared_cycles(sm, a, is_atomic);
+                     : shape_cycles(sm, f->d, a, is_atomic);
     f->shared_cycles = (uint16_t)(f->shared_cycles + n);
     sm->stats.shared_conflicts += n - 1;
 }
@@ -245,8 +273,10 @@ static void count_memory(struct sm *sm, const struct inflight *f)
 {
     struct sm_stats *st = &sm->stats;
     st->accesses += f->naccesses;
-    if (LIKELY(!f->extra))
+    if (LIKELY(!f->extra)) {
         sm->ctas[sm->slot[f->slot].cta].launch->ended.accesses += f->naccesses;
+        sm->has_news = true;
+    }
     if (f->shared_cycles)
         st->shared_inst++;
     if (!f->naccesses)

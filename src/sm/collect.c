@@ -105,8 +105,10 @@ SM_INLINE void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t
     struct inflight *f = &sm->fl[sub->col[q->at[q->head]]];
     q->head++;
     sub->nqueued--;
-    if (!--q->len)
+    if (!--q->len) {
+        q->head = 0;
         sub->bank_wanted &= ~(UINT64_C(1) << bank);
+    }
     if (!--f->to_read)
         sub->col_reading &= ~bit;
 }

@@ -163,8 +163,9 @@ cycle_t sm_next_block(const struct sm *sm)
     return next;
 }
 
-static void count_ended(struct sm_launch *l, const struct cta *c)
+static void count_ended(struct sm *sm, struct sm_launch *l, const struct cta *c)
 {
+    sm->has_news = true;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         l->ended.warp_inst += c->warps[i].ninst;
         l->ended.thread_inst += c->warps[i].nthread_inst;
@@ -198,7 +199,7 @@ bool sm_can_follow_block(const struct sm *sm, unsigned cta)
 void sm_follow_block(struct sm *sm, unsigned cta, uint64_t number)
 {
     struct cta_slot *c = &sm->ctas[cta];
-    count_ended(c->launch, c->cta);
+    count_ended(sm, c->launch, c->cta);
     cta_start(c->cta, &c->launch->grid, number);
     for (uint32_t i = 0; i < c->cta->nwarps; i++) {
         unsigned slot = slot_of(sm, c, &c->cta->warps[i]);
@@ -223,7 +224,7 @@ static void end_cta(struct sm *sm, unsigned cta, cycle_t now)
     sm->shared_free += n.shared_bytes;
     sm->threads_free += n.threads;
     l->spares[l->nspares++] = c->cta;
-    count_ended(l, c->cta);
+    count_ended(sm, l, c->cta);
     *c = (struct cta_slot){0};
     sm->cta_set &= ~(UINT32_C(1) << cta);
     l->ended.end = now + 1;
@@ -260,6 +261,13 @@ struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k)
             return e;
         }
     return (struct sm_ended){0};
+}
+
+bool sm_take_news(struct sm *sm)
+{
+    const bool has = sm->has_news;
+    sm->has_news = false;
+    return has;
 }
 
 void sm_give_findings(struct sm *sm)

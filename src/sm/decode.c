@@ -205,6 +205,22 @@ static void collect_regs(struct decoded *d, const struct ptx_inst *i, uint32_t b
     vec_free(&l.regs);
 }
 
+/* The lines of the host's cache that the instruction's registers lie in, as many as are worth
+ * fetching before it is executed. */
+static void find_warm(struct decoded *d, const struct xfunc *fn, uint32_t base, struct dinst *out)
+{
+    enum { LINE = 64, MOST = 16 };
+    uint32_t *lines = arena_array(&d->arena, uint32_t, MOST);
+    out->warm = lines;
+    for (unsigned k = 0; k < out->nregs; k++) {
+        const struct lane_ref *r = &fn->regs[out->regs[k] - base];
+        const uint32_t bytes = r->bytes ? r->bytes * (uint32_t)WARP_LANES : 4;
+        for (uint32_t at = r->off / LINE; at <= (r->off + bytes - 1) / LINE; at++)
+            if (out->nwarm < MOST)
+                lines[out->nwarm++] = at;
+    }
+}
+
 /* --- spills --- */
 
 static bool has_spill(const struct dinst *list, unsigned n, uint32_t reg)
@@ -296,6 +312,7 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
         for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
             f->code[pc].fn = f;
+            find_warm(d, fn, base, &f->code[pc]);
             if (fn->spilled)
                 decode_spills(d, f, &f->code[pc]);
             if (dinst_is_numbered(&f->code[pc]))

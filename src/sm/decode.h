@@ -35,6 +35,7 @@ struct dinst {
     const uint32_t *regs;       /* ndst written, then nsrc read, then the guard */
     const void *by;             /* of sm_move(): the policy that asked for it; else NULL */
     const struct dinst *spills; /* nloads to be issued before it, then nstores behind it */
+    const uint32_t *warm;       /* nwarm: where its registers lie in a frame, by 64 bytes */
     /* DINST_CONST with a fixed place: the offset in the parameters; DINST_SPILL: in the frame */
     uint32_t place;
     uint16_t flags;
@@ -48,6 +49,7 @@ struct dinst {
     uint8_t parts; /* instructions that it stands for: 1, unless machine_code.h says otherwise */
     uint8_t skips; /* a branch that is none: conditional instructions behind it */
     uint8_t role;  /* enum machine_role: why it stands for as many */
+    uint8_t nwarm;
 };
 
 /* Its registers wait for memory beyond the SM's own shared memory. */

@@ -132,15 +132,28 @@ void sm_flush_hazards(struct sm *sm, cycle_t now)
 SM_INLINE void offer(struct sm *sm, unsigned slot, const struct dinst *d)
 {
     const uint64_t bit = UINT64_C(1) << slot;
-    sm->slot[slot].next = d;
+    struct warp_slot *ws = &sm->slot[slot];
+    ws->next = d;
     sm->has_inst |= bit;
     for (unsigned p = 0; p < PIPES; p++)
         sm->wants[p] &= ~bit;
     sm->wants[d->pipe] |= bit;
-    if (sm_can_go(sm, slot, d))
+    if (sm_can_go(sm, slot, d)) {
         sm->ready |= bit;
-    else
+        sm_warm_registers(ws, d);
+    } else
         sm->ready &= ~bit;
+}
+
+/* For sm_warm(). */
+static void remember_place(struct warp_slot *ws)
+{
+    struct warp *w = ws->w;
+    if (!w->depth)
+        return;
+    ws->split = warp_top(w);
+    ws->frame = warp_top(w)->frame;
+    ws->regs = w->base[LANE_REGS];
 }
 
 /* The buffer's first after those that are jumped over, if `x` is in it. */
@@ -168,6 +181,7 @@ void sm_look_at_warp(struct sm *sm, unsigned slot)
         return;
     }
     const struct xinst *x = warp_peek(ws->w);
+    remember_place(ws);
     sm->has_inst &= ~bit;
     sm->barrier &= ~bit;
     if (!x) {

@@ -30,6 +30,8 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d)
         pair_look_again(sm, bit);
         return;
     }
-    if ((sm->has_inst & bit) && !(sm->ready & bit) && sm_can_go(sm, slot, sm->slot[slot].next))
+    if ((sm->has_inst & bit) && !(sm->ready & bit) && sm_can_go(sm, slot, sm->slot[slot].next)) {
         sm->ready |= bit;
+        sm_warm(&sm->slot[slot]);
+    }
 }

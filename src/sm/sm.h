@@ -64,6 +64,8 @@ struct sm_ended {
     cycle_t end;       /* the cycle after the last block's end, of all calls */
 };
 struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k);
+/* Whether it would say anything new of any kernel since this was asked last. */
+bool sm_take_news(struct sm *sm);
 /* No block, and nothing in flight. */
 bool sm_is_idle(const struct sm *sm);
 /* A kernel begins or has ended at `now` on the whole machine: statistics, caches. All launches of

@@ -153,8 +153,10 @@ bool extra_has_program(const struct sm *sm)
 
 void extra_delay_end(struct sm *sm, cycle_t now)
 {
-    if (!sm->cta_set && sm->launches)
+    if (!sm->cta_set && sm->launches) {
         sm->launches->ended.end = now;
+        sm->has_news = true;
+    }
 }
 
 uint64_t extra_spare_registers(const struct sm *sm)

@@ -32,7 +32,9 @@ enum {
     MAX_BANKS = RF_BANKS_MAX,
     MAX_PORTS = 4,
     MAX_CTAS = 32,
-    SCOREBOARD = 1024,     /* registers are folded onto this many counters a warp */
+    SCOREBOARD = 1024,                /* registers are folded onto this many counters a warp */
+    SCOREBOARD_ROW = SCOREBOARD + 64, /* so that warps do not share sets of the host's cache */
+    SHARED_SHAPES = 8,
     CALENDAR = 2048,       /* cycles ahead that a result can be */
     SECOND_OPERANDS = 256, /* registers of an instruction end before; those of a follower begin */
     MAX_OPERANDS = 2 * SECOND_OPERANDS,
@@ -77,8 +79,20 @@ struct inflight {
     struct extra_warp *extra; /* whose it is; NULL: of the warp in `slot` */
 };
 
+/* Where the lanes of an access to shared memory were, and what it took. */
+struct shared_shape {
+    uint32_t from_first[WARP_LANES];
+    uint32_t mask;
+    uint16_t bytes, cycles;
+    uint8_t phase; /* of the first in its word */
+    bool is_atomic;
+};
+
 struct warp_slot {
     struct warp *w;
+    /* where the warp's state was when it was looked at last; for sm_warm() only */
+    const void *split, *frame;
+    const char *regs;
     const struct dinst *ib[MAX_IBUFFER]; /* decoded, in order */
     const struct dinst *next;            /* to be issued: of the buffer, or a spill */
     const struct dfunc *fn;              /* of the next fetch */
@@ -129,7 +143,8 @@ struct fl_list {
 
 struct bank_queue {
     uint16_t len;
-    uint8_t head;
+    uint8_t
+        head; /* 0 when it is empty, so that short queues stay in one line of the host's cache */
     uint8_t at[256]; /* collectors that want a register of this bank, in order */
 };
 
@@ -217,6 +232,7 @@ struct sm {
     } scheds[MAX_SUBCORES * MAX_SCHEDULERS]; /* all, by number */
     bool has_source;                         /* somebody is bound at the seam of extra warps */
     bool can_be_quiet;
+    bool has_news; /* for sm_kernel_ended() */
     bool is_quiet; /* what was issued stands still until the load/store unit or a result moves it */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
@@ -239,7 +255,7 @@ struct sm {
     uint64_t wants[PIPES];
     cycle_t barrier_free; /* when the last arrival at a barrier is taken note of */
     struct warp_slot slot[MAX_WARPS];
-    uint8_t (*pending)[SCOREBOARD]; /* by slot: writes on their way to a register */
+    uint8_t (*pending)[SCOREBOARD_ROW]; /* by slot: writes on their way to a register */
     struct subcore sub[MAX_SUBCORES];
     struct lsu lsu;
     union {
@@ -260,6 +276,7 @@ struct sm {
     struct step step, step2;        /* of the warp that is stepped, of the one that goes with it */
     uint8_t (*banks)[MAX_OPERANDS]; /* by instruction in flight, if a policy says which */
     struct moves *moves;
+    struct shared_shape shapes[SHARED_SHAPES]; /* by instruction, the last */
     /* instructions in flight */
     struct inflight *fl;
     uint32_t nfl, fl_used;
@@ -447,6 +464,24 @@ void scoreboard_release(struct sm *sm, unsigned slot, const struct dinst *d);
 static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct dinst *d)
 {
     return scoreboard_is_free(sm, slot, d) && (LIKELY(!sm->follows) || pair_is_free(sm, slot, d));
+}
+
+/* Fetches the registers of the warp's next, `d`: there are more warps than the host's caches hold.
+ */
+static inline void sm_warm_registers(const struct warp_slot *ws, const struct dinst *d)
+{
+    for (unsigned k = 0; k < d->nwarm; k++)
+        __builtin_prefetch(ws->regs + (size_t)d->warm[k] * 64);
+}
+
+/* The same and the warp's own state, without a look at it. */
+static inline void sm_warm(const struct warp_slot *ws)
+{
+    __builtin_prefetch(ws->w);
+    __builtin_prefetch(&ws->w->ninst);
+    __builtin_prefetch(ws->split);
+    __builtin_prefetch(ws->frame);
+    sm_warm_registers(ws, ws->next);
 }
 
 /* fetch.c */

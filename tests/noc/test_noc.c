@@ -2,6 +2,7 @@
  * decide the same. */
 #include "noc/noc_lanes.h"
 #include "noc/noc_traffic.h"
+#include "noc/noc_xbar.h"
 
 #include "base/rng.h"
 
@@ -140,7 +141,7 @@ static void a_crossbar_takes_5_cycles(void **state)
     assert_int_equal(lone_latency(&cfg, 227, 131, 5), 9);
 }
 
-static bool no_lanes; /* take the lanes away: the general routers do the work */
+static bool is_general; /* no lanes, no crossbar of its own: the general routers do the work */
 
 /* Random traffic for a while, then silence until everything has arrived. */
 static struct sink storm_among(const struct noc_cfg *cfg, uint32_t nodes, uint32_t percent,
@@ -148,9 +149,11 @@ static struct sink storm_among(const struct noc_cfg *cfg, uint32_t nodes, uint32
 {
     struct sink s = {0};
     struct noc *n = noc_new(cfg, &sink_ops, &s);
-    if (no_lanes) {
+    if (is_general) {
         noc_lanes_free(n->lanes);
+        noc_xbar_free(n->xbar);
         n->lanes = NULL;
+        n->xbar = NULL;
     }
     struct rng rng = {3};
     uint64_t packets = 0;
@@ -177,8 +180,9 @@ static struct sink storm_among(const struct noc_cfg *cfg, uint32_t nodes, uint32
     assert_true(noc_tick(n, now) == CYCLE_NEVER); /* an idle network sleeps */
     for (uint32_t r = 0; r < n->nrouters; r++)    /* every credit came home */
         for (uint32_t v = 0; v < n->invcs; v++)
-            assert_int_equal(n->lanes ? n->lanes->credits[r * n->invcs + v]
-                                      : n->routers[r].out[v].credits,
+            assert_int_equal(n->lanes  ? n->lanes->credits[r * n->invcs + v]
+                             : n->xbar ? n->xbar->out[v].credits
+                                       : n->routers[r].out[v].credits,
                              cfg->vc_flits);
     noc_free(n);
     return s;
@@ -242,9 +246,9 @@ static void lanes_and_routers_decide_the_same(void **state)
                 cfg.speculative = spec;
                 uint64_t flits;
                 struct sink lanes = storm(&cfg, 40, 600, &flits);
-                no_lanes = true;
+                is_general = true;
                 struct sink routers = storm(&cfg, 40, 600, &flits);
-                no_lanes = false;
+                is_general = false;
                 assert_true(lanes.hash == routers.hash);
             }
 }

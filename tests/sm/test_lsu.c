@@ -188,6 +188,22 @@ static void shared_memory_conflicts(void **state)
     }
 }
 
+/* One instruction at strides of 2, 2, 4 and 2 words, a word further each time. */
+static void an_access_that_has_moved_conflicts_as_before(void **state)
+{
+    (void)state;
+    struct sm_rig *r =
+        run(RIG_KERNEL("mov.u32 %r1,%tid.x; mov.u32 %r2,sh; mov.u32 %r8,0;\n"
+                       "again: setp.eq.u32 %p1,%r8,2; selp.u32 %r7,16,8,%p1;\n"
+                       "mul.lo.u32 %r3,%r1,%r7; add.u32 %r4,%r2,%r3; shl.b32 %r9,%r8,2;\n"
+                       "add.u32 %r4,%r4,%r9; ld.shared.u32 %r5,[%r4]; add.u32 %r8,%r8,1;\n"
+                       "setp.lt.u32 %p1,%r8,4; @%p1 bra again; ret;\n"),
+            NULL, 32);
+    assert_int_equal(r->stats.shared_inst, 4);
+    assert_int_equal(r->stats.shared_conflicts, 1 + 1 + 3 + 1);
+    sm_rig_free(r);
+}
+
 static void one_word_for_all_is_no_conflict(void **state)
 {
     (void)state;
@@ -408,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_fence_waits_for_its_own_stores_only),
         cmocka_unit_test(a_block_ends_with_its_stores),
         cmocka_unit_test(shared_memory_conflicts),
+        cmocka_unit_test(an_access_that_has_moved_conflicts_as_before),
         cmocka_unit_test(one_word_for_all_is_no_conflict),
         cmocka_unit_test(bytes_of_a_word_are_no_conflict),
         cmocka_unit_test(wide_accesses_take_their_words),
