@@ -309,9 +309,16 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
     return d;
 }
 
+static bool returns(const struct xinst *x)
+{
+    return !x->src || (!x->has_guard && (x->src->op == PTX_OP_RET || x->src->op == PTX_OP_EXIT));
+}
+
 static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
 {
     const struct xinst *x = d->x;
+    if (returns(x))
+        d->flags |= DINST_RETURN;
     if (!x->src || d->unit != UNIT_MEM)
         return;
     if (x->src->op == PTX_OP_LD && ptx_inst_space(x->src) == PTX_SPACE_PARAM) {

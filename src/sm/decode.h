@@ -27,6 +27,7 @@ enum dinst_flag {
     DINST_TEXTURE = 256,  /* by way of the texture cache */
     DINST_PREFETCH = 512, /* asks for lines, and waits for nothing */
     DINST_SPILL = 1024,   /* not of the program: moves a spilled register from or to local memory */
+    DINST_RETURN = 2048,  /* of an extra warp: a return or exit of all lanes, or the code's end */
 };
 
 struct dinst {

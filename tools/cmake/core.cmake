@@ -8,7 +8,7 @@ option(PARSIM_CORE "What keeps time is optimised as a whole (GCC)" ${core_defaul
 
 if(PARSIM_CORE)
   set(core_srcs)
-  foreach(room sim sm mem noc dram)
+  foreach(room sim sm mem noc dram tech/assist tech/caba)
     file(GLOB srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND core_srcs ${srcs})
   endforeach()

@@ -8,11 +8,8 @@
 /* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
 static bool is_end(struct awt_row *row, const struct dinst *d)
 {
-    const struct xinst *i = d->x;
     const struct split *s = warp_top(row->x.w);
-    const bool returns =
-        !i->src || (!i->has_guard && (i->src->op == PTX_OP_RET || i->src->op == PTX_OP_EXIT));
-    return returns && !s->frame->caller && s->mask == row->x.w->live;
+    return (d->flags & DINST_RETURN) && !s->frame->caller && s->mask == row->x.w->live;
 }
 
 /* What comes next, after the row's first staged instruction was executed. */
@@ -129,9 +126,8 @@ static const struct dinst *to_stage(const struct awt_row *row)
     if (row->has_ended || row->pc >= row->fn->ncode)
         return NULL;
     const struct dinst *d = &row->fn->code[row->pc];
-    const struct ptx_inst *i = d->x->src;
-    const bool returns = !i || (!d->x->has_guard && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT));
-    return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
+    const bool returns = d->flags & DINST_RETURN;
+    return returns && row->nstaged && row->fn == row->in->r->entry ? NULL : d;
 }
 
 /* Whether it would wait in the buffer for what one before it writes. */
