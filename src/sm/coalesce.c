@@ -1,4 +1,5 @@
 /* From the lanes' addresses to lines, and to cycles of shared memory. */
+#include "sm/sm_extra.h"
 #include "sm/sm_int.h"
 
 #include "exec/memory_lanes.h"
@@ -225,16 +226,19 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     return most;
 }
 
+static unsigned cycles_of(const struct sm *sm, const struct step_access *a, bool is_atomic)
+{
+    if (a->mask == UINT32_MAX && !is_atomic && a->bytes % 4 == 0 &&
+        sm->cfg->shared_banks == WARP_LANES && memory_lanes_get()->is_sequence(a->addr, a->bytes))
+        return a->bytes / 4u;
+    return !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks)
+               ? 1
+               : shared_cycles(sm, a, is_atomic);
+}
+
 static void add_shared(struct sm *sm, struct inflight *f, const struct step_access *a)
 {
-    bool is_atomic = (f->d->flags & DINST_ATOMIC) != 0;
-    unsigned n = a->mask == UINT32_MAX && !is_atomic && a->bytes % 4 == 0 &&
-                         sm->cfg->shared_banks == WARP_LANES &&
-                         memory_lanes_get()->is_sequence(a->addr, a->bytes)
-                     ? a->bytes / 4u
-                 : !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks)
-                     ? 1
-                     : shared_cycles(sm, a, is_atomic);
+    const unsigned n = cycles_of(sm, a, f->d->flags & DINST_ATOMIC);
     f->shared_cycles = (uint16_t)(f->shared_cycles + n);
     sm->stats.shared_conflicts += n - 1;
 }
@@ -307,4 +311,22 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
     count_memory(sm, f);
     if (UNLIKELY(sm->probe->ctx) && !f->extra)
         tell_accessed(sm, f, s);
+}
+
+void lsu_measure_shared(const struct sm *sm, const struct step *s, struct extra_done *out)
+{
+    for (unsigned k = 0; k < s->naccesses; k++) {
+        const unsigned n = cycles_of(sm, &s->access[k], false);
+        out->cycles = (uint16_t)(out->cycles + n);
+        out->conflicts = (uint16_t)(out->conflicts + n - 1);
+    }
+}
+
+void lsu_resolve_shared(struct sm *sm, uint16_t i, const struct extra_done *done)
+{
+    struct inflight *f = &sm->fl[i];
+    f->is_resolved = true;
+    f->shared_cycles = done->cycles;
+    sm->stats.shared_conflicts += done->conflicts;
+    sm->stats.shared_inst += done->cycles != 0;
 }

@@ -23,6 +23,12 @@ struct extra_warp {
     uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
 };
 
+/* An instruction that was executed before it is issued. */
+struct extra_done {
+    uint32_t mask;              /* lanes */
+    uint16_t cycles, conflicts; /* of shared memory */
+};
+
 /* The scheduler whose slots the parent's instructions take; how many there are. */
 unsigned sm_scheduler_of(const struct sm *sm, unsigned slot);
 unsigned sm_schedulers(const struct sm *sm);
@@ -40,6 +46,16 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
  * takes its slot, its registers and its pipe. */
 void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
                 cycle_t now);
+/* Whether nobody at the pipeline's seams looks at the registers of what is issued, so that it may
+ * have been executed before. */
+bool extra_is_unwatched(const struct sm *sm);
+/* Executes the warp's next, `d`, which touches nothing but registers and shared memory; `known`: the
+ * same that it was before, or NULL. False: a fault. */
+bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
+                   const struct extra_done *known, struct extra_done *out);
+/* Issues it. */
+void extra_issue_done(struct sm *sm, struct extra_warp *x, const struct dinst *d,
+                      const struct extra_done *done, cycle_t now);
 
 /* While blocked, the program's warp in `slot` does not issue. */
 void extra_block(struct sm *sm, unsigned slot, bool is_blocked);

@@ -41,6 +41,7 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     free(x->cta->shared);
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
+    x->known = xcalloc(r->nstraight + 1u, sizeof *x->known);
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
 
@@ -97,6 +98,7 @@ void awc_free(struct awc *c)
     for (uint32_t i = 0; i < c->aws->nroutines; i++) {
         c->contexts[i].cta->shared = NULL; /* the module's */
         cta_free(c->contexts[i].cta);
+        free(c->contexts[i].known);
     }
     for (uint32_t i = 0; i < c->aws->nmodules; i++)
         free(c->shared[i]);
@@ -104,6 +106,7 @@ void awc_free(struct awc *c)
         free(c->rows[__builtin_ctzll(m)].in);
     for (int64_t i = 0; i < c->cfg->awt_entries; i++)
         warp_free(&c->warps[i]);
+    warp_free(&c->ahead);
     free_list(c->inbox.head);
     free_list(c->waiting.head);
     free_list(c->free_instances);

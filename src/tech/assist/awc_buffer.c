@@ -12,6 +12,14 @@ static bool is_end(struct awt_row *row, const struct dinst *d)
     return (d->flags & DINST_RETURN) && !s->frame->caller && s->mask == row->x.w->live;
 }
 
+static void end(struct awc *c, struct awt_row *row)
+{
+    row->has_ended = true;
+    awc_flush(c, row);
+    if (!extra_is_writing(&row->x))
+        awc_release_registers(c, row);
+}
+
 /* What comes next, after the row's first staged instruction was executed. */
 static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 {
@@ -23,10 +31,7 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
         next = NULL;
     }
     if (!next) {
-        row->has_ended = true;
-        awc_flush(c, row);
-        if (!extra_is_writing(&row->x))
-            awc_release_registers(c, row);
+        end(c, row);
     } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
         awc_flush(c, row);
         row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
@@ -66,11 +71,17 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
     }
     if (!extra_has_room(sm, &row->x, d))
         return false;
-    row->x.w->grid->params = row->params;
     unstage_first(c, row);
     c->has_moved = true;
     if (!row->has_begun)
         begin(c, row, now);
+    if (row->is_ahead) {
+        extra_issue_done(sm, &row->x, d, &row->done[row->nissued++], now);
+        if (row->nissued == row->in->r->nstraight)
+            end(c, row);
+        return true;
+    }
+    row->x.w->grid->params = row->params;
     if (extra_issue(sm, &row->x, d, now))
         go_on(c, row, now);
     return true;

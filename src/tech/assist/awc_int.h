@@ -8,6 +8,7 @@
 #include "sm/sm_extra.h"
 #include "tech/assist/awc.h"
 #include "tech/assist/memo_regions.h"
+#include "tech/assist/straight.h"
 
 enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
 
@@ -50,9 +51,12 @@ struct awt_row {
     const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
     uint8_t nstaged;
     bool has_begun, has_ended, is_killed;
+    bool is_ahead;    /* all its instructions were executed when it started */
+    uint8_t nissued;  /* of those */
     bool has_registers;                       /* its warp's */
     bool has_spare;                           /* registers that no warp has */
     _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
+    struct extra_done done[STRAIGHT_MOST];    /* of is_ahead: what each instruction did */
 };
 
 /* What a routine needs on an SM. */
@@ -65,6 +69,8 @@ struct awc_context {
     uint64_t next_at;   /* ON_EVERY: the counter's value that triggers; ON_INTERRUPT: the cycle */
     uint64_t on_spares; /* slots with an instance of it, on spare registers */
     uint32_t nwaiting;
+    bool is_stepped;          /* something went wrong ahead of time: it is executed as it is issued */
+    struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
 };
 
 /* How busy the SM's way to memory is (awc_prefetch.c). */
@@ -140,6 +146,7 @@ struct awc {
     char **shared;                /* by module */
     struct awt_row *rows;
     struct warp *warps;          /* by row, for whichever routine is there */
+    struct warp ahead;           /* that executes what is straight */
     uint64_t used, high, staged; /* rows; those with something in the buffer */
     /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
      * is not ready, until one of theirs has issued or ended. */
@@ -248,6 +255,10 @@ static inline void awc_look_again(struct awc *c, const struct awt_row *row)
     c->stuck &= ~awc_row_bit(c, row);
     c->unready &= ~awc_row_bit(c, row);
 }
+/* awc_ahead.c: whether the instance's instructions are executed when it starts; executes them.
+ * False: they are to be executed as they are issued, from the start. */
+bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct instance *in);
+bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
 /* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);
 bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now);

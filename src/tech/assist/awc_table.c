@@ -72,25 +72,45 @@ static void take_registers(struct awc *c, const struct sm *sm, struct awt_row *r
         c->contexts[row->in->r->id].on_spares |= UINT64_C(1) << row->in->slot;
 }
 
+/* What is on its way to its registers has come to an end with the instance before. */
+static void clear_row(struct awt_row *row, struct instance *in)
+{
+    row->in = in;
+    row->fn = in->r->entry;
+    row->pc = 0;
+    row->nstaged = row->nissued = 0;
+    row->has_begun = row->has_ended = row->is_killed = row->is_ahead = false;
+    row->x.code = in->r->code;
+    row->x.slot = (uint16_t)in->slot;
+    assert_often(!row->x.inflight && !row->x.writes);
+}
+
+static void start_warp(struct awc *c, struct awt_row *row, struct warp *w)
+{
+    const struct routine *r = row->in->r;
+    row->x.w = w;
+    warp_start(w, c->contexts[r->id].cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
+    w->live &= r->decl.mask;
+    warp_top(w)->mask = w->live;
+    awc_forms_begin(c, row);
+}
+
 void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
 {
     const unsigned k = (unsigned)__builtin_ctzll(~c->used);
     const uint64_t bit = UINT64_C(1) << k;
     struct awt_row *row = &c->rows[k];
-    struct awc_context *x = &c->contexts[in->r->id];
-    struct warp *w = &c->warps[k];
     in->started = now;
     in->began = in->began ? in->began : now;
-    *row = (struct awt_row){.in = in, .fn = in->r->entry};
+    clear_row(row, in);
     take_registers(c, sm, row);
-    row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
-    warp_start(w, x->cta, k, 0, WARP_LANES);
-    w->live &= in->r->decl.mask;
-    warp_top(w)->mask = w->live;
     if (in->is_job)
         awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
-    awc_forms_begin(c, row);
     fill_params(c, row);
+    const bool is_ahead = awc_can_go_ahead(c, sm, in);
+    start_warp(c, row, is_ahead ? &c->ahead : &c->warps[k]);
+    if (is_ahead && !awc_go_ahead(c, sm, row, now))
+        start_warp(c, row, &c->warps[k]);
     c->used |= bit;
     if (instance_is_high(in)) {
         c->high |= bit;

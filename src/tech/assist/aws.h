@@ -42,6 +42,10 @@ struct routine {
     const struct dfunc *entry;
     uint32_t ninst; /* of all its functions, without the last return */
     bool is_empty;  /* it returns at once */
+    /* Of a codec's routine without branches (straight.h): its instructions, and which of them lie
+     * alike in shared memory every time. 0: it is executed as it is issued. */
+    uint8_t nstraight;
+    uint64_t alike;
     uint8_t nparams;
     struct {
         uint8_t what; /* enum routine_param */
