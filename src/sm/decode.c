@@ -333,14 +333,39 @@ static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
     }
 }
 
+static bool has_few_registers(const struct dfunc *f)
+{
+    for (uint32_t pc = 0; pc < f->ncode; pc++)
+        for (unsigned k = 0; k < f->code[pc].nregs; k++)
+            if (f->code[pc].regs[k] >= 64)
+                return false;
+    return true;
+}
+
+static void make_masks(struct decoded *d, struct dfunc *f)
+{
+    f->masks = arena_array(&d->arena, struct dmasks, f->ncode);
+    for (uint32_t pc = 0; pc < f->ncode; pc++)
+        for (unsigned k = 0; k < f->code[pc].nregs; k++) {
+            const uint64_t bit = UINT64_C(1) << f->code[pc].regs[k];
+            f->masks[pc].all |= bit;
+            f->masks[pc].written |= k < f->code[pc].ndst ? bit : 0;
+        }
+}
+
 struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg)
 {
     struct sm_cfg as_it_is = *cfg; /* routines are written for the pipeline */
     as_it_is.code = CODE_PTX;
     struct decoded *d = decode_kernel(k, &as_it_is);
-    for (uint32_t i = 0; i < d->nfuncs; i++)
+    bool has_few = true; /* of all, since registers are numbered through them */
+    for (uint32_t i = 0; i < d->nfuncs; i++) {
         for (uint32_t pc = 0; pc < d->funcs[i].ncode; pc++)
             make_extra(&d->funcs[i].code[pc], cfg);
+        has_few &= has_few_registers(&d->funcs[i]);
+    }
+    for (uint32_t i = 0; has_few && i < d->nfuncs; i++)
+        make_masks(d, &d->funcs[i]);
     return d;
 }
 

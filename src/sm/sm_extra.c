@@ -52,8 +52,10 @@ static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d,
     sm->fl[i].extra = x;
     x->inflight++;
     x->writes = (uint16_t)(x->writes + d->ndst);
-    for (unsigned k = 0; k < d->ndst; k++)
+    for (unsigned k = 0; k < d->ndst; k++) {
         x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
+        x->busy |= d->regs[k] < 64 ? UINT64_C(1) << d->regs[k] : 0;
+    }
     return i;
 }
 
@@ -118,7 +120,8 @@ void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
     struct extra_warp *x = sm->fl[i].extra;
     for (unsigned k = 0; k < d->ndst; k++) {
         assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
-        x->pending[d->regs[k] % EXTRA_SCOREBOARD]--;
+        if (!--x->pending[d->regs[k] % EXTRA_SCOREBOARD] && d->regs[k] < 64)
+            x->busy &= ~(UINT64_C(1) << d->regs[k]);
     }
     x->writes = (uint16_t)(x->writes - d->ndst);
     x->inflight--;

@@ -20,11 +20,13 @@ struct extra_warp {
     uint16_t slot;
     uint16_t inflight;                 /* instructions */
     uint16_t writes;                   /* on their way, in all */
+    uint64_t busy;                     /* of the first 64 registers: those that wait for writes */
     uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
 };
 
 /* An instruction that was executed before it is issued. */
 struct extra_done {
+    uint32_t pc;                /* the source's */
     uint32_t mask;              /* lanes */
     uint16_t cycles, conflicts; /* of shared memory */
 };
@@ -38,6 +40,12 @@ const struct dinst *extra_next(struct extra_warp *x);
 /* Whether `d`, its next, finds its registers written; and room at its pipe's issue port. */
 bool extra_is_ready(const struct extra_warp *x, const struct dinst *d);
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d);
+/* The first, of the function's instruction at `pc`. */
+static inline bool extra_is_ready_at(const struct extra_warp *x, const struct dfunc *fn,
+                                     uint32_t pc)
+{
+    return LIKELY(fn->masks) ? !(x->busy & fn->masks[pc].all) : extra_is_ready(x, &fn->code[pc]);
+}
 /* Whether one of its registers is still to be written. */
 bool extra_is_writing(const struct extra_warp *x);
 /* Executes and issues it. False: a fault has stopped the SM. */

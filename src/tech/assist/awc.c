@@ -41,7 +41,8 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     free(x->cta->shared);
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
-    x->known = xcalloc(r->nstraight + 1u, sizeof *x->known);
+    x->known = xcalloc(r->entry->ncode, sizeof *x->known);
+    c->has_interrupts |= r->decl.on == ON_INTERRUPT;
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
 
@@ -146,7 +147,7 @@ static bool has_ready(const struct awc *c)
 {
     for (uint64_t m = c->used & c->staged & ~c->unready; m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
-        if (extra_is_ready(&row->x, row->staged[0]))
+        if (extra_is_ready_at(&row->x, row->fn, row->staged[0]))
             return true;
     }
     return false;

@@ -5,13 +5,6 @@
 
 /* --- issue --- */
 
-/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
-static bool is_end(struct awt_row *row, const struct dinst *d)
-{
-    const struct split *s = warp_top(row->x.w);
-    return (d->flags & DINST_RETURN) && !s->frame->caller && s->mask == row->x.w->live;
-}
-
 static void end(struct awc *c, struct awt_row *row)
 {
     row->has_ended = true;
@@ -20,23 +13,43 @@ static void end(struct awc *c, struct awt_row *row)
         awc_release_registers(c, row);
 }
 
+/* What is staged is of no use: the row goes on elsewhere. */
+static void turn(struct awc *c, struct awt_row *row, const struct dfunc *fn, uint32_t pc)
+{
+    awc_flush(c, row);
+    row->fn = fn;
+    row->pc = pc;
+}
+
+/* What the row is about to issue next. */
+static uint32_t next_of(const struct awt_row *row)
+{
+    return row->nstaged ? row->staged[0] : row->pc;
+}
+
 /* What comes next, after the row's first staged instruction was executed. */
 static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 {
     struct step last;
     const struct dinst *next = extra_next(&row->x);
-    if (next && is_end(row, next)) {
+    if (next && awc_is_end(row, next)) {
         awc_forms_end(row);
         warp_step(row->x.w, NULL, now, &last);
         next = NULL;
     }
-    if (!next) {
+    if (!next)
         end(c, row);
-    } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
-        awc_flush(c, row);
-        row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
-        row->pc = (uint32_t)(next - row->fn->code);
-    }
+    else if (&row->fn->code[next_of(row)] != next)
+        turn(c, row, next->fn, (uint32_t)(next - next->fn->code));
+}
+
+/* The same where that was found out when the row started. */
+static void go_on_ahead(struct awc *c, struct awt_row *row)
+{
+    if (row->nissued == row->nahead)
+        end(c, row);
+    else if (next_of(row) != row->done[row->nissued].pc)
+        turn(c, row, row->fn, row->done[row->nissued].pc);
 }
 
 static void unstage_first(struct awc *c, struct awt_row *row)
@@ -58,14 +71,14 @@ static void unstage_first(struct awc *c, struct awt_row *row)
 static void begin(struct awc *c, struct awt_row *row, cycle_t now)
 {
     row->has_begun = true;
-    if (row->in->r->decl.on == ON_INTERRUPT)
+    if (c->has_interrupts && row->in->r->decl.on == ON_INTERRUPT)
         hist_add(&c->interrupt_stats.latency, now - row->in->value);
 }
 
 static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    const struct dinst *d = row->staged[0];
-    if (!extra_is_ready(&row->x, d)) {
+    const struct dinst *d = &row->fn->code[row->staged[0]];
+    if (!extra_is_ready_at(&row->x, row->fn, row->staged[0])) {
         c->unready |= awc_row_bit(c, row);
         return false;
     }
@@ -75,10 +88,9 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
     c->has_moved = true;
     if (!row->has_begun)
         begin(c, row, now);
-    if (row->is_ahead) {
+    if (row->nahead) {
         extra_issue_done(sm, &row->x, d, &row->done[row->nissued++], now);
-        if (row->nissued == row->in->r->nstraight)
-            end(c, row);
+        go_on_ahead(c, row);
         return true;
     }
     row->x.w->grid->params = row->params;
@@ -131,26 +143,23 @@ static unsigned room_for(const struct awc *c, const struct awt_row *row)
     return c->is_throttled ? 0 : entries_left(c->cfg->awb_low_entries, c->low_staged);
 }
 
-/* The next instruction to stage; NULL: behind it only the routine's end can come. */
-static const struct dinst *to_stage(const struct awt_row *row)
+/* Whether there is an instruction to stage; behind one that is staged the routine's end is none. */
+static bool has_to_stage(const struct awt_row *row)
 {
     if (row->has_ended || row->pc >= row->fn->ncode)
-        return NULL;
-    const struct dinst *d = &row->fn->code[row->pc];
-    const bool returns = d->flags & DINST_RETURN;
-    return returns && row->nstaged && row->fn == row->in->r->entry ? NULL : d;
+        return false;
+    return !(row->nstaged && (row->fn->code[row->pc].flags & DINST_RETURN) &&
+             row->fn == row->in->r->entry);
 }
 
-/* Whether it would wait in the buffer for what one before it writes. */
-static bool would_wait(const struct awt_row *row, const struct dinst *d)
+/* Whether the next would wait in the buffer for what one before it writes. */
+static bool would_wait(const struct awt_row *row)
 {
-    if (!extra_is_ready(&row->x, d))
+    if (!extra_is_ready_at(&row->x, row->fn, row->pc))
         return true;
     for (unsigned i = 0; i < row->nstaged; i++)
-        for (unsigned k = 0; k < row->staged[i]->ndst; k++)
-            for (unsigned j = 0; j < d->nregs; j++)
-                if (row->staged[i]->regs[k] == d->regs[j])
-                    return true;
+        if (dfunc_depends(row->fn, row->pc, row->staged[i]))
+            return true;
     return false;
 }
 
@@ -167,14 +176,16 @@ static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
     unsigned room = room_for(c, row), n = 0;
-    if (!room)
+    if (!room) { /* made only by itself, where it is the only one */
+        if (awc_row_is_high(c, row) && c->slot_rows[row->x.slot] == 1)
+            c->stuck |= awc_row_bit(c, row);
         return 0;
+    }
     const bool is_alone = has_buffer_alone(c, row);
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (const struct dinst *d;
-         n < room && (d = to_stage(row)) && (is_alone || !would_wait(row, d)); n++, row->pc++)
-        row->staged[row->nstaged++] = d;
+    for (; n < room && has_to_stage(row) && (is_alone || !would_wait(row)); n++)
+        row->staged[row->nstaged++] = row->pc++;
     if (n)
         c->staged |= awc_row_bit(c, row);
     else

@@ -6,9 +6,9 @@
 #include "base/vec.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
+#include "tech/assist/ahead.h"
 #include "tech/assist/awc.h"
 #include "tech/assist/memo_regions.h"
-#include "tech/assist/straight.h"
 
 enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
 
@@ -48,15 +48,14 @@ struct awt_row {
     struct instance *in;
     const struct dfunc *fn; /* Inst.ID: the next to stage */
     uint32_t pc;
-    const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
+    uint32_t staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order: by pc */
     uint8_t nstaged;
     bool has_begun, has_ended, is_killed;
-    bool is_ahead;    /* all its instructions were executed when it started */
-    uint8_t nissued;  /* of those */
+    uint8_t nahead, nissued; /* instructions executed when it started; of those, issued */
     bool has_registers;                       /* its warp's */
     bool has_spare;                           /* registers that no warp has */
     _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
-    struct extra_done done[STRAIGHT_MOST];    /* of is_ahead: what each instruction did */
+    struct extra_done done[AHEAD_MOST];       /* what each of nahead did */
 };
 
 /* What a routine needs on an SM. */
@@ -69,7 +68,7 @@ struct awc_context {
     uint64_t next_at;   /* ON_EVERY: the counter's value that triggers; ON_INTERRUPT: the cycle */
     uint64_t on_spares; /* slots with an instance of it, on spare registers */
     uint32_t nwaiting;
-    bool is_stepped;          /* something went wrong ahead of time: it is executed as it is issued */
+    bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
 };
 
@@ -146,7 +145,7 @@ struct awc {
     char **shared;                /* by module */
     struct awt_row *rows;
     struct warp *warps;          /* by row, for whichever routine is there */
-    struct warp ahead;           /* that executes what is straight */
+    struct warp ahead;           /* that executes what can go ahead */
     uint64_t used, high, staged; /* rows; those with something in the buffer */
     /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
      * is not ready, until one of theirs has issued or ended. */
@@ -170,6 +169,7 @@ struct awc {
     bool is_quiet;        /* nothing to do before the next event */
     bool has_moved;       /* in this cycle */
     bool is_throttled;
+    bool has_interrupts;
     struct memory_meter meter;
     struct memo memo;
     cycle_t window_from;
@@ -259,6 +259,12 @@ static inline void awc_look_again(struct awc *c, const struct awt_row *row)
  * False: they are to be executed as they are issued, from the start. */
 bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct instance *in);
 bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
+/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
+static inline bool awc_is_end(const struct awt_row *row, const struct dinst *d)
+{
+    const struct split *s = warp_top(row->x.w);
+    return (d->flags & DINST_RETURN) && !s->frame->caller && s->mask == row->x.w->live;
+}
 /* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);
 bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now);

@@ -78,8 +78,8 @@ static void clear_row(struct awt_row *row, struct instance *in)
     row->in = in;
     row->fn = in->r->entry;
     row->pc = 0;
-    row->nstaged = row->nissued = 0;
-    row->has_begun = row->has_ended = row->is_killed = row->is_ahead = false;
+    row->nstaged = row->nahead = row->nissued = 0;
+    row->has_begun = row->has_ended = row->is_killed = false;
     row->x.code = in->r->code;
     row->x.slot = (uint16_t)in->slot;
     assert_often(!row->x.inflight && !row->x.writes);

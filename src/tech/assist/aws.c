@@ -2,7 +2,7 @@
 #include "tech/assist/aws.h"
 
 #include "ptx/regs.h"
-#include "tech/assist/straight.h"
+#include "tech/assist/ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static bool check_code(struct routine *r, const char *file, struct err *err)
     r->is_empty = !first->src || (first->src->op == PTX_OP_RET && !first->has_guard);
     r->ninst -= r->entry->code[r->entry->ncode - 2].x->src->op == PTX_OP_RET;
     if (*r->decl.codec)
-        straight_find(r);
+        ahead_find(r);
     return true;
 }
 

@@ -42,9 +42,9 @@ struct routine {
     const struct dfunc *entry;
     uint32_t ninst; /* of all its functions, without the last return */
     bool is_empty;  /* it returns at once */
-    /* Of a codec's routine without branches (straight.h): its instructions, and which of them lie
-     * alike in shared memory every time. 0: it is executed as it is issued. */
-    uint8_t nstraight;
+    /* ahead.h: it is executed when it starts; accesses whose lanes lie alike in shared memory every
+     * time that the same lanes execute them, by pc. */
+    bool can_go_ahead;
     uint64_t alike;
     uint8_t nparams;
     struct {

@@ -1,5 +1,5 @@
-/* Which routines are straight, and which of their accesses are alike. */
-#include "tech/assist/straight.h"
+/* Which routines can go ahead, and which of their accesses are alike. */
+#include "tech/assist/ahead.h"
 
 static bool is_load_of(const struct xinst *x, enum ptx_space space)
 {
@@ -24,11 +24,17 @@ static bool reads_row(const struct ptx_operand *o)
     return false;
 }
 
+static bool is_jump(const struct xinst *x)
+{
+    const unsigned op = x->src->op;
+    return op == PTX_OP_BRA || op == PTX_OP_RET || op == PTX_OP_EXIT;
+}
+
 /* Whether its results are those of its registers and of the instance's windows alone. */
 static bool is_timeless(const struct xinst *x)
 {
-    if (!x->src)
-        return false;
+    if (!x->src || is_jump(x))
+        return true;
     for (unsigned i = 0; i < x->src->nops; i++)
         if (reads_row(&x->src->ops[i]))
             return false;
@@ -51,7 +57,7 @@ static uint32_t address_of(const struct xinst *x)
 /* Whether nobody writes the register but a load of a parameter, which gives all lanes the same. */
 static bool is_given(const struct routine *r, uint32_t reg)
 {
-    for (uint32_t pc = 0; pc < r->nstraight; pc++) {
+    for (uint32_t pc = 0; pc < r->entry->ncode; pc++) {
         const struct dinst *d = &r->entry->code[pc];
         for (unsigned k = 0; k < d->ndst; k++)
             if (d->regs[k] - r->entry->regs == reg && !is_load_of(d->x, PTX_SPACE_PARAM))
@@ -60,20 +66,17 @@ static bool is_given(const struct routine *r, uint32_t reg)
     return true;
 }
 
-void straight_find(struct routine *r)
+void ahead_find(struct routine *r)
 {
-    uint32_t n = 0;
     if (r->kernel->shared_bytes) /* variables that instances share */
         return;
-    while (n < r->entry->ncode && !(r->entry->code[n].flags & DINST_RETURN)) {
-        if (n == STRAIGHT_MOST || !is_timeless(r->entry->code[n].x))
+    for (uint32_t pc = 0; pc < r->entry->ncode; pc++)
+        if (!is_timeless(r->entry->code[pc].x))
             return;
-        n++;
-    }
-    r->nstraight = (uint8_t)n;
-    for (uint32_t pc = 0; pc < n; pc++) {
+    r->can_go_ahead = true;
+    for (uint32_t pc = 0; pc < r->entry->ncode && pc < 64; pc++) {
         const struct xinst *x = r->entry->code[pc].x;
-        if (is_shared(x) && !x->has_guard && address_of(x) != PTX_NO_REG &&
+        if (x->src && is_shared(x) && !x->has_guard && address_of(x) != PTX_NO_REG &&
             is_given(r, address_of(x)))
             r->alike |= UINT64_C(1) << pc;
     }
