@@ -61,6 +61,27 @@ static uint32_t group_of(const struct awc *c, const struct routine *r)
     return r->id;
 }
 
+static struct awt_row *rows_new(size_t n)
+{
+    struct awt_row *rows = xalloc_aligned(_Alignof(struct awt_row), n * sizeof *rows);
+    char *params = xcalloc(n, AWS_PARAM_BYTES);
+    struct extra_done *done = xcalloc(n * AHEAD_MOST, sizeof *done);
+    memset(rows, 0, n * sizeof *rows);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].bit = UINT64_C(1) << i;
+        rows[i].params = params + i * AWS_PARAM_BYTES;
+        rows[i].done = done + i * AHEAD_MOST;
+    }
+    return rows;
+}
+
+static void rows_free(struct awt_row *rows)
+{
+    free(rows->params);
+    free(rows->done);
+    free(rows);
+}
+
 struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
 {
     struct awc *c = xcalloc(1, sizeof *c);
@@ -68,7 +89,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
     c->sm = sm;
-    c->rows = xcalloc((size_t)cfg->awt_entries, sizeof *c->rows);
+    c->rows = rows_new((size_t)cfg->awt_entries);
     c->warps = xcalloc((size_t)cfg->awt_entries, sizeof *c->warps);
     c->shared = xcalloc(aws->nmodules, sizeof *c->shared);
     for (uint32_t i = 0; i < aws->nmodules; i++) {
@@ -116,7 +137,7 @@ void awc_free(struct awc *c)
     memo_free(&c->memo);
     free(c->shared);
     free(c->contexts);
-    free(c->rows);
+    rows_free(c->rows);
     free(c->warps);
     free(c);
 }

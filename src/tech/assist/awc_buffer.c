@@ -8,6 +8,7 @@
 static void end(struct awc *c, struct awt_row *row)
 {
     row->has_ended = true;
+    c->ended |= awc_row_bit(row);
     awc_flush(c, row);
     if (!extra_is_writing(&row->x))
         awc_release_registers(c, row);
@@ -56,7 +57,7 @@ static void unstage_first(struct awc *c, struct awt_row *row)
 {
     awc_look_again(c, row);
     if (!--row->nstaged)
-        c->staged &= ~awc_row_bit(c, row);
+        c->staged &= ~awc_row_bit(row);
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
     if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
@@ -79,7 +80,7 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
 {
     const struct dinst *d = &row->fn->code[row->staged[0]];
     if (!extra_is_ready_at(&row->x, row->fn, row->staged[0])) {
-        c->unready |= awc_row_bit(c, row);
+        c->unready |= awc_row_bit(row);
         return false;
     }
     if (!extra_has_room(sm, &row->x, d))
@@ -146,7 +147,7 @@ static unsigned room_for(const struct awc *c, const struct awt_row *row)
 /* Whether there is an instruction to stage; behind one that is staged the routine's end is none. */
 static bool has_to_stage(const struct awt_row *row)
 {
-    if (row->has_ended || row->pc >= row->fn->ncode)
+    if (row->pc >= row->fn->ncode)
         return false;
     return !(row->nstaged && (row->fn->code[row->pc].flags & DINST_RETURN) &&
              row->fn == row->in->r->entry);
@@ -163,12 +164,18 @@ static bool would_wait(const struct awt_row *row)
     return false;
 }
 
+/* At most one is in the set. */
+static bool is_only(uint64_t rows)
+{
+    return !(rows & (rows - 1));
+}
+
 /* Its part of the buffer serves no other instance. */
 static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 {
     const uint64_t low = c->used & ~c->high;
-    return awc_row_is_high(c, row) ? c->slot_rows[row->x.slot] == 1
-                                   : c->is_alone || !(low & (low - 1));
+    return awc_row_is_high(c, row) ? is_only(c->slot_rows[row->x.slot])
+                                   : c->is_alone || is_only(low);
 }
 
 /* Where others want the entries, only what need not wait there: so instances hide each other's
@@ -177,8 +184,8 @@ static unsigned stage(struct awc *c, struct awt_row *row)
 {
     unsigned room = room_for(c, row), n = 0;
     if (!room) { /* made only by itself, where it is the only one */
-        if (awc_row_is_high(c, row) && c->slot_rows[row->x.slot] == 1)
-            c->stuck |= awc_row_bit(c, row);
+        if (awc_row_is_high(c, row) && is_only(c->slot_rows[row->x.slot]))
+            c->stuck |= awc_row_bit(row);
         return 0;
     }
     const bool is_alone = has_buffer_alone(c, row);
@@ -187,9 +194,9 @@ static unsigned stage(struct awc *c, struct awt_row *row)
     for (; n < room && has_to_stage(row) && (is_alone || !would_wait(row)); n++)
         row->staged[row->nstaged++] = row->pc++;
     if (n)
-        c->staged |= awc_row_bit(c, row);
+        c->staged |= awc_row_bit(row);
     else
-        c->stuck |= awc_row_bit(c, row);
+        c->stuck |= awc_row_bit(row);
     if (awc_row_is_high(c, row))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
@@ -203,7 +210,7 @@ static uint64_t rows_to_stage(const struct awc *c)
 {
     const bool has_low_room =
         c->is_alone || (!c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries);
-    return (has_low_room ? c->used : c->high) & ~c->stuck;
+    return (has_low_room ? c->used : c->high) & ~(c->stuck | c->ended);
 }
 
 void awc_deploy_next(struct awc *c)
@@ -213,7 +220,7 @@ void awc_deploy_next(struct awc *c)
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
         for (uint64_t m = rows & parts[i]; m; m &= m - 1) {
             const unsigned at = (unsigned)__builtin_ctzll(m);
-            if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
+            if (!stage(c, &c->rows[at]))
                 continue;
             c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
             c->has_moved = true;

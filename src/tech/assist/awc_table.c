@@ -88,10 +88,13 @@ static void clear_row(struct awt_row *row, struct instance *in)
 static void start_warp(struct awc *c, struct awt_row *row, struct warp *w)
 {
     const struct routine *r = row->in->r;
+    struct cta *cta = c->contexts[r->id].cta;
     row->x.w = w;
-    warp_start(w, c->contexts[r->id].cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
-    w->live &= r->decl.mask;
-    warp_top(w)->mask = w->live;
+    if (w != &c->ahead || !warp_restart(w, cta, r->decl.mask)) {
+        warp_start(w, cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
+        w->live &= r->decl.mask;
+        warp_top(w)->mask = w->live;
+    }
     awc_forms_begin(c, row);
 }
 
@@ -114,7 +117,7 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     c->used |= bit;
     if (instance_is_high(in)) {
         c->high |= bit;
-        c->slot_rows[in->slot]++;
+        c->slot_rows[in->slot] |= bit;
     }
     c->of_sched[sm_scheduler_of(sm, in->slot)] |= bit;
     extra_note(sm, now, true, in->r->id, k);
@@ -135,14 +138,14 @@ void awc_flush(struct awc *c, struct awt_row *row)
     else
         c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
     row->nstaged = 0;
-    c->staged &= ~awc_row_bit(c, row);
+    c->staged &= ~awc_row_bit(row);
     awc_look_again(c, row);
 }
 
 /* The row is free; its instance ends, or goes on with another routine. */
 static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    const uint64_t bit = UINT64_C(1) << (row - c->rows);
+    const uint64_t bit = awc_row_bit(row);
     struct instance *in = row->in;
     char *shared = c->shared[in->r->module];
     uint32_t result;
@@ -152,8 +155,11 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     c->has_changed |= awc_is_full(c);
     c->used &= ~bit;
     c->high &= ~bit;
-    c->stuck = 0; /* what shares the buffer may have it alone now */
-    c->slot_rows[in->slot] = (uint8_t)(c->slot_rows[in->slot] - instance_is_high(in));
+    c->stuck &= ~bit;
+    c->ended &= ~bit;
+    c->slot_rows[in->slot] &= ~bit;
+    /* what shares its part of the buffer may have that alone now */
+    c->stuck &= ~(instance_is_high(in) ? c->slot_rows[in->slot] : c->used & ~c->high);
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
@@ -180,6 +186,7 @@ void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now
 {
     awc_flush(c, row);
     row->has_ended = row->is_killed = true;
+    c->ended |= awc_row_bit(row);
     if (!row->x.inflight)
         finish(c, sm, row, now);
 }
