@@ -100,9 +100,14 @@ static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t
     return true;
 }
 
-static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
+/* Of those, rows of the scheduler that may have something to issue. */
+static uint64_t to_issue(const struct awc *c, uint64_t rows, unsigned sched)
 {
-    const uint64_t mine = rows & c->of_sched[sched] & c->staged & ~c->unready;
+    return rows & c->of_sched[sched] & c->staged & ~c->unready;
+}
+
+static bool issue_of(struct awc *c, struct sm *sm, uint64_t mine, unsigned sched, cycle_t now)
+{
     const uint64_t behind = UINT64_MAX << c->turn[sched], parts[] = {behind, ~behind};
     for (unsigned i = 0; mine && i < ARRAY_LEN(parts); i++)
         for (uint64_t m = mine & parts[i]; m; m &= m - 1) {
@@ -118,13 +123,15 @@ static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
 {
     struct awc *c = self;
-    return c->high && issue_of(c, sm, c->high, sched, now);
+    const uint64_t mine = to_issue(c, c->high, sched);
+    return mine && issue_of(c, sm, mine, sched, now);
 }
 
 bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
 {
     struct awc *c = self;
-    return c->low_staged && issue_of(c, sm, c->used & ~c->high, sched, now);
+    const uint64_t mine = to_issue(c, c->used & ~c->high, sched);
+    return mine && issue_of(c, sm, mine, sched, now);
 }
 
 /* --- deployment --- */

@@ -159,6 +159,7 @@ struct awc {
     bool is_alone; /* no program is on the SM */
     bool is_bare;  /* warps have no registers for instances */
     bool has_interrupts;
+    bool has_lookup; /* memo.lookup */
     bool verify;
     unsigned deploy_turn;
     uint32_t nstores;                    /* jobs that wait in this room */
@@ -203,7 +204,7 @@ struct awc {
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
-/* A new one, all 0; of a job, line and code are what they were. */
+/* A new one, all 0; of a job, only line and code are what they were. */
 struct instance *instance_new(struct awc *c, bool is_job);
 void instance_free(struct awc *c, struct instance *in);
 static inline uint64_t awc_interrupt_cycles(const struct awc *c, const struct routine *r)

@@ -148,8 +148,9 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     const uint64_t bit = awc_row_bit(row);
     struct instance *in = row->in;
     char *shared = c->shared[in->r->module];
-    uint32_t result;
-    memcpy(&result, shared + awc_result(c, row), sizeof result);
+    uint32_t result = 0;
+    if (!in->is_job || in->job.kind == CODEC_STORE) /* what is decoded has none */
+        memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
     awc_release_registers(c, row);
     c->has_changed |= awc_is_full(c);
