@@ -45,8 +45,7 @@ INLINE void write_deltas(const uint8_t *block, unsigned block_bytes, const struc
                          unsigned base_bytes, unsigned delta_bytes, uint8_t *to)
 {
     for (unsigned i = 0; i < block_bytes / base_bytes; i++, to += delta_bytes) {
-        const uint64_t delta =
-            bdi_value(block, i, base_bytes) - (p->base & -(p->mask >> i & 1));
+        const uint64_t delta = bdi_value(block, i, base_bytes) - (p->base & -(p->mask >> i & 1));
         memcpy(to, &delta, delta_bytes);
     }
 }
@@ -65,9 +64,9 @@ static unsigned write_plan(const uint8_t *block, unsigned block_bytes, const str
         return bytes;
     uint8_t *to = out + bdi_lanes_deltas_at(p->id, block_bytes);
     switch (p->id) {
-#define KIND(number, base_bytes, delta_bytes)                              \
-    case number:                                                           \
-        write_deltas(block, block_bytes, p, base_bytes, delta_bytes, to);  \
+#define KIND(number, base_bytes, delta_bytes)                             \
+    case number:                                                          \
+        write_deltas(block, block_bytes, p, base_bytes, delta_bytes, to); \
         break;
         BDI_DELTAS(KIND)
 #undef KIND

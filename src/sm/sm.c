@@ -111,8 +111,7 @@ struct sm *sm_new(const struct sm_parts *p)
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
     /* who is told of cycles, or picks by what went before, sees each */
-    sm->can_be_quiet =
-        !sm->asked && !sm->seams.warps->events && !sm->sub[0].sched[0].ops->narrow;
+    sm->can_be_quiet = !sm->asked && !sm->seams.warps->events && !sm->sub[0].sched[0].ops->narrow;
     /* an engine that encodes lines wakes caches */
     sm->lsu.can_rest = sm->can_be_quiet && !sm->seams.warps->has_warps &&
                        p->seams.l1.encodings->mode == ENCODED_NONE;

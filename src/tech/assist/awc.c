@@ -65,12 +65,10 @@ static struct awt_row *rows_new(size_t n)
 {
     struct awt_row *rows = xalloc_aligned(_Alignof(struct awt_row), n * sizeof *rows);
     char *params = xcalloc(n, AWS_PARAM_BYTES);
-    struct extra_done *done = xcalloc(n * AHEAD_MOST, sizeof *done);
     memset(rows, 0, n * sizeof *rows);
     for (size_t i = 0; i < n; i++) {
         rows[i].bit = UINT64_C(1) << i;
         rows[i].params = params + i * AWS_PARAM_BYTES;
-        rows[i].done = done + i * AHEAD_MOST;
     }
     return rows;
 }
@@ -78,7 +76,6 @@ static struct awt_row *rows_new(size_t n)
 static void rows_free(struct awt_row *rows)
 {
     free(rows->params);
-    free(rows->done);
     free(rows);
 }
 

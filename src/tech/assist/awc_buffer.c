@@ -61,6 +61,7 @@ static void unstage_first(struct awc *c, struct awt_row *row)
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
     if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
+        c->full &= ~c->slot_rows[row->x.slot];
         c->stats.issued_high++;
     } else {
         c->low_staged--;
@@ -190,9 +191,9 @@ static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
     unsigned room = room_for(c, row), n = 0;
-    if (!room) { /* made only by itself, where it is the only one */
-        if (awc_row_is_high(c, row) && is_only(c->slot_rows[row->x.slot]))
-            c->stuck |= awc_row_bit(row);
+    if (!room) {
+        if (awc_row_is_high(c, row))
+            c->full |= c->slot_rows[row->x.slot];
         return 0;
     }
     const bool is_alone = has_buffer_alone(c, row);
@@ -217,7 +218,7 @@ static uint64_t rows_to_stage(const struct awc *c)
 {
     const bool has_low_room =
         c->is_alone || (!c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries);
-    return (has_low_room ? c->used : c->high) & ~(c->stuck | c->ended);
+    return (has_low_room ? c->used : c->high) & ~(c->stuck | c->ended | c->full);
 }
 
 void awc_deploy_next(struct awc *c)

@@ -42,8 +42,8 @@ struct instance {
     uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
-/* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at in
- * every cycle lies in one line of the host's cache. */
+/* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
+ * in every cycle lies in one line of the host's cache. */
 struct awt_row {
     struct extra_warp x; /* first: its address is the row's; has the warp id and registers in use */
     _Alignas(64) struct instance *in;
@@ -57,7 +57,7 @@ struct awt_row {
     bool has_spare : 1;          /* registers that no warp has */
     uint32_t staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order: by pc */
     char *params;                /* live-in, AWS_PARAM_BYTES */
-    struct extra_done *done;     /* what each of nahead did; AHEAD_MOST */
+    _Alignas(64) struct extra_done done[AHEAD_MOST]; /* what each of nahead did */
 };
 
 /* What a routine needs on an SM. */
@@ -149,6 +149,7 @@ struct awc {
      * is not ready, until one of theirs has issued or ended. */
     uint64_t stuck, unready;
     uint64_t ended; /* rows that have nothing more to issue */
+    uint64_t full;  /* rows for which there was no room in the buffers of their warps, nor is */
     uint32_t waiting_low;
     uint16_t low_staged;
     bool may_start; /* something waits, and something has changed */
@@ -162,8 +163,8 @@ struct awc {
     bool has_lookup; /* memo.lookup */
     bool verify;
     unsigned deploy_turn;
-    uint32_t nstores;                    /* jobs that wait in this room */
-    uint32_t spare_lines;                /* of room.shared_lines, that the present kernel's blocks leave */
+    uint32_t nstores;     /* jobs that wait in this room */
+    uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
     VEC(struct codec_job) done;
     size_t done_at;
@@ -174,7 +175,7 @@ struct awc {
     /* What has changed since what waits was looked at last: registers of these warps; others, or
      * the table (has_changed). */
     uint64_t freed_slots;
-    uint64_t spares_seen; /* registers that no block had then */
+    uint64_t spares_seen;         /* registers that no block had then */
     struct awc_context *contexts; /* by routine */
     char **shared;                /* by module */
     struct warp *warps;           /* by row, for whichever routine is there */

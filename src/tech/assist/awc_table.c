@@ -133,10 +133,12 @@ bool awc_is_full(const struct awc *c)
 void awc_flush(struct awc *c, struct awt_row *row)
 {
     c->stats.flushed += row->nstaged;
-    if (instance_is_high(row->in))
+    if (instance_is_high(row->in)) {
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] - row->nstaged);
-    else
+        c->full &= ~c->slot_rows[row->x.slot];
+    } else {
         c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
+    }
     row->nstaged = 0;
     c->staged &= ~awc_row_bit(row);
     awc_look_again(c, row);
@@ -158,6 +160,7 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     c->high &= ~bit;
     c->stuck &= ~bit;
     c->ended &= ~bit;
+    c->full &= ~bit;
     c->slot_rows[in->slot] &= ~bit;
     /* what shares its part of the buffer may have that alone now */
     c->stuck &= ~(instance_is_high(in) ? c->slot_rows[in->slot] : c->used & ~c->high);
