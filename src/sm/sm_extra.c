@@ -89,7 +89,7 @@ void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint
 
 bool extra_is_unwatched(const struct sm *sm)
 {
-    return !sm->asked;
+    return !(sm->asked & (WANT_COST | WANT_INITIATION | WANT_BANK));
 }
 
 bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
