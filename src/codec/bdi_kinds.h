@@ -8,8 +8,21 @@ struct bdi_kind {
     unsigned base_bytes, delta_bytes;
 };
 
-static const struct bdi_kind bdi_kinds[BDI_KINDS] = {{0, 0}, {8, 0}, {8, 1}, {8, 2},
-                                                     {8, 4}, {4, 1}, {4, 2}, {2, 1}};
+/* The delta kinds: id, bytes of the base and of a delta. */
+#define BDI_DELTAS(KIND) \
+    KIND(2, 8, 1)        \
+    KIND(3, 8, 2)        \
+    KIND(4, 8, 4)        \
+    KIND(5, 4, 1)        \
+    KIND(6, 4, 2)        \
+    KIND(7, 2, 1)
+
+static const struct bdi_kind bdi_kinds[BDI_KINDS] = {{0, 0},
+                                                     {8, 0},
+#define KIND(number, base, delta) [number] = {base, delta},
+                                                     BDI_DELTAS(KIND)
+#undef KIND
+};
 
 static inline unsigned bdi_kind_bytes(unsigned id, unsigned block_bytes)
 {

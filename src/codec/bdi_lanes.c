@@ -40,6 +40,16 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     return mask;
 }
 
+/* Sizes are constants where it is called. */
+INLINE void write_deltas(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,
+                         unsigned base_bytes, unsigned delta_bytes, uint8_t *to)
+{
+    for (unsigned i = 0; i < block_bytes / base_bytes; i++, to += delta_bytes) {
+        const uint64_t delta = bdi_value(block, i, base_bytes) - (p->base & -(p->mask >> i & 1));
+        memcpy(to, &delta, delta_bytes);
+    }
+}
+
 static unsigned write_plan(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,
                            uint8_t *out)
 {
@@ -53,10 +63,13 @@ static unsigned write_plan(const uint8_t *block, unsigned block_bytes, const str
     if (p->id < BDI_FIRST_DELTA)
         return bytes;
     uint8_t *to = out + bdi_lanes_deltas_at(p->id, block_bytes);
-    for (unsigned i = 0; i < block_bytes / f->base_bytes; i++, to += f->delta_bytes) {
-        const uint64_t delta =
-            bdi_value(block, i, f->base_bytes) - (p->mask >> i & 1 ? p->base : 0);
-        memcpy(to, &delta, f->delta_bytes);
+    switch (p->id) {
+#define KIND(number, base_bytes, delta_bytes)                             \
+    case number:                                                          \
+        write_deltas(block, block_bytes, p, base_bytes, delta_bytes, to); \
+        break;
+        BDI_DELTAS(KIND)
+#undef KIND
     }
     return bytes;
 }

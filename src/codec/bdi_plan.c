@@ -1,30 +1,49 @@
 /* The tests of BDI's kinds, one value after the other. */
 #include "codec/bdi_plan.h"
 
-static bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
+INLINE bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
 {
-    unsigned spare = 64 - 8 * value_bytes;
-    int64_t s = (int64_t)(v << spare) >> spare;
-    int64_t limit = INT64_C(1) << (8 * delta_bytes - 1);
-    return s >= -limit && s < limit;
+    const uint64_t limit = UINT64_C(1) << (8 * delta_bytes - 1);
+    const uint64_t all = UINT64_MAX >> (64 - 8 * value_bytes);
+    return ((v + limit) & all) < 2 * limit;
+}
+
+/* Values that are no deltas by themselves: all are looked at, which costs less than to stop. */
+INLINE uint64_t beyond(const uint8_t *block, unsigned n, unsigned base_bytes, unsigned delta_bytes,
+                       uint64_t base)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < n; i++)
+        mask |= (uint64_t)!fits(bdi_value(block, i, base_bytes) - base, base_bytes, delta_bytes)
+                << i;
+    return mask;
+}
+
+/* Sizes are constants where it is called, so that values are loaded and not copied. */
+INLINE bool try_sizes(const uint8_t *block, unsigned block_bytes, unsigned base_bytes,
+                      unsigned delta_bytes, struct bdi_plan *plan)
+{
+    const unsigned n = block_bytes / base_bytes;
+    plan->mask = beyond(block, n, base_bytes, delta_bytes, 0);
+    if (!plan->mask)
+        return true;
+    plan->base = bdi_value(block, (unsigned)__builtin_ctzll(plan->mask), base_bytes);
+    return !(plan->mask & beyond(block, n, base_bytes, delta_bytes, plan->base));
 }
 
 static bool try_deltas(const uint8_t *block, unsigned block_bytes, unsigned id,
                        struct bdi_plan *plan)
 {
-    const struct bdi_kind *f = &bdi_kinds[id];
     *plan = (struct bdi_plan){.id = id};
-    for (unsigned i = 0; i < block_bytes / f->base_bytes; i++) {
-        uint64_t v = bdi_value(block, i, f->base_bytes);
-        if (fits(v, f->base_bytes, f->delta_bytes))
-            continue;
-        if (!plan->mask)
-            plan->base = v;
-        if (!fits(v - plan->base, f->base_bytes, f->delta_bytes))
-            return false;
-        plan->mask |= UINT64_C(1) << i;
+    switch (id) {
+#define KIND(number, base, delta) \
+    case number:                  \
+        return try_sizes(block, block_bytes, base, delta, plan);
+        BDI_DELTAS(KIND)
+#undef KIND
+    default:
+        return false;
     }
-    return true;
 }
 
 bool bdi_try_kind(const uint8_t *block, unsigned block_bytes, unsigned id, struct bdi_plan *plan)

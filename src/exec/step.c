@@ -39,7 +39,8 @@ static bool is_of_all(const struct xinst *x)
     return x->kind == X_CTRL || x->kind == X_MEET;
 }
 
-bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
+static inline bool step(struct warp *w, struct effects *fx, cycle_t now, struct step *out,
+                        bool is_seen)
 {
     struct split *s = warp_top(w);
     const struct xinst *x = &s->frame->fn->code[s->pc];
@@ -68,10 +69,20 @@ bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out
         effects_defer(fx, w, x, m, now);
         return true;
     }
-    w->step = out;
+    w->step = is_seen ? out : NULL;
     w->effects = fx;
     bool ok = x->fn(w, x, m);
     w->step = NULL;
     w->effects = NULL;
     return ok;
+}
+
+bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
+{
+    return step(w, fx, now, out, true);
+}
+
+bool warp_step_unseen(struct warp *w, struct effects *fx, cycle_t now, struct step *out)
+{
+    return step(w, fx, now, out, false);
 }

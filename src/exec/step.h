@@ -39,6 +39,10 @@ struct step {
  * kernel is stopped by a fault. */
 bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out);
 
+/* The same without what it accesses, which takes less time: of an instruction that touches nothing
+ * but registers and shared memory. */
+bool warp_step_unseen(struct warp *w, struct effects *fx, cycle_t now, struct step *out);
+
 /* Whether the warp's last instruction waits in a log; it must not be peeked or stepped. */
 static inline bool warp_is_deferred(const struct warp *w)
 {

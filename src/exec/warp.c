@@ -85,6 +85,14 @@ static void clear_unset(struct warp *w, const struct frame *f)
         memset(regs + fn->unset[i].off, 0, (size_t)fn->unset[i].bytes * WARP_LANES);
 }
 
+static void clear_frame(struct warp *w, struct frame *f)
+{
+    EXACT_ALLOW(w->regs + f->reg_off, f->fn->frame_bytes);
+    clear_unset(w, f);
+    if (EXACT)
+        frame_expose(w, f);
+}
+
 struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct frame *caller,
                              const struct xinst *call)
 {
@@ -103,10 +111,7 @@ struct frame *warp_frame_new(struct warp *w, const struct xfunc *fn, struct fram
     ensure_regs(w, f->reg_off + fn->frame_bytes);
     f->next = w->frames;
     w->frames = f;
-    EXACT_ALLOW(w->regs + f->reg_off, fn->frame_bytes);
-    clear_unset(w, f);
-    if (EXACT)
-        frame_expose(w, f);
+    clear_frame(w, f);
     return f;
 }
 
@@ -274,6 +279,11 @@ bool warp_yield(struct warp *w)
 
 /* --- running --- */
 
+static void clear_counts(struct warp *w)
+{
+    w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
+}
+
 void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread, uint32_t lanes)
 {
     while (w->depth)
@@ -287,7 +297,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->live = w->all;
     w->lanes = UINT32_MAX;
     w->state = WARP_READY;
-    w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
+    clear_counts(w);
     if (!w->sregs) {
         w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
         sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);
@@ -299,6 +309,22 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     f->users--;
     local_grow(w, entry->local_bytes); /* within the limit, or it was not lowered */
     warp_use_frame(w);
+}
+
+bool warp_restart(struct warp *w, const struct cta *cta, uint32_t lanes)
+{
+    if (w->cta != cta || w->depth != 1)
+        return false;
+    struct split *s = warp_top(w);
+    if (s->frame != w->frames || s->frame->fn != cta->grid->kernel->entry ||
+        s->frame->alloca_bytes || s->wait != SPLIT_RUNS)
+        return false;
+    w->live = s->mask = lanes & w->all;
+    w->state = WARP_READY;
+    s->pc = 0;
+    clear_counts(w);
+    clear_frame(w, s->frame);
+    return true;
 }
 
 static void free_frames(struct frame *f)

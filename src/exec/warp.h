@@ -79,6 +79,9 @@ enum warp_stop { WARP_STOP_BUDGET, WARP_STOP_BLOCKED, WARP_STOP_DONE, WARP_STOP_
 /* Prepares the warp to run the grid's kernel from the start with `lanes` lanes. */
 void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread,
                 uint32_t lanes);
+/* The same with the lanes of a set, for a warp that has run this kernel and stands in its entry
+ * with all that it had; false: it does not. */
+bool warp_restart(struct warp *w, const struct cta *cta, uint32_t lanes);
 void warp_free(struct warp *w);
 /* The instruction that the warp will execute next; NULL if it has ended (w->state is WARP_DONE) or
  * waits (WARP_BLOCKED). Finished splits leave the stack here, and one that waits or spins gives

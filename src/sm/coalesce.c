@@ -1,4 +1,5 @@
 /* From the lanes' addresses to lines, and to cycles of shared memory. */
+#include "sm/sm_extra.h"
 #include "sm/sm_int.h"
 
 #include "exec/memory_lanes.h"
@@ -225,6 +226,20 @@ static unsigned shared_cycles(const struct sm *sm, const struct step_access *a, 
     return most;
 }
 
+/* All lanes side by side: as many cycles as a lane has words. */
+static bool is_row(const struct sm *sm, const struct step_access *a, bool is_atomic)
+{
+    return a->mask == UINT32_MAX && !is_atomic && a->bytes % 4 == 0 &&
+           sm->cfg->shared_banks == WARP_LANES &&
+           memory_lanes_get()->is_sequence(a->addr, a->bytes);
+}
+
+static unsigned conflict_cycles(const struct sm *sm, const struct step_access *a, bool is_atomic)
+{
+    const bool is_free = !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks);
+    return is_free ? 1 : shared_cycles(sm, a, is_atomic);
+}
+
 static bool has_shape(const struct shared_shape *h, const struct step_access *a, bool is_atomic)
 {
     const uint32_t first = (uint32_t)a->addr[0];
@@ -250,19 +265,15 @@ static unsigned shape_cycles(struct sm *sm, const struct dinst *d, const struct 
         .mask = a->mask, .bytes = a->bytes, .phase = first & 3, .is_atomic = is_atomic};
     for (unsigned l = 0; l < WARP_LANES; l++)
         h->from_first[l] = (uint32_t)a->addr[l] - first;
-    const bool is_free = !is_atomic && has_no_conflict(a, (unsigned)sm->cfg->shared_banks);
-    h->cycles = (uint16_t)(is_free ? 1 : shared_cycles(sm, a, is_atomic));
+    h->cycles = (uint16_t)conflict_cycles(sm, a, is_atomic);
     return h->cycles;
 }
 
 static void add_shared(struct sm *sm, struct inflight *f, const struct step_access *a)
 {
-    bool is_atomic = (f->d->flags & DINST_ATOMIC) != 0;
-    unsigned n = a->mask == UINT32_MAX && !is_atomic && a->bytes % 4 == 0 &&
-                         sm->cfg->shared_banks == WARP_LANES &&
-                         memory_lanes_get()->is_sequence(a->addr, a->bytes)
-                     ? a->bytes / 4u
-                     : shape_cycles(sm, f->d, a, is_atomic);
+    const bool is_atomic = (f->d->flags & DINST_ATOMIC) != 0;
+    const unsigned n =
+        is_row(sm, a, is_atomic) ? a->bytes / 4u : shape_cycles(sm, f->d, a, is_atomic);
     f->shared_cycles = (uint16_t)(f->shared_cycles + n);
     sm->stats.shared_conflicts += n - 1;
 }
@@ -337,4 +348,23 @@ void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s)
     count_memory(sm, f);
     if (UNLIKELY(sm->probe->ctx) && !f->extra)
         tell_accessed(sm, f, s);
+}
+
+void lsu_measure_shared(const struct sm *sm, const struct step *s, struct extra_done *out)
+{
+    for (unsigned k = 0; k < s->naccesses; k++) {
+        const struct step_access *a = &s->access[k];
+        const unsigned n = is_row(sm, a, false) ? a->bytes / 4u : conflict_cycles(sm, a, false);
+        out->cycles = (uint16_t)(out->cycles + n);
+        out->conflicts = (uint16_t)(out->conflicts + n - 1);
+    }
+}
+
+void lsu_resolve_shared(struct sm *sm, uint16_t i, const struct extra_done *done)
+{
+    struct inflight *f = &sm->fl[i];
+    f->is_resolved = true;
+    f->shared_cycles = done->cycles;
+    sm->stats.shared_conflicts += done->conflicts;
+    sm->stats.shared_inst += done->cycles != 0;
 }

@@ -326,9 +326,16 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
     return d;
 }
 
+static bool returns(const struct xinst *x)
+{
+    return !x->src || (!x->has_guard && (x->src->op == PTX_OP_RET || x->src->op == PTX_OP_EXIT));
+}
+
 static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
 {
     const struct xinst *x = d->x;
+    if (returns(x))
+        d->flags |= DINST_RETURN;
     if (!x->src || d->unit != UNIT_MEM)
         return;
     if (x->src->op == PTX_OP_LD && ptx_inst_space(x->src) == PTX_SPACE_PARAM) {
@@ -343,14 +350,39 @@ static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
     }
 }
 
+static bool has_few_registers(const struct dfunc *f)
+{
+    for (uint32_t pc = 0; pc < f->ncode; pc++)
+        for (unsigned k = 0; k < f->code[pc].nregs; k++)
+            if (f->code[pc].regs[k] >= 64)
+                return false;
+    return true;
+}
+
+static void make_masks(struct decoded *d, struct dfunc *f)
+{
+    f->masks = arena_array(&d->arena, struct dmasks, f->ncode);
+    for (uint32_t pc = 0; pc < f->ncode; pc++)
+        for (unsigned k = 0; k < f->code[pc].nregs; k++) {
+            const uint64_t bit = UINT64_C(1) << f->code[pc].regs[k];
+            f->masks[pc].all |= bit;
+            f->masks[pc].written |= k < f->code[pc].ndst ? bit : 0;
+        }
+}
+
 struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg)
 {
     struct sm_cfg as_it_is = *cfg; /* routines are written for the pipeline */
     as_it_is.code = CODE_PTX;
     struct decoded *d = decode_kernel(k, &as_it_is);
-    for (uint32_t i = 0; i < d->nfuncs; i++)
+    bool has_few = true; /* of all, since registers are numbered through them */
+    for (uint32_t i = 0; i < d->nfuncs; i++) {
         for (uint32_t pc = 0; pc < d->funcs[i].ncode; pc++)
             make_extra(&d->funcs[i].code[pc], cfg);
+        has_few &= has_few_registers(&d->funcs[i]);
+    }
+    for (uint32_t i = 0; has_few && i < d->nfuncs; i++)
+        make_masks(d, &d->funcs[i]);
     return d;
 }
 

@@ -27,6 +27,7 @@ enum dinst_flag {
     DINST_TEXTURE = 256,  /* by way of the texture cache */
     DINST_PREFETCH = 512, /* asks for lines, and waits for nothing */
     DINST_SPILL = 1024,   /* not of the program: moves a spilled register from or to local memory */
+    DINST_RETURN = 2048,  /* of an extra warp: a return or exit of all lanes, or the code's end */
 };
 
 struct dinst {
@@ -64,13 +65,32 @@ static inline bool dinst_is_numbered(const struct dinst *d)
     return (d->flags & (DINST_LOAD | DINST_CONST)) == DINST_LOAD;
 }
 
+/* Registers of an instruction as sets of those below 64. */
+struct dmasks {
+    uint64_t all, written;
+};
+
 struct dfunc {
     const struct xfunc *fn;
     struct dinst *code;
+    struct dmasks *masks; /* of an extra warp's code, by pc; NULL: it has registers beyond 64 */
     uint32_t ncode;
     uint32_t regs; /* number of its first register */
     uint64_t addr; /* of the first instruction, in the instruction cache's address space */
 };
+
+/* Whether instruction `pc` has a register that `before` writes. */
+static inline bool dfunc_depends(const struct dfunc *f, uint32_t pc, uint32_t before)
+{
+    if (LIKELY(f->masks))
+        return f->masks[pc].all & f->masks[before].written;
+    const struct dinst *d = &f->code[pc], *b = &f->code[before];
+    for (unsigned k = 0; k < b->ndst; k++)
+        for (unsigned j = 0; j < d->nregs; j++)
+            if (b->regs[k] == d->regs[j])
+                return true;
+    return false;
+}
 
 struct decoded;
 

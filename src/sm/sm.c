@@ -111,10 +111,10 @@ struct sm *sm_new(const struct sm_parts *p)
     for (unsigned i = 0; i < (unsigned)p->cfg->subcores; i++)
         init_subcore(sm, i);
     /* who is told of cycles, or picks by what went before, sees each */
-    sm->can_be_quiet = !sm->asked && !sm->seams.warps->has_warps && !sm->seams.warps->events &&
-                       !sm->sub[0].sched[0].ops->narrow;
+    sm->can_be_quiet = !sm->asked && !sm->seams.warps->events && !sm->sub[0].sched[0].ops->narrow;
     /* an engine that encodes lines wakes caches */
-    sm->lsu.can_rest = sm->can_be_quiet && p->seams.l1.encodings->mode == ENCODED_NONE;
+    sm->lsu.can_rest = sm->can_be_quiet && !sm->seams.warps->has_warps &&
+                       p->seams.l1.encodings->mode == ENCODED_NONE;
     const struct encoding_cfg reader = encoding_cfg_of_reader(p->seams.l1.encodings);
     const struct l1_seams read_only = read_only_seams(&p->seams.l1, &reader);
     sm->data = l1_new(p->data, &sm->pool, p->node, &p->seams.l1);
@@ -265,11 +265,12 @@ static bool has_more_parts(const struct sm *sm, cycle_t now)
 /* The load/store unit's cycle. True: it moved nothing that the other stages would see. */
 static bool lsu_tick_alone(struct sm *sm, cycle_t now)
 {
-    const uint16_t entry = sm->lsu.entry;
+    const uint16_t entry = sm->lsu.entry, aux = sm->lsu.aux;
     const uint32_t in_flight = sm->fl_used;
     const bool was_blocked = sm->lsu.is_blocked;
     lsu_tick(sm, now);
-    if (sm->lsu.entry != entry || sm->fl_used != in_flight || sm->fetching)
+    if (sm->lsu.entry != entry || sm->lsu.aux != aux || sm->fl_used != in_flight || sm->fetching ||
+        sm_has_extra(sm))
         return false;
     if (sm->lsu.is_blocked != was_blocked)
         sm_note_stalls(sm);

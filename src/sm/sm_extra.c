@@ -48,12 +48,14 @@ static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d,
 {
     uint16_t i = sm_send(sm, x->slot, x->w, d, now, true);
     sm->stats.extra_inst++;
-    sm->stats.extra_thread_inst += (unsigned)__builtin_popcount(sm->step.mask);
+    sm->stats.extra_thread_inst += lanes_in(sm->step.mask);
     sm->fl[i].extra = x;
     x->inflight++;
     x->writes = (uint16_t)(x->writes + d->ndst);
-    for (unsigned k = 0; k < d->ndst; k++)
+    for (unsigned k = 0; k < d->ndst; k++) {
         x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
+        x->busy |= d->regs[k] < 64 ? UINT64_C(1) << d->regs[k] : 0;
+    }
     return i;
 }
 
@@ -69,14 +71,47 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
     return true;
 }
 
+static uint16_t send_as(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
+                        cycle_t now)
+{
+    sm->step.x = d->x;
+    sm->step.active = sm->step.mask = mask;
+    sm->step.naccesses = 0;
+    return send(sm, x, d, now);
+}
+
 void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
                 cycle_t now)
 {
     assert(d->unit != UNIT_MEM);
-    sm->step.x = d->x;
-    sm->step.active = sm->step.mask = mask;
-    sm->step.naccesses = 0;
-    send(sm, x, d, now);
+    send_as(sm, x, d, mask, now);
+}
+
+bool extra_is_unwatched(const struct sm *sm)
+{
+    return !(sm->asked & (WANT_COST | WANT_INITIATION | WANT_BANK));
+}
+
+bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
+                   const struct extra_done *known, struct extra_done *out)
+{
+    const bool is_measured = d->unit == UNIT_MEM && !known;
+    struct step *s = &sm->step;
+    if (!(is_measured ? warp_step(x->w, sm->effects, now, s)
+                      : warp_step_unseen(x->w, sm->effects, now, s)))
+        return false;
+    *out = known ? *known : (struct extra_done){.mask = s->mask};
+    if (is_measured)
+        lsu_measure_shared(sm, s, out);
+    return true;
+}
+
+void extra_issue_done(struct sm *sm, struct extra_warp *x, const struct dinst *d,
+                      const struct extra_done *done, cycle_t now)
+{
+    const uint16_t i = send_as(sm, x, d, done->mask, now);
+    if (d->unit == UNIT_MEM)
+        lsu_resolve_shared(sm, i, done);
 }
 
 void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
@@ -85,7 +120,8 @@ void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
     struct extra_warp *x = sm->fl[i].extra;
     for (unsigned k = 0; k < d->ndst; k++) {
         assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
-        x->pending[d->regs[k] % EXTRA_SCOREBOARD]--;
+        if (!--x->pending[d->regs[k] % EXTRA_SCOREBOARD] && d->regs[k] < 64)
+            x->busy &= ~(UINT64_C(1) << d->regs[k]);
     }
     x->writes = (uint16_t)(x->writes - d->ndst);
     x->inflight--;

@@ -20,7 +20,15 @@ struct extra_warp {
     uint16_t slot;
     uint16_t inflight;                 /* instructions */
     uint16_t writes;                   /* on their way, in all */
+    uint64_t busy;                     /* of the first 64 registers: those that wait for writes */
     uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
+};
+
+/* An instruction that was executed before it is issued. */
+struct extra_done {
+    uint32_t pc;                /* the source's */
+    uint32_t mask;              /* lanes */
+    uint16_t cycles, conflicts; /* of shared memory */
 };
 
 /* The scheduler whose slots the parent's instructions take; how many there are. */
@@ -32,6 +40,12 @@ const struct dinst *extra_next(struct extra_warp *x);
 /* Whether `d`, its next, finds its registers written; and room at its pipe's issue port. */
 bool extra_is_ready(const struct extra_warp *x, const struct dinst *d);
 bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struct dinst *d);
+/* The first, of the function's instruction at `pc`. */
+static inline bool extra_is_ready_at(const struct extra_warp *x, const struct dfunc *fn,
+                                     uint32_t pc)
+{
+    return LIKELY(fn->masks) ? !(x->busy & fn->masks[pc].all) : extra_is_ready(x, &fn->code[pc]);
+}
 /* Whether one of its registers is still to be written. */
 bool extra_is_writing(const struct extra_warp *x);
 /* Executes and issues it. False: a fault has stopped the SM. */
@@ -40,6 +54,16 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
  * takes its slot, its registers and its pipe. */
 void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
                 cycle_t now);
+/* Whether nobody at the pipeline's seams looks at the registers of what is issued, so that it may
+ * have been executed before. */
+bool extra_is_unwatched(const struct sm *sm);
+/* Executes the warp's next, `d`, which touches nothing but registers and shared memory; `known`:
+ * the same that it was before, or NULL. False: a fault. */
+bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
+                   const struct extra_done *known, struct extra_done *out);
+/* Issues it. */
+void extra_issue_done(struct sm *sm, struct extra_warp *x, const struct dinst *d,
+                      const struct extra_done *done, cycle_t now);
 
 /* While blocked, the program's warp in `slot` does not issue. */
 void extra_block(struct sm *sm, unsigned slot, bool is_blocked);

@@ -542,6 +542,11 @@ void lsu_take(struct sm *sm, cycle_t now);
 cycle_t lsu_next(const struct sm *sm, cycle_t now);
 /* coalesce.c: what the step accessed, as lines and shared-memory cycles of the instruction. */
 void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
+/* The same for one of shared memory that was executed before: measured then, and taken note of when
+ * it is issued. */
+struct extra_done;
+void lsu_measure_shared(const struct sm *sm, const struct step *s, struct extra_done *out);
+void lsu_resolve_shared(struct sm *sm, uint16_t i, const struct extra_done *done);
 
 /* cta_slots.c */
 void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now);

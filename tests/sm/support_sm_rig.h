@@ -33,6 +33,7 @@ struct rig_request {
 };
 
 struct sm_rig {
+    bool is_unwatched; /* issues are not noted, so that nobody is bound where they would be */
     struct fixture f;
     struct kernel *kernel;
     struct sm_cfg cfg;

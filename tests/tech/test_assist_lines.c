@@ -53,12 +53,23 @@ static void fill_form(struct lines *l, unsigned form)
     }
 }
 
+/* From now on instructions are executed when they are issued. */
+static void let_none_go_ahead(struct assist_rig *b)
+{
+    for (uint32_t i = 0; i < b->aws.nroutines; i++)
+        b->aws.routines[i].can_go_ahead = false;
+}
+
 /* Cycles from when the line is given to when it is decoded: the parent goes on in the next. */
-static uint64_t decoding_takes(struct lines *l, unsigned form, uint64_t *instructions)
+static uint64_t decoding_takes(struct lines *l, unsigned form, bool goes_ahead,
+                               uint64_t *instructions)
 {
     struct assist_rig b;
     assist_rig_open(&b, waits, "bdi");
     b.r->memory = 400;
+    b.r->is_unwatched = true;
+    if (!goes_ahead)
+        let_none_go_ahead(&b);
     fill_form(l, form);
     const struct codec_job job = {
         .line = 0x1000, .kind = CODEC_FILL, .bytes = (uint16_t)codec_bdi_lanes_bytes(form, LINE)};
@@ -83,8 +94,10 @@ static void decoding_takes_so_many_cycles(void **state)
     struct lines l;
     lines_open(&l);
     for (unsigned form = 0; form < CODEC_BDI_LANES_FORMS; form++) {
-        uint64_t n;
-        const uint64_t cycles = decoding_takes(&l, form, &n);
+        uint64_t n, stepped;
+        const uint64_t cycles = decoding_takes(&l, form, true, &n);
+        assert_int_equal(cycles, decoding_takes(&l, form, false, &stepped));
+        assert_int_equal(n, stepped);
         snprintf(got + strlen(got), sizeof got - strlen(got), "%u in %u, ", (unsigned)n,
                  (unsigned)cycles);
     }
@@ -93,11 +106,15 @@ static void decoding_takes_so_many_cycles(void **state)
 }
 
 /* The same line once more takes the form that won: no search. */
-static uint64_t encoding_takes(struct lines *l, const struct awc_form *last, uint64_t *instructions)
+static uint64_t encoding_takes(struct lines *l, const struct awc_form *last, bool goes_ahead,
+                               uint64_t *instructions)
 {
     struct assist_rig b;
     assist_rig_open(&b, waits, "bdi");
+    if (!goes_ahead)
+        let_none_go_ahead(&b);
     b.r->memory = 2000;
+    b.r->is_unwatched = true;
     b.last = last;
     const struct codec_job job = {.line = 0x1000, .kind = CODEC_STORE, .bytes = LINE};
     assist_rig_give_line(&b, &l->all, &job, GIVEN);
@@ -116,15 +133,73 @@ static void the_form_that_won_last_is_quick(void **state)
 {
     (void)state;
     struct lines l;
-    uint64_t n, all;
+    uint64_t n, all, stepped;
     lines_open(&l);
     fill_form(&l, 5);
-    const uint64_t quick = encoding_takes(&l, &(struct awc_form){5, true, 0}, &n);
-    const uint64_t slow = encoding_takes(&l, &(struct awc_form){0}, &all);
+    const uint64_t quick = encoding_takes(&l, &(struct awc_form){5, true, 0}, true, &n);
+    const uint64_t slow = encoding_takes(&l, &(struct awc_form){0}, true, &all);
+    assert_int_equal(quick, encoding_takes(&l, &(struct awc_form){5, true, 0}, false, &stepped));
+    assert_int_equal(stepped, n);
+    assert_int_equal(slow, encoding_takes(&l, &(struct awc_form){0}, false, &stepped));
+    assert_int_equal(stepped, all);
     assert_int_equal(n, 12);
     assert_int_equal(all, 12 + 52);
     assert_int_equal(quick, 143);
     assert_int_equal(slow, 686);
+    codec_free(l.codec);
+}
+
+/* Decodes form 5 of bdi-lanes; `before` stands in front of it, `variables` before the entry. */
+#define FORM_5(variables, before)                                                     \
+    ".version 5.0\n.target sm_30\n.address_size 64\n" variables                       \
+    ".visible .entry own(.param .u32 src) {\n"                                        \
+    ".pragma \"assist on=fill codec=bdi-lanes encoding=5 priority=high lanes=%based " \
+    "steps=%at:1:%to:4\";\n"                                                          \
+    ".reg .b32 %src, %at, %to, %v, %base, %n; .reg .pred %based, %more;\n"            \
+    "ld.param.u32 %src, [src];\n" before                                              \
+    "ld.shared.u32 %base, [%src+8]; ld.shared.s8 %v, [%at+12];\n"                     \
+    "@%based add.u32 %v, %v, %base; st.shared.u32 [%to+128], %v; ret; }\n"
+
+/* A routine that is not executed when it starts, or not to its end, is executed as it is issued. */
+static void others_are_executed_as_they_are_issued(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned instructions;
+        bool can_go_ahead, is_stepped;
+    } of[] = {{FORM_5("", ""), 5, true, false},
+              {FORM_5("", "mov.u32 %n, 60; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
+                          "@%more bra TURN;\n"),
+               5 + 1 + 60 * 3, true, true},
+              {FORM_5("", "mov.u32 %n, 3; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
+                          "@%more bra TURN;\n"),
+               5 + 1 + 3 * 3, true, false},
+              {FORM_5("", "mov.u32 %n, %clock;\n"), 6, false, false},
+              {FORM_5("", "mov.u32 %n, %warpid;\n"), 6, false, false},
+              {FORM_5(".shared .b32 count;\n", "st.shared.u32 [count], 1;\n"), 6, false, false}};
+    struct lines l;
+    lines_open(&l);
+    fill_form(&l, 5);
+    for (unsigned i = 0; i < ARRAY_LEN(of); i++) {
+        struct assist_rig b;
+        struct err err;
+        assist_rig_open(&b, waits, "bdi");
+        assert_true(aws_load(&b.aws, "own", of[i].text, strlen(of[i].text), &err));
+        const struct codec_job job = {
+            .line = 0x1000, .kind = CODEC_FILL, .bytes = (uint16_t)codec_bdi_lanes_bytes(5, LINE)};
+        b.r->memory = 4000;
+        b.r->is_unwatched = true;
+        assist_rig_give_line(&b, &l.all, &job, GIVEN);
+        sm_rig_run(b.r, 1, 32);
+        const struct routine *r = &b.aws.routines[b.aws.nroutines - 1];
+        assert_int_equal(b.c->stats.issued_high, of[i].instructions);
+        assert_int_equal(b.c->stats.verified, 1);
+        assert_int_equal(b.c->stats.decoded, 1);
+        assert_int_equal(r->can_go_ahead, of[i].can_go_ahead);
+        assert_int_equal(b.c->contexts[r->id].is_stepped, of[i].is_stepped);
+        assist_rig_close(&b);
+    }
     codec_free(l.codec);
 }
 
@@ -191,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding_takes_so_many_cycles),
         cmocka_unit_test(the_form_that_won_last_is_quick),
+        cmocka_unit_test(others_are_executed_as_they_are_issued),
         cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
         cmocka_unit_test(parts_are_held),
     };

@@ -8,13 +8,16 @@ option(PARSIM_CORE "What keeps time is optimised as a whole (GCC)" ${core_defaul
 
 if(PARSIM_CORE)
   set(core_srcs)
-  foreach(room sim sm mem noc dram)
+  foreach(room sim sm mem noc dram tech/assist tech/caba)
     file(GLOB srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND core_srcs ${srcs})
   endforeach()
   foreach(name control effects ldst memory step warp) # what warp_step() runs through
     list(APPEND core_srcs ${CMAKE_SOURCE_DIR}/src/exec/${name}.c)
   endforeach()
+  # -O3 makes controllers of assist warps so large that an SM's cycle falls out of the host's instruction cache.
+  file(GLOB assist_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tech/assist/*.c ${CMAKE_SOURCE_DIR}/src/tech/caba/*.c)
+  set_source_files_properties(${assist_srcs} PROPERTIES COMPILE_OPTIONS -O2)
   add_library(parsim-core OBJECT ${core_srcs})
   target_include_directories(parsim-core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_options(parsim-core PRIVATE -fno-semantic-interposition -fvisibility=hidden -flto)

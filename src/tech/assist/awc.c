@@ -41,6 +41,8 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     free(x->cta->shared);
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
+    x->known = xcalloc(r->entry->ncode, sizeof *x->known);
+    c->has_interrupts |= r->decl.on == ON_INTERRUPT;
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
 
@@ -59,6 +61,24 @@ static uint32_t group_of(const struct awc *c, const struct routine *r)
     return r->id;
 }
 
+static struct awt_row *rows_new(size_t n)
+{
+    struct awt_row *rows = xalloc_aligned(_Alignof(struct awt_row), n * sizeof *rows);
+    char *params = xcalloc(n, AWS_PARAM_BYTES);
+    memset(rows, 0, n * sizeof *rows);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].bit = UINT64_C(1) << i;
+        rows[i].params = params + i * AWS_PARAM_BYTES;
+    }
+    return rows;
+}
+
+static void rows_free(struct awt_row *rows)
+{
+    free(rows->params);
+    free(rows);
+}
+
 struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
 {
     struct awc *c = xcalloc(1, sizeof *c);
@@ -66,7 +86,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
     c->sm = sm;
-    c->rows = xcalloc((size_t)cfg->awt_entries, sizeof *c->rows);
+    c->rows = rows_new((size_t)cfg->awt_entries);
     c->warps = xcalloc((size_t)cfg->awt_entries, sizeof *c->warps);
     c->shared = xcalloc(aws->nmodules, sizeof *c->shared);
     for (uint32_t i = 0; i < aws->nmodules; i++) {
@@ -74,6 +94,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
         memset(c->shared[i], 0, shared_bytes(c, i));
     }
     memo_init(&c->memo, aws);
+    c->has_lookup = c->memo.lookup != NULL;
     c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
     for (uint32_t i = 0; i < aws->nroutines; i++)
         make_context(c, &c->contexts[i], &aws->routines[i]);
@@ -97,6 +118,7 @@ void awc_free(struct awc *c)
     for (uint32_t i = 0; i < c->aws->nroutines; i++) {
         c->contexts[i].cta->shared = NULL; /* the module's */
         cta_free(c->contexts[i].cta);
+        free(c->contexts[i].known);
     }
     for (uint32_t i = 0; i < c->aws->nmodules; i++)
         free(c->shared[i]);
@@ -104,6 +126,7 @@ void awc_free(struct awc *c)
         free(c->rows[__builtin_ctzll(m)].in);
     for (int64_t i = 0; i < c->cfg->awt_entries; i++)
         warp_free(&c->warps[i]);
+    warp_free(&c->ahead);
     free_list(c->inbox.head);
     free_list(c->waiting.head);
     free_list(c->free_instances);
@@ -112,7 +135,7 @@ void awc_free(struct awc *c)
     memo_free(&c->memo);
     free(c->shared);
     free(c->contexts);
-    free(c->rows);
+    rows_free(c->rows);
     free(c->warps);
     free(c);
 }
@@ -143,7 +166,7 @@ static bool has_ready(const struct awc *c)
 {
     for (uint64_t m = c->used & c->staged & ~c->unready; m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
-        if (extra_is_ready(&row->x, row->staged[0]))
+        if (extra_is_ready_at(&row->x, row->fn, row->staged[0]))
             return true;
     }
     return false;

@@ -5,14 +5,27 @@
 
 /* --- issue --- */
 
-/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
-static bool is_end(struct awt_row *row, const struct dinst *d)
+static void end(struct awc *c, struct awt_row *row)
 {
-    const struct xinst *i = d->x;
-    const struct split *s = warp_top(row->x.w);
-    const bool returns =
-        !i->src || (!i->has_guard && (i->src->op == PTX_OP_RET || i->src->op == PTX_OP_EXIT));
-    return returns && !s->frame->caller && s->mask == row->x.w->live;
+    row->has_ended = true;
+    c->ended |= awc_row_bit(row);
+    awc_flush(c, row);
+    if (!extra_is_writing(&row->x))
+        awc_release_registers(c, row);
+}
+
+/* What is staged is of no use: the row goes on elsewhere. */
+static void turn(struct awc *c, struct awt_row *row, const struct dfunc *fn, uint32_t pc)
+{
+    awc_flush(c, row);
+    row->fn = fn;
+    row->pc = pc;
+}
+
+/* What the row is about to issue next. */
+static uint32_t next_of(const struct awt_row *row)
+{
+    return row->nstaged ? row->staged[0] : row->pc;
 }
 
 /* What comes next, after the row's first staged instruction was executed. */
@@ -20,31 +33,35 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 {
     struct step last;
     const struct dinst *next = extra_next(&row->x);
-    if (next && is_end(row, next)) {
+    if (next && awc_is_end(row, next)) {
         awc_forms_end(row);
         warp_step(row->x.w, NULL, now, &last);
         next = NULL;
     }
-    if (!next) {
-        row->has_ended = true;
-        awc_flush(c, row);
-        if (!extra_is_writing(&row->x))
-            awc_release_registers(c, row);
-    } else if (row->nstaged ? row->staged[0] != next : &row->fn->code[row->pc] != next) {
-        awc_flush(c, row);
-        row->fn = decoded_func(row->x.code, warp_top(row->x.w)->frame->fn);
-        row->pc = (uint32_t)(next - row->fn->code);
-    }
+    if (!next)
+        end(c, row);
+    else if (&row->fn->code[next_of(row)] != next)
+        turn(c, row, next->fn, (uint32_t)(next - next->fn->code));
+}
+
+/* The same where that was found out when the row started. */
+static void go_on_ahead(struct awc *c, struct awt_row *row)
+{
+    if (row->nissued == row->nahead)
+        end(c, row);
+    else if (next_of(row) != row->done[row->nissued].pc)
+        turn(c, row, row->fn, row->done[row->nissued].pc);
 }
 
 static void unstage_first(struct awc *c, struct awt_row *row)
 {
     awc_look_again(c, row);
     if (!--row->nstaged)
-        c->staged &= ~awc_row_bit(c, row);
+        c->staged &= ~awc_row_bit(row);
     memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
     if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
+        c->full &= ~c->slot_rows[row->x.slot];
         c->stats.issued_high++;
     } else {
         c->low_staged--;
@@ -56,32 +73,42 @@ static void unstage_first(struct awc *c, struct awt_row *row)
 static void begin(struct awc *c, struct awt_row *row, cycle_t now)
 {
     row->has_begun = true;
-    if (row->in->r->decl.on == ON_INTERRUPT)
+    if (c->has_interrupts && row->in->r->decl.on == ON_INTERRUPT)
         hist_add(&c->interrupt_stats.latency, now - row->in->value);
 }
 
 static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    const struct dinst *d = row->staged[0];
-    if (!extra_is_ready(&row->x, d)) {
-        c->unready |= awc_row_bit(c, row);
+    const struct dinst *d = &row->fn->code[row->staged[0]];
+    if (!extra_is_ready_at(&row->x, row->fn, row->staged[0])) {
+        c->unready |= awc_row_bit(row);
         return false;
     }
     if (!extra_has_room(sm, &row->x, d))
         return false;
-    row->x.w->grid->params = row->params;
     unstage_first(c, row);
     c->has_moved = true;
     if (!row->has_begun)
         begin(c, row, now);
+    if (row->nahead) {
+        extra_issue_done(sm, &row->x, d, &row->done[row->nissued++], now);
+        go_on_ahead(c, row);
+        return true;
+    }
+    row->x.w->grid->params = row->params;
     if (extra_issue(sm, &row->x, d, now))
         go_on(c, row, now);
     return true;
 }
 
-static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched, cycle_t now)
+/* Of those, rows of the scheduler that may have something to issue. */
+static uint64_t to_issue(const struct awc *c, uint64_t rows, unsigned sched)
 {
-    const uint64_t mine = rows & c->of_sched[sched] & c->staged & ~c->unready;
+    return rows & c->of_sched[sched] & c->staged & ~c->unready;
+}
+
+static bool issue_of(struct awc *c, struct sm *sm, uint64_t mine, unsigned sched, cycle_t now)
+{
     const uint64_t behind = UINT64_MAX << c->turn[sched], parts[] = {behind, ~behind};
     for (unsigned i = 0; mine && i < ARRAY_LEN(parts); i++)
         for (uint64_t m = mine & parts[i]; m; m &= m - 1) {
@@ -97,13 +124,15 @@ static bool issue_of(struct awc *c, struct sm *sm, uint64_t rows, unsigned sched
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now)
 {
     struct awc *c = self;
-    return c->high && issue_of(c, sm, c->high, sched, now);
+    const uint64_t mine = to_issue(c, c->high, sched);
+    return mine && issue_of(c, sm, mine, sched, now);
 }
 
 bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
 {
     struct awc *c = self;
-    return c->low_staged && issue_of(c, sm, c->used & ~c->high, sched, now);
+    const uint64_t mine = to_issue(c, c->used & ~c->high, sched);
+    return mine && issue_of(c, sm, mine, sched, now);
 }
 
 /* --- deployment --- */
@@ -123,36 +152,38 @@ static unsigned room_for(const struct awc *c, const struct awt_row *row)
     return c->is_throttled ? 0 : entries_left(c->cfg->awb_low_entries, c->low_staged);
 }
 
-/* The next instruction to stage; NULL: behind it only the routine's end can come. */
-static const struct dinst *to_stage(const struct awt_row *row)
+/* Whether there is an instruction to stage; behind one that is staged the routine's end is none. */
+static bool has_to_stage(const struct awt_row *row)
 {
-    if (row->has_ended || row->pc >= row->fn->ncode)
-        return NULL;
-    const struct dinst *d = &row->fn->code[row->pc];
-    const struct ptx_inst *i = d->x->src;
-    const bool returns = !i || (!d->x->has_guard && (i->op == PTX_OP_RET || i->op == PTX_OP_EXIT));
-    return returns && row->fn == row->in->r->entry && row->nstaged ? NULL : d;
+    if (row->pc >= row->fn->ncode)
+        return false;
+    return !(row->nstaged && (row->fn->code[row->pc].flags & DINST_RETURN) &&
+             row->fn == row->in->r->entry);
 }
 
-/* Whether it would wait in the buffer for what one before it writes. */
-static bool would_wait(const struct awt_row *row, const struct dinst *d)
+/* Whether the next would wait in the buffer for what one before it writes. */
+static bool would_wait(const struct awt_row *row)
 {
-    if (!extra_is_ready(&row->x, d))
+    if (!extra_is_ready_at(&row->x, row->fn, row->pc))
         return true;
     for (unsigned i = 0; i < row->nstaged; i++)
-        for (unsigned k = 0; k < row->staged[i]->ndst; k++)
-            for (unsigned j = 0; j < d->nregs; j++)
-                if (row->staged[i]->regs[k] == d->regs[j])
-                    return true;
+        if (dfunc_depends(row->fn, row->pc, row->staged[i]))
+            return true;
     return false;
+}
+
+/* At most one is in the set. */
+static bool is_only(uint64_t rows)
+{
+    return !(rows & (rows - 1));
 }
 
 /* Its part of the buffer serves no other instance. */
 static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 {
     const uint64_t low = c->used & ~c->high;
-    return awc_row_is_high(c, row) ? c->slot_rows[row->x.slot] == 1
-                                   : c->is_alone || !(low & (low - 1));
+    return awc_row_is_high(c, row) ? is_only(c->slot_rows[row->x.slot])
+                                   : c->is_alone || is_only(low);
 }
 
 /* Where others want the entries, only what need not wait there: so instances hide each other's
@@ -160,18 +191,20 @@ static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
     unsigned room = room_for(c, row), n = 0;
-    if (!room)
+    if (!room) {
+        if (awc_row_is_high(c, row))
+            c->full |= c->slot_rows[row->x.slot];
         return 0;
+    }
     const bool is_alone = has_buffer_alone(c, row);
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (const struct dinst *d;
-         n < room && (d = to_stage(row)) && (is_alone || !would_wait(row, d)); n++, row->pc++)
-        row->staged[row->nstaged++] = d;
+    for (; n < room && has_to_stage(row) && (is_alone || !would_wait(row)); n++)
+        row->staged[row->nstaged++] = row->pc++;
     if (n)
-        c->staged |= awc_row_bit(c, row);
+        c->staged |= awc_row_bit(row);
     else
-        c->stuck |= awc_row_bit(c, row);
+        c->stuck |= awc_row_bit(row);
     if (awc_row_is_high(c, row))
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
@@ -185,7 +218,7 @@ static uint64_t rows_to_stage(const struct awc *c)
 {
     const bool has_low_room =
         c->is_alone || (!c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries);
-    return (has_low_room ? c->used : c->high) & ~c->stuck;
+    return (has_low_room ? c->used : c->high) & ~(c->stuck | c->ended | c->full);
 }
 
 void awc_deploy_next(struct awc *c)
@@ -195,7 +228,7 @@ void awc_deploy_next(struct awc *c)
     for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
         for (uint64_t m = rows & parts[i]; m; m &= m - 1) {
             const unsigned at = (unsigned)__builtin_ctzll(m);
-            if (c->rows[at].has_ended || !stage(c, &c->rows[at]))
+            if (!stage(c, &c->rows[at]))
                 continue;
             c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
             c->has_moved = true;

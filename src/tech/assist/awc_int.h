@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
+#include "tech/assist/ahead.h"
 #include "tech/assist/awc.h"
 #include "tech/assist/memo_regions.h"
 
@@ -41,18 +42,22 @@ struct instance {
     uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
-/* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. */
+/* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
+ * in every cycle lies in one line of the host's cache. */
 struct awt_row {
     struct extra_warp x; /* first: its address is the row's; has the warp id and registers in use */
-    struct instance *in;
+    _Alignas(64) struct instance *in;
     const struct dfunc *fn; /* Inst.ID: the next to stage */
+    uint64_t bit;           /* of the table's sets */
     uint32_t pc;
-    const struct dinst *staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order */
     uint8_t nstaged;
-    bool has_begun, has_ended, is_killed;
-    bool has_registers;                       /* its warp's */
-    bool has_spare;                           /* registers that no warp has */
-    _Alignas(8) char params[AWS_PARAM_BYTES]; /* live-in */
+    uint8_t nahead, nissued; /* instructions executed when it started; of those, issued */
+    bool has_begun : 1, has_ended : 1, is_killed : 1;
+    bool has_registers : 1;      /* its warp's */
+    bool has_spare : 1;          /* registers that no warp has */
+    uint32_t staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order: by pc */
+    char *params;                /* live-in, AWS_PARAM_BYTES */
+    _Alignas(64) struct extra_done done[AHEAD_MOST]; /* what each of nahead did */
 };
 
 /* What a routine needs on an SM. */
@@ -65,6 +70,8 @@ struct awc_context {
     uint64_t next_at;   /* ON_EVERY: the counter's value that triggers; ON_INTERRUPT: the cycle */
     uint64_t on_spares; /* slots with an instance of it, on spare registers */
     uint32_t nwaiting;
+    bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
+    struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
 };
 
 /* How busy the SM's way to memory is (awc_prefetch.c). */
@@ -131,68 +138,74 @@ struct instance_list {
     uint32_t len;
 };
 
+/* What is looked at in every cycle comes first, what is large last. */
 struct awc {
     const struct aws *aws;
     const struct assist_cfg *cfg;
     const struct sm_cfg *sm_cfg;
-    uint32_t sm;
-    struct awc_context *contexts; /* by routine */
-    char **shared;                /* by module */
     struct awt_row *rows;
-    struct warp *warps;          /* by row, for whichever routine is there */
     uint64_t used, high, staged; /* rows; those with something in the buffer */
     /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
      * is not ready, until one of theirs has issued or ended. */
     uint64_t stuck, unready;
-    struct instance *free_instances;
-    uint64_t of_sched[AWC_SCHEDULERS];
-    unsigned turn[AWC_SCHEDULERS], deploy_turn, slot_turn;
-    struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
+    uint64_t ended; /* rows that have nothing more to issue */
+    uint64_t full;  /* rows for which there was no room in the buffers of their warps, nor is */
     uint32_t waiting_low;
     uint16_t low_staged;
-    uint32_t spares_used; /* registers */
-    uint8_t slot_staged[AWC_SLOTS];
-    uint8_t slot_rows[AWC_SLOTS]; /* of high priority */
-    uint16_t blockers[AWC_SLOTS];
     bool may_start; /* something waits, and something has changed */
-    /* What has changed since what waits was looked at last: registers of these warps; others, or
-     * the table. */
-    uint64_t freed_slots;
     bool has_changed;
-    uint64_t spares_seen; /* registers that no block had then */
-    bool is_quiet;        /* nothing to do before the next event */
-    bool has_moved;       /* in this cycle */
+    bool is_quiet;  /* nothing to do before the next event */
+    bool has_moved; /* in this cycle */
     bool is_throttled;
-    struct memory_meter meter;
-    struct memo memo;
-    cycle_t window_from;
+    bool is_alone; /* no program is on the SM */
+    bool is_bare;  /* warps have no registers for instances */
+    bool has_interrupts;
+    bool has_lookup; /* memo.lookup */
+    bool verify;
+    unsigned deploy_turn;
+    uint32_t nstores;     /* jobs that wait in this room */
+    uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
+    struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
+    VEC(struct codec_job) done;
+    size_t done_at;
+    VEC(struct held_store) held; /* stores that are kept for other parts, by age; from held_at on */
+    size_t held_at;
+    const struct sm *host; /* whose controller it is, once it has been asked */
+    cycle_t alone_since, window_from;
+    /* What has changed since what waits was looked at last: registers of these warps; others, or
+     * the table (has_changed). */
+    uint64_t freed_slots;
+    uint64_t spares_seen;         /* registers that no block had then */
+    struct awc_context *contexts; /* by routine */
+    char **shared;                /* by module */
+    struct warp *warps;           /* by row, for whichever routine is there */
+    struct instance *free_instances;
+    const struct line_codecs *codec;
+    struct store_room room;
+    uint32_t spares_used; /* registers */
+    uint32_t sm;
+    unsigned slot_turn;
+    unsigned turn[AWC_SCHEDULERS];
+    uint64_t of_sched[AWC_SCHEDULERS];
+    uint8_t slot_staged[AWC_SLOTS];
+    uint64_t slot_rows[AWC_SLOTS]; /* of high priority */
+    uint16_t blockers[AWC_SLOTS];
+    struct assist_stats stats;
+    struct assist_codec_stats codec_stats;
+    struct warp ahead; /* that executes what can go ahead */
     uint64_t window_active, window_busy, window_lsu;
     uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
     const void *registers_ctx;
-    bool is_bare; /* warps have no registers for instances */
-    /* jobs */
-    const struct line_codecs *codec;
-    bool verify;
-    struct store_room room;
-    uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
-    uint32_t nstores;     /* jobs that wait in this room */
     struct awc_area areas[AWC_AREAS];
+    struct memory_meter meter;
+    struct memo memo;
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
-    VEC(struct held_store) held; /* stores that are kept for other parts, by age; from held_at on */
-    size_t held_at;
-    bool is_alone; /* no program is on the SM */
-    cycle_t alone_since;
-    const struct sm *host; /* whose controller it is, once it has been asked */
-    VEC(struct codec_job) done;
-    size_t done_at;
-    struct assist_stats stats;
-    struct assist_codec_stats codec_stats;
     struct assist_interrupt_stats interrupt_stats;
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
-/* A new one, all 0; of a job, line and code are what they were. */
+/* A new one, all 0; of a job, only line and code are what they were. */
 struct instance *instance_new(struct awc *c, bool is_job);
 void instance_free(struct awc *c, struct instance *in);
 static inline uint64_t awc_interrupt_cycles(const struct awc *c, const struct routine *r)
@@ -233,20 +246,30 @@ void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now);
 /* Its staged instructions are dropped; its registers may serve another instance. */
 void awc_flush(struct awc *c, struct awt_row *row);
 void awc_release_registers(struct awc *c, struct awt_row *row);
-static inline uint64_t awc_row_bit(const struct awc *c, const struct awt_row *row)
+static inline uint64_t awc_row_bit(const struct awt_row *row)
 {
-    return UINT64_C(1) << (row - c->rows);
+    return row->bit;
 }
 /* Of its instance; from the table, which is nearer than the instance. */
 static inline bool awc_row_is_high(const struct awc *c, const struct awt_row *row)
 {
-    return c->high & awc_row_bit(c, row);
+    return c->high & awc_row_bit(row);
 }
 /* The row's next instruction may be staged, or issue, now if it could not before. */
 static inline void awc_look_again(struct awc *c, const struct awt_row *row)
 {
-    c->stuck &= ~awc_row_bit(c, row);
-    c->unready &= ~awc_row_bit(c, row);
+    c->stuck &= ~awc_row_bit(row);
+    c->unready &= ~awc_row_bit(row);
+}
+/* awc_ahead.c: whether the instance's instructions are executed when it starts; executes them.
+ * False: they are to be executed as they are issued, from the start. */
+bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct instance *in);
+bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
+/* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
+static inline bool awc_is_end(const struct awt_row *row, const struct dinst *d)
+{
+    const struct split *s = warp_top(row->x.w);
+    return (d->flags & DINST_RETURN) && !s->frame->caller && s->mask == row->x.w->live;
 }
 /* awc_buffer.c: those of warp_source; and stages instructions of one instance, in turn. */
 bool awc_issue_first(void *self, struct sm *sm, unsigned sched, cycle_t now);

@@ -72,29 +72,52 @@ static void take_registers(struct awc *c, const struct sm *sm, struct awt_row *r
         c->contexts[row->in->r->id].on_spares |= UINT64_C(1) << row->in->slot;
 }
 
+/* What is on its way to its registers has come to an end with the instance before. */
+static void clear_row(struct awt_row *row, struct instance *in)
+{
+    row->in = in;
+    row->fn = in->r->entry;
+    row->pc = 0;
+    row->nstaged = row->nahead = row->nissued = 0;
+    row->has_begun = row->has_ended = row->is_killed = false;
+    row->x.code = in->r->code;
+    row->x.slot = (uint16_t)in->slot;
+    assert_often(!row->x.inflight && !row->x.writes);
+}
+
+static void start_warp(struct awc *c, struct awt_row *row, struct warp *w)
+{
+    const struct routine *r = row->in->r;
+    struct cta *cta = c->contexts[r->id].cta;
+    row->x.w = w;
+    if (w != &c->ahead || !warp_restart(w, cta, r->decl.mask)) {
+        warp_start(w, cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
+        w->live &= r->decl.mask;
+        warp_top(w)->mask = w->live;
+    }
+    awc_forms_begin(c, row);
+}
+
 void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
 {
     const unsigned k = (unsigned)__builtin_ctzll(~c->used);
     const uint64_t bit = UINT64_C(1) << k;
     struct awt_row *row = &c->rows[k];
-    struct awc_context *x = &c->contexts[in->r->id];
-    struct warp *w = &c->warps[k];
     in->started = now;
     in->began = in->began ? in->began : now;
-    *row = (struct awt_row){.in = in, .fn = in->r->entry};
+    clear_row(row, in);
     take_registers(c, sm, row);
-    row->x = (struct extra_warp){.w = w, .code = in->r->code, .slot = (uint16_t)in->slot};
-    warp_start(w, x->cta, k, 0, WARP_LANES);
-    w->live &= in->r->decl.mask;
-    warp_top(w)->mask = w->live;
     if (in->is_job)
         awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
-    awc_forms_begin(c, row);
     fill_params(c, row);
+    const bool is_ahead = awc_can_go_ahead(c, sm, in);
+    start_warp(c, row, is_ahead ? &c->ahead : &c->warps[k]);
+    if (is_ahead && !awc_go_ahead(c, sm, row, now))
+        start_warp(c, row, &c->warps[k]);
     c->used |= bit;
     if (instance_is_high(in)) {
         c->high |= bit;
-        c->slot_rows[in->slot]++;
+        c->slot_rows[in->slot] |= bit;
     }
     c->of_sched[sm_scheduler_of(sm, in->slot)] |= bit;
     extra_note(sm, now, true, in->r->id, k);
@@ -110,30 +133,37 @@ bool awc_is_full(const struct awc *c)
 void awc_flush(struct awc *c, struct awt_row *row)
 {
     c->stats.flushed += row->nstaged;
-    if (instance_is_high(row->in))
+    if (instance_is_high(row->in)) {
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] - row->nstaged);
-    else
+        c->full &= ~c->slot_rows[row->x.slot];
+    } else {
         c->low_staged = (uint16_t)(c->low_staged - row->nstaged);
+    }
     row->nstaged = 0;
-    c->staged &= ~awc_row_bit(c, row);
+    c->staged &= ~awc_row_bit(row);
     awc_look_again(c, row);
 }
 
 /* The row is free; its instance ends, or goes on with another routine. */
 static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    const uint64_t bit = UINT64_C(1) << (row - c->rows);
+    const uint64_t bit = awc_row_bit(row);
     struct instance *in = row->in;
     char *shared = c->shared[in->r->module];
-    uint32_t result;
-    memcpy(&result, shared + awc_result(c, row), sizeof result);
+    uint32_t result = 0;
+    if (!in->is_job || in->job.kind == CODEC_STORE) /* what is decoded has none */
+        memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
     awc_release_registers(c, row);
     c->has_changed |= awc_is_full(c);
     c->used &= ~bit;
     c->high &= ~bit;
-    c->stuck = 0; /* what shares the buffer may have it alone now */
-    c->slot_rows[in->slot] = (uint8_t)(c->slot_rows[in->slot] - instance_is_high(in));
+    c->stuck &= ~bit;
+    c->ended &= ~bit;
+    c->full &= ~bit;
+    c->slot_rows[in->slot] &= ~bit;
+    /* what shares its part of the buffer may have that alone now */
+    c->stuck &= ~(instance_is_high(in) ? c->slot_rows[in->slot] : c->used & ~c->high);
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
@@ -160,6 +190,7 @@ void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now
 {
     awc_flush(c, row);
     row->has_ended = row->is_killed = true;
+    c->ended |= awc_row_bit(row);
     if (!row->x.inflight)
         finish(c, sm, row, now);
 }

@@ -10,12 +10,14 @@ struct instance *instance_new(struct awc *c, bool is_job)
     if (!in)
         return xcalloc(1, sizeof *in);
     c->free_instances = in->next;
-    memset(in, 0, is_job ? offsetof(struct instance, raw) : sizeof *in);
+    memset(in, 0, is_job ? offsetof(struct instance, addrs) : sizeof *in);
     return in;
 }
 
 void instance_free(struct awc *c, struct instance *in)
 {
+    if (!in->is_job) /* a job finds none */
+        memset(in->addrs, 0, sizeof in->addrs);
     in->next = c->free_instances;
     c->free_instances = in;
 }
@@ -94,7 +96,7 @@ static unsigned parent_of(struct awc *c, const struct codec_job *job)
 /* What the blocks leave of shared memory, besides what is there for results of regions. */
 static void measure_room(struct awc *c, const struct sm *sm)
 {
-    const uint64_t spare = c->memo.lookup ? 0 : extra_spare_shared(sm) / AWC_LINE;
+    const uint64_t spare = c->has_lookup ? 0 : extra_spare_shared(sm) / AWC_LINE;
     c->spare_lines = spare < c->room.shared_lines ? (uint32_t)spare : c->room.shared_lines;
 }
 

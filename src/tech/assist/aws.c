@@ -2,6 +2,7 @@
 #include "tech/assist/aws.h"
 
 #include "ptx/regs.h"
+#include "tech/assist/ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,8 @@ static bool check_code(struct routine *r, const char *file, struct err *err)
     const struct xinst *first = r->entry->code[0].x;
     r->is_empty = !first->src || (first->src->op == PTX_OP_RET && !first->has_guard);
     r->ninst -= r->entry->code[r->entry->ncode - 2].x->src->op == PTX_OP_RET;
+    if (*r->decl.codec)
+        ahead_find(r);
     return true;
 }
 

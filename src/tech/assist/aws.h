@@ -42,6 +42,10 @@ struct routine {
     const struct dfunc *entry;
     uint32_t ninst; /* of all its functions, without the last return */
     bool is_empty;  /* it returns at once */
+    /* ahead.h: it is executed when it starts; accesses whose lanes lie alike in shared memory every
+     * time that the same lanes execute them, by pc. */
+    bool can_go_ahead;
+    uint64_t alike;
     uint8_t nparams;
     struct {
         uint8_t what; /* enum routine_param */

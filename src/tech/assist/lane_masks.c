@@ -6,18 +6,22 @@
 /* Bits 0, 2, 4, ... side by side. */
 static uint32_t even_bits(uint64_t mask)
 {
-    uint32_t bits = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        bits |= (uint32_t)(mask >> 2 * i & 1) << i;
-    return bits;
+    uint64_t bits = mask & UINT64_C(0x5555555555555555);
+    bits = (bits | bits >> 1) & UINT64_C(0x3333333333333333);
+    bits = (bits | bits >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    bits = (bits | bits >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    bits = (bits | bits >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(bits | bits >> 16);
 }
 
 static uint64_t spread(uint32_t bits)
 {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        mask |= (uint64_t)(bits >> i & 1) << 2 * i;
-    return mask;
+    uint64_t mask = bits;
+    mask = (mask | mask << 16) & UINT64_C(0x0000ffff0000ffff);
+    mask = (mask | mask << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    mask = (mask | mask << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    mask = (mask | mask << 2) & UINT64_C(0x3333333333333333);
+    return (mask | mask << 1) & UINT64_C(0x5555555555555555);
 }
 
 static char *lanes_of(struct warp *w, const struct xfunc *fn, uint32_t reg)
@@ -36,11 +40,11 @@ static uint32_t read_bits(struct warp *w, const struct xfunc *fn, uint32_t reg)
 /* From the last lane down. */
 static uint32_t read_turned(struct warp *w, const struct xfunc *fn, uint32_t reg, unsigned lanes)
 {
-    const uint32_t bits = read_bits(w, fn, reg);
-    uint32_t out = 0;
-    for (unsigned i = 0; i < lanes; i++)
-        out |= (bits >> i & 1) << (lanes - 1 - i);
-    return out;
+    uint32_t bits = read_bits(w, fn, reg);
+    bits = (bits >> 1 & 0x55555555u) | (bits & 0x55555555u) << 1;
+    bits = (bits >> 2 & 0x33333333u) | (bits & 0x33333333u) << 2;
+    bits = (bits >> 4 & 0x0f0f0f0fu) | (bits & 0x0f0f0f0fu) << 4;
+    return lanes ? __builtin_bswap32(bits) >> (WARP_LANES - lanes) : 0;
 }
 
 void lane_masks_set(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,

@@ -1,0 +1,83 @@
+/* Which routines can go ahead, and which of their accesses are alike. */
+#include "tech/assist/ahead.h"
+
+static bool is_load_of(const struct xinst *x, enum ptx_space space)
+{
+    return x->kind == X_OP && x->src->op == PTX_OP_LD && ptx_inst_space(x->src) == space;
+}
+
+static bool is_shared(const struct xinst *x)
+{
+    return is_load_of(x, PTX_SPACE_SHARED) ||
+           (x->kind == X_OP && x->src->op == PTX_OP_ST && x->space == PTX_SPACE_SHARED);
+}
+
+/* %warpid is the row's, of which the executing warp knows nothing. */
+static bool reads_row(const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPND_SREG)
+        return o->sreg == PTX_SREG_WARPID;
+    const bool has_elems = o->kind == PTX_OPND_VEC || o->kind == PTX_OPND_PAIR;
+    for (unsigned i = 0; has_elems && i < o->nelems; i++)
+        if (reads_row(&o->elems[i]))
+            return true;
+    return false;
+}
+
+static bool is_jump(const struct xinst *x)
+{
+    const unsigned op = x->src->op;
+    return op == PTX_OP_BRA || op == PTX_OP_RET || op == PTX_OP_EXIT;
+}
+
+/* Whether its results are those of its registers and of the instance's windows alone. */
+static bool is_timeless(const struct xinst *x)
+{
+    if (!x->src || is_jump(x))
+        return true;
+    for (unsigned i = 0; i < x->src->nops; i++)
+        if (reads_row(&x->src->ops[i]))
+            return false;
+    return x->kind == X_LANE || x->kind == X_NOP || is_shared(x) ||
+           is_load_of(x, PTX_SPACE_PARAM) ||
+           (x->kind == X_OP && (x->src->op == PTX_OP_VOTE || x->src->op == PTX_OP_SHFL));
+}
+
+/* The register that an access has its address from, or PTX_NO_REG. */
+static uint32_t address_of(const struct xinst *x)
+{
+    for (unsigned i = 0; i < x->src->nops; i++) {
+        const struct ptx_operand *o = &x->src->ops[i];
+        if (o->kind == PTX_OPND_ADDR && o->nelems == 1 && o->elems[0].kind == PTX_OPND_REG)
+            return o->elems[0].reg;
+    }
+    return PTX_NO_REG;
+}
+
+/* Whether nobody writes the register but a load of a parameter, which gives all lanes the same. */
+static bool is_given(const struct routine *r, uint32_t reg)
+{
+    for (uint32_t pc = 0; pc < r->entry->ncode; pc++) {
+        const struct dinst *d = &r->entry->code[pc];
+        for (unsigned k = 0; k < d->ndst; k++)
+            if (d->regs[k] - r->entry->regs == reg && !is_load_of(d->x, PTX_SPACE_PARAM))
+                return false;
+    }
+    return true;
+}
+
+void ahead_find(struct routine *r)
+{
+    if (r->kernel->shared_bytes) /* variables that instances share */
+        return;
+    for (uint32_t pc = 0; pc < r->entry->ncode; pc++)
+        if (!is_timeless(r->entry->code[pc].x))
+            return;
+    r->can_go_ahead = true;
+    for (uint32_t pc = 0; pc < r->entry->ncode && pc < 64; pc++) {
+        const struct xinst *x = r->entry->code[pc].x;
+        if (x->src && is_shared(x) && !x->has_guard && address_of(x) != PTX_NO_REG &&
+            is_given(r, address_of(x)))
+            r->alike |= UINT64_C(1) << pc;
+    }
+}
