@@ -15,7 +15,7 @@
 
 enum {
     MIN_RUN = 2,        /* instructions that are worth a call */
-    MIN_WITH_LOADS = 8, /* and, if there are loads from registers' addresses, their translation */
+    MIN_WITH_LOADS = 6, /* and, if there are loads from registers' addresses, their translation */
     MAX_RUN = 256,      /* and that are translated as one: the cost grows faster than the length */
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
@@ -46,13 +46,14 @@ static uint32_t loads_among(const struct xfunc *fn, uint32_t first, uint32_t n)
     return loads;
 }
 
-/* Executions that, translated, would have saved what translating costs. */
+/* Executions that, translated, would have saved what translating costs; loads save nothing. */
 static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
-    const uint64_t cost = RUN_COST + n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
-    if (translator_threshold() == 1 || n <= CALL_COST)
+    const uint32_t loads = loads_among(fn, first, n), saved = n - loads;
+    const uint64_t cost = RUN_COST + saved + (uint64_t)loads * LOAD_COST;
+    if (translator_threshold() == 1)
         return 1;
-    return (uint32_t)(translator_threshold() * cost / (n - CALL_COST));
+    return (uint32_t)(translator_threshold() * cost / (saved > CALL_COST ? saved - CALL_COST : 1));
 }
 
 static uint32_t next_look(uint32_t hot)
