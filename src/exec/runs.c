@@ -46,14 +46,13 @@ static uint32_t loads_among(const struct xfunc *fn, uint32_t first, uint32_t n)
     return loads;
 }
 
-/* Executions that, translated, would have saved what translating costs; loads save nothing. */
+/* Executions that, translated, would have saved what translating costs. */
 static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
-    const uint32_t loads = loads_among(fn, first, n), saved = n - loads;
-    const uint64_t cost = RUN_COST + saved + (uint64_t)loads * LOAD_COST;
-    if (translator_threshold() == 1)
+    const uint64_t cost = RUN_COST + n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
+    if (translator_threshold() == 1 || n <= CALL_COST)
         return 1;
-    return (uint32_t)(translator_threshold() * cost / (saved > CALL_COST ? saved - CALL_COST : 1));
+    return (uint32_t)(translator_threshold() * cost / (n - CALL_COST));
 }
 
 static uint32_t next_look(uint32_t hot)
