@@ -9,6 +9,9 @@
 enum { PATIENCE_FIRST = 8, PATIENCE_MOST = 1 << 12 };
 /* A new cost is this part of the average. */
 enum { AVERAGE_PART = 4 };
+/* Blocks for somebody who may not write them are large pages if these cost this part of small ones.
+ */
+enum { CHEAP_PART = 2 };
 /* Linux from 5.14 on; others answer that they do not know it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -99,13 +102,18 @@ static bool make_block(void *block)
     return true;
 }
 
-bool fresh_blocks_prepare(void *first, size_t n)
+/* Whether a large page has been so much cheaper that one for nobody is not too dear. */
+static bool are_cheap(const struct block_costs *c)
+{
+    return knows_both(c) && c->cost[BLOCK_LARGE] <= c->cost[BLOCK_SMALL] / CHEAP_PART;
+}
+
+void fresh_blocks_prepare(void *first, size_t n)
 {
     pthread_mutex_lock(&state.lock);
     bool goes_on = make_block(first);
-    for (size_t i = 1; i < n && goes_on && !knows_both(&state.made); i++)
+    for (size_t i = 1; i < n && goes_on && (!knows_both(&state.made) || are_cheap(&state.made));
+         i++)
         goes_on = make_block((char *)first + i * BLOCK_BYTES);
-    const bool large = knows_both(&state.made) && cheaper(&state.made) == BLOCK_LARGE;
     pthread_mutex_unlock(&state.lock);
-    return goes_on && large && !madvise(first, n * BLOCK_BYTES, MADV_HUGEPAGE);
 }

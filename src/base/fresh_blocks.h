@@ -5,7 +5,9 @@
  * translations. But on a virtual machine whose host has lent its large pages to others a new one
  * can cost five times as much as the small ones, and from one second to the next. So blocks are
  * timed, and the way that has been cheaper lately is taken. What is in memory never depends on it.
- * Of memory that somebody else will write, bit by bit, one block is made at once and timed.
+ * Memory that somebody else will write, bit by bit, is not left to large pages: how dear they
+ * become on the way would not be seen. Blocks of it are made at once and timed, as long as they are
+ * cheap.
  */
 #ifndef BASE_FRESH_BLOCKS_H
 #define BASE_FRESH_BLOCKS_H
@@ -37,9 +39,8 @@ struct fresh_block {
 struct fresh_block fresh_block_begin(void *block);
 void fresh_block_end(const struct fresh_block *b);
 
-/* Of `n` blocks that nobody has written yet and somebody will: makes the first, and further ones as
- * long as a way has never been tried. Where large pages have been cheaper lately, the others will
- * be made of them as they are written: true. */
-bool fresh_blocks_prepare(void *first, size_t n);
+/* Of `n` blocks that nobody has written yet and somebody may: makes the first, and further ones as
+ * long as a way has never been tried or large pages cost at most half of what small ones do. */
+void fresh_blocks_prepare(void *first, size_t n);
 
 #endif

@@ -279,7 +279,7 @@ static void prepare(const struct mem_alloc *a)
     const addr_t first = align_up(a->base, BLOCK_BYTES);
     const addr_t end = (a->base + a->bytes) & ~(addr_t)(BLOCK_BYTES - 1);
     if (first < end && are_fresh(first, (end - first) / BLOCK_BYTES))
-        (void)fresh_blocks_prepare(devmem_ptr(first), (end - first) / BLOCK_BYTES);
+        fresh_blocks_prepare(devmem_ptr(first), (end - first) / BLOCK_BYTES);
 }
 
 static uint64_t host_memory_free(void)

@@ -132,11 +132,10 @@ struct some_lanes {
     ({                                                                                      \
         typedef type vec_ __attribute__((vector_size(32), aligned(4), may_alias));          \
         enum { PER_ = sizeof(vec_) / sizeof(type) };                                        \
-        vec_ want_, bit_, differ_ = {0}, apart_ = {0};                                      \
-        for (unsigned i = 0; i < PER_; i++) {                                               \
-            want_[i] = (lane0) + i * (type)(q)->size;                                       \
+        vec_ want_ = LINE_FROM(vec_, type, lane0, (q)->size);                               \
+        vec_ bit_, differ_ = {0}, apart_ = {0};                                             \
+        for (unsigned i = 0; i < PER_; i++)                                                 \
             bit_[i] = (type)1 << i;                                                         \
-        }                                                                                   \
         for (unsigned i = 0; i < WARP_LANES / PER_; i++, want_ += PER_ * (type)(q)->size) { \
             const vec_ is_active_ = (vec_)((bit_ & (type)((q)->mask >> PER_ * i)) == bit_); \
             const vec_ is_ = ((const vec_ *)(q)->src)[i] + (type)(q)->imm;                  \

@@ -36,6 +36,23 @@ LOCATE_INLINE bool is_in_range(const struct range *r, addr_t addr)
     return r->room >= 0 && addr - r->lo <= (uint64_t)r->room;
 }
 
+/* LINE_FROM(vec, type, first, step): the places of a line from `first` on, as a vector. It is made
+ * of what is in registers: one that is put together in memory, part by part, makes the host wait
+ * until the parts are there, and all that was stored before them. */
+#define LINE_FROM(vec, type, first, step)                                                  \
+    ({                                                                                     \
+        enum { IN_LINE_ = sizeof(vec) / sizeof(type) };                                    \
+        _Static_assert(IN_LINE_ <= 8, "three bits number the places");                     \
+        const type one_ = (type)(step), two_ = 2 * one_, four_ = 4 * one_;                 \
+        vec has_one_, has_two_, has_four_;                                                 \
+        for (unsigned i_ = 0; i_ < IN_LINE_; i_++) {                                       \
+            has_one_[i_] = -(type)(i_ & 1);                                                \
+            has_two_[i_] = -(type)(i_ >> 1 & 1);                                           \
+            has_four_[i_] = -(type)(i_ >> 2 & 1);                                          \
+        }                                                                                  \
+        (has_one_ & one_) + (has_two_ & two_) + (has_four_ & four_) + (const type)(first); \
+    })
+
 /* IS_LINE(v, type, step): whether v[l] is v[0] + l * step, by vectors of 32 bytes. Each is compared
  * with where a line has it, not with its neighbour: a load that straddles two vectors that were
  * just stored makes the host wait. */
@@ -43,9 +60,7 @@ LOCATE_INLINE bool is_in_range(const struct range *r, addr_t addr)
     ({                                                                           \
         typedef type vec_ __attribute__((vector_size(32), aligned(4)));          \
         enum { PER_ = sizeof(vec_) / sizeof(type) };                             \
-        vec_ want_, differ_ = {0};                                               \
-        for (unsigned i = 0; i < PER_; i++)                                      \
-            want_[i] = (v)[0] + i * (step);                                      \
+        vec_ want_ = LINE_FROM(vec_, type, (v)[0], step), differ_ = {0};         \
         for (unsigned i = 0; i < WARP_LANES / PER_; i++, want_ += PER_ * (step)) \
             differ_ |= ((const vec_ *)(v))[i] ^ want_;                           \
         type any_ = 0;                                                           \

@@ -15,7 +15,7 @@
 
 enum {
     MIN_RUN = 2,        /* instructions that are worth a call */
-    MIN_WITH_LOADS = 8, /* and, if there are loads from registers' addresses, their translation */
+    MIN_WITH_LOADS = 6, /* and, if there are loads from registers' addresses, their translation */
     MAX_RUN = 256,      /* and that are translated as one: the cost grows faster than the length */
     MAX_BATCH = 2048,   /* instructions translated at once */
     MAX_CODE = 64,      /* batches of a function */
@@ -29,8 +29,8 @@ enum {
 /* --- finding --- */
 
 /* Translating a run at all, and a load from an address in a register in it, costs as much as so
- * many lane operations. */
-enum { RUN_COST = 10, LOAD_COST = 16 };
+ * many lane operations; calling it, as much as executing so many. */
+enum { RUN_COST = 20, LOAD_COST = 16, CALL_COST = 1 };
 
 static bool is_load(const struct xinst *x)
 {
@@ -46,11 +46,13 @@ static uint32_t loads_among(const struct xfunc *fn, uint32_t first, uint32_t n)
     return loads;
 }
 
-/* Executions after which a run has taken as long as translating it does. */
+/* Executions that, translated, would have saved what translating costs. */
 static uint32_t hot(const struct xfunc *fn, uint32_t first, uint32_t n)
 {
     const uint64_t cost = RUN_COST + n + (uint64_t)loads_among(fn, first, n) * (LOAD_COST - 1);
-    return translator_threshold() == 1 || !n ? 1 : (uint32_t)(translator_threshold() * cost / n);
+    if (translator_threshold() == 1 || n <= CALL_COST)
+        return 1;
+    return (uint32_t)(translator_threshold() * cost / (n - CALL_COST));
 }
 
 static uint32_t next_look(uint32_t hot)

@@ -21,7 +21,7 @@ struct xrun {
     run_fn fn;         /* NULL: not translated */
     uint32_t first, n; /* pc, instructions */
     uint32_t nunguarded;
-    uint32_t hot;              /* executions that take as long as translating it */
+    uint32_t hot;              /* executions that save what translating it costs */
     uint32_t countdown, asked; /* until it is next looked at; what that was set to */
     uint64_t executed;         /* until it was last looked at */
     uint64_t counted;          /* of these translator_is_worth() knows */

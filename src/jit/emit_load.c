@@ -324,6 +324,21 @@ static void read_scattered(struct emit *e, val *word)
     emit_words_of_lanes(e, from, b_select(e, is_wrong, none, off), word);
 }
 
+/* Whether the lanes, all of which are active and aligned in their register, may read from `first`
+ * up to `more` bytes behind it. */
+static val may_read(struct emit *e, const struct range *r, val first, unsigned more)
+{
+    const struct xmem *m = e->op->mem;
+    val good = is_within(e, r, first, more);
+    if (e->guard) {
+        val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_all_lanes(e), "");
+        good = LLVMBuildAnd(e->b, good, is_whole, "");
+    }
+    if ((uint64_t)m->imm % load_size(m)) /* the register itself is looked at in the pattern */
+        good = LLVMBuildAnd(e->b, good, is_aligned(e, first), "");
+    return good;
+}
+
 /* Places in a register: by the first way that fits. Of 32 bits a line may go round at 4 GB; it ends
  * in the range then only if the range is larger than that, and none is. */
 static void read_places(struct emit *e, val *word)
@@ -334,19 +349,13 @@ static void read_places(struct emit *e, val *word)
     val first = with_offset(e, p->first, m->imm);
     const struct range r = range_of(e, first);
     struct ways w = {.meet = block(e)};
-    val good = is_within(e, &r, first, (RUN_STRIP_LANES - 1) * load_size(m));
-    if (e->guard) {
-        val is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, active_lanes(e), b_all_lanes(e), "");
-        good = LLVMBuildAnd(e->b, good, is_whole, "");
-    }
-    if ((uint64_t)m->imm % load_size(m)) /* the register itself is looked at in the pattern */
-        good = LLVMBuildAnd(e->b, good, is_aligned(e, first), "");
     val place = LLVMBuildAdd(e->b, first, r.host, "");
-    LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, good, p->line, ""));
+    val line = may_read(e, &r, first, (RUN_STRIP_LANES - 1) * load_size(m));
+    LLVMBasicBlockRef other = branch_if(e, LLVMBuildAnd(e->b, line, p->line, ""));
     emit_words_of_line(e, place, w.word[0]);
     way_ends(e, &w, none);
     LLVMPositionBuilderAtEnd(e->b, other);
-    other = branch_if(e, LLVMBuildAnd(e->b, good, p->same, ""));
+    other = branch_if(e, LLVMBuildAnd(e->b, may_read(e, &r, first, 0), p->same, ""));
     emit_words_of_place(e, place, w.word[1]);
     way_ends(e, &w, none);
     LLVMPositionBuilderAtEnd(e->b, other);

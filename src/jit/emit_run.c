@@ -3,17 +3,36 @@
  *   for each strip of lanes with one in the mask:
  *       load what is read first, compute;
  *       a NaN that must not be: leave the strip, say so;
- *       store what is live, whole or blended with what was there. */
+ *       store what is live, whole or blended with what was there;
+ *   store predicates.
+ *
+ * A predicate has one word for all strips, which is read as such behind the run. It is kept until
+ * then and stored at once: a load of what was stored byte by byte makes the host wait until all is
+ * in memory that was stored before. */
 #include "jit/emit.h"
 
 #include "base/cpu.h"
 
 #include <string.h>
 
+/* A value that strips hand on to each other, with what this strip makes of it if it is not left. */
+struct carried {
+    val so_far; /* a phi of `strip` */
+    val with_strip;
+    val behind; /* a phi of `next` */
+};
+
+struct pred_word {
+    uint32_t off;
+    struct carried lanes;
+};
+
 struct frame_blocks {
     LLVMBasicBlockRef entry, strip, body, check, whole, part, next, done;
     val count, left; /* so far: phis of `strip` */
     val new_count, new_left;
+    VEC(struct pred_word) preds; /* that are written, and live */
+    struct carried written;      /* the lanes of strips that were not left; if there are preds */
 };
 
 static LLVMBasicBlockRef block(const struct emit *e, const char *name)
@@ -68,32 +87,104 @@ static void emit_op(struct emit *e, const struct run_op *op)
 
 /* --- storing --- */
 
-static val mask_of_pred(const struct emit *e, val bits)
+static bool is_stored(const struct reg_slot *s)
 {
-    val c = b_icmp(e, LLVMIntSLT, bits, emit_const(e, 32, 0));
-    return b_bits(e, c);
+    return s->is_written && s->is_live;
 }
 
 /* Stores a register, in the lanes of e->mask only unless `whole`. */
 static void store_slot(struct emit *e, const struct reg_slot *s, bool whole)
 {
     const struct lane_ref r = {.off = s->off, .bytes = s->bytes, .sel = LANE_REGS};
-    val v = s->bytes ? s->now.bits : mask_of_pred(e, s->now.bits), p = emit_place(e, &r);
+    val v = s->now.bits, p = emit_place(e, &r);
     if (!whole) {
         val old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, "");
-        LLVMSetAlignment(old, s->bytes ? s->bytes : 1);
-        val mask = s->bytes ? b_as(e, e->mask, emit_int(e, 1)) : e->mask;
-        v = s->bytes ? b_select(e, mask, v, old)
-                     : b_or(e, b_and(e, v, mask), b_and(e, old, b_not(e, mask)));
+        LLVMSetAlignment(old, s->bytes);
+        v = b_select(e, b_as(e, e->mask, emit_int(e, 1)), v, old);
     }
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, p), s->bytes ? s->bytes : 1);
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, p), s->bytes);
 }
 
 static void store_all(struct emit *e, bool whole)
 {
     for (size_t i = 0; i < e->slots.len; i++)
-        if (e->slots.data[i].is_written && e->slots.data[i].is_live)
+        if (e->slots.data[i].bytes && is_stored(&e->slots.data[i]))
             store_slot(e, &e->slots.data[i], whole);
+}
+
+/* --- predicates --- */
+
+static LLVMTypeRef warp_type(const struct emit *e)
+{
+    return LLVMIntTypeInContext(e->ctx, WARP_LANES);
+}
+
+static val mask_of_pred(const struct emit *e, val bits)
+{
+    val c = b_icmp(e, LLVMIntSLT, bits, emit_const(e, 32, 0));
+    return b_bits(e, c);
+}
+
+/* Lanes of the strip, which are none of those so far, are added. */
+static void carry(struct emit *e, struct frame_blocks *f, struct carried *c, val lanes)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilder(e->b, f->strip, LLVMGetFirstInstruction(f->strip));
+    c->so_far = LLVMBuildPhi(e->b, warp_type(e), "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    val strip = LLVMBuildTrunc(e->b, e->strip, warp_type(e), "");
+    val shift = LLVMBuildMul(e->b, strip, b_int(e, WARP_LANES, RUN_STRIP_LANES), "");
+    val wide = LLVMBuildZExt(e->b, lanes, warp_type(e), "");
+    c->with_strip = LLVMBuildOr(e->b, c->so_far, LLVMBuildShl(e->b, wide, shift, ""), "");
+}
+
+static void carry_preds(struct emit *e, struct frame_blocks *f)
+{
+    for (size_t i = 0; i < e->slots.len; i++) {
+        const struct reg_slot *s = &e->slots.data[i];
+        if (s->bytes || !is_stored(s))
+            continue;
+        struct pred_word word = {.off = s->off};
+        carry(e, f, &word.lanes, b_and(e, mask_of_pred(e, s->now.bits), e->mask));
+        vec_push(&f->preds, word);
+    }
+    if (f->preds.len)
+        carry(e, f, &f->written, e->mask);
+}
+
+/* In `next`, where a strip comes from the four places of end(). */
+static void meet_carried(struct emit *e, const struct frame_blocks *f, struct carried *c)
+{
+    LLVMBasicBlockRef from[] = {f->strip, f->body, f->whole, f->part};
+    val values[] = {c->so_far, c->so_far, c->with_strip, c->with_strip};
+    c->behind = LLVMBuildPhi(e->b, warp_type(e), "");
+    LLVMAddIncoming(c->behind, values, from, ARRAY_LEN(from));
+    LLVMBasicBlockRef before[] = {f->entry, f->next};
+    val starts[] = {b_int(e, WARP_LANES, 0), c->behind};
+    LLVMAddIncoming(c->so_far, starts, before, ARRAY_LEN(before));
+}
+
+static void meet_preds(struct emit *e, struct frame_blocks *f)
+{
+    for (size_t i = 0; i < f->preds.len; i++)
+        meet_carried(e, f, &f->preds.data[i].lanes);
+    if (f->preds.len)
+        meet_carried(e, f, &f->written);
+}
+
+static void store_preds(struct emit *e, const struct frame_blocks *f)
+{
+    LLVMTypeRef ptr = LLVMPointerType(warp_type(e), 0), byte = LLVMInt8TypeInContext(e->ctx);
+    for (size_t i = 0; i < f->preds.len; i++) {
+        const struct pred_word *word = &f->preds.data[i];
+        val off = b_int(e, 64, word->off);
+        val p = LLVMBuildGEP2(e->b, byte, e->base[LANE_REGS], &off, 1, "");
+        p = LLVMBuildBitCast(e->b, p, ptr, "");
+        val old = LLVMBuildLoad2(e->b, warp_type(e), p, "");
+        LLVMSetAlignment(old, 4);
+        val kept = b_and(e, old, b_not(e, f->written.behind));
+        LLVMSetAlignment(LLVMBuildStore(e->b, b_or(e, kept, word->lanes.behind), p), 4);
+    }
 }
 
 /* --- the loop --- */
@@ -142,7 +233,7 @@ static val bit_of_strip(const struct emit *e)
 static void finish_strip(struct emit *e, struct frame_blocks *f)
 {
     for (size_t i = 0; i < e->slots.len; i++)
-        if (e->slots.data[i].is_written && e->slots.data[i].is_live)
+        if (is_stored(&e->slots.data[i]))
             emit_slot_bits(e, &e->slots.data[i]);
     f->new_left = LLVMBuildOr(e->b, f->left, bit_of_strip(e), "");
     f->new_count = e->nguard ? LLVMBuildAdd(e->b, f->count, e->nguard, "") : f->count;
@@ -153,6 +244,7 @@ static void finish_strip(struct emit *e, struct frame_blocks *f)
     f->body = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, bad, f->next, f->check);
     LLVMPositionBuilderAtEnd(e->b, f->check);
+    carry_preds(e, f);
     val whole = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_all_lanes(e), "");
     LLVMBuildCondBr(e->b, whole, f->whole, f->part);
     LLVMPositionBuilderAtEnd(e->b, f->whole);
@@ -173,6 +265,7 @@ static void end(struct emit *e, struct frame_blocks *f)
     val lefts[] = {f->left, f->new_left, f->left, f->left};
     LLVMAddIncoming(count, counts, from, 4);
     LLVMAddIncoming(left, lefts, from, 4);
+    meet_preds(e, f);
     val strip = LLVMBuildAdd(e->b, e->strip, b_int(e, 64, 1), "");
     val more = LLVMBuildICmp(e->b, LLVMIntNE, strip, b_int(e, 64, RUN_STRIPS), "");
     LLVMBuildCondBr(e->b, more, f->strip, f->done);
@@ -183,6 +276,7 @@ static void end(struct emit *e, struct frame_blocks *f)
     LLVMAddIncoming(f->count, start_counts, before, 2);
     LLVMAddIncoming(f->left, start_lefts, before, 2);
     LLVMPositionBuilderAtEnd(e->b, f->done);
+    store_preds(e, f);
     val high = LLVMBuildShl(e->b, LLVMBuildZExt(e->b, left, i64, ""), b_int(e, 64, 32), "");
     LLVMBuildRet(e->b, LLVMBuildOr(e->b, high, LLVMBuildZExt(e->b, count, i64, ""), ""));
 }
@@ -233,6 +327,7 @@ val emit_run(struct emit *e, const struct run_text *run, const char *name)
         emit_op(e, &run->ops[i]);
     finish_strip(e, &f);
     end(e, &f);
+    vec_free(&f.preds);
     vec_free(&e->slots);
     u64map_free(&e->slot_of);
     return e->fn;
