@@ -287,7 +287,7 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
     w->live = w->all;
     w->lanes = UINT32_MAX;
     w->state = WARP_READY;
-    w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
+    w->ninst = w->nthread_inst = w->nfar = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
     if (!w->sregs) {
         w->sregs = xalloc_aligned(64, SREG_WARP_BYTES);
         sreg_fill_warp(w->sregs, cta->grid->launch->block, first_thread, id);

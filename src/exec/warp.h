@@ -59,6 +59,7 @@ struct warp {
     uint32_t local_words, local_cap; /* of a lane: usable; there */
     struct frame *frames, *free_frames;
     uint64_t ninst, nthread_inst;
+    uint64_t nfar;      /* lines that it had to go far for, while somebody watches (watch.h) */
     uint64_t turn_end;  /* ninst at which its turn is over */
     uint64_t reread;    /* first address of the load that ended the turn; 0 = none did */
     uint64_t met_at;    /* ninst when it last left a barrier */
