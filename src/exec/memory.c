@@ -87,8 +87,27 @@ static bool fault_global(struct warp *w, const struct xinst *x, const struct acc
     return warp_fault(w, x, lane, FAULT_ILLEGAL_ADDRESS, "%s", what);
 }
 
-static void tell_watch(const struct mem_watch *watch, const struct access *a)
+/* Lines that the lanes touch, each once as long as few others come between. */
+static void count_far(const struct mem_watch *watch, struct warp *w, const struct access *a)
 {
+    enum { SEEN = 4 };
+    addr_t seen[SEEN] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    unsigned n = 0;
+    FOR_LANES (l, a->mask) {
+        const addr_t line = a->addr[l] - a->addr[l] % watch->line_bytes;
+        if (line == seen[0] || line == seen[1] || line == seen[2] || line == seen[3])
+            continue;
+        seen[n++ % SEEN] = line;
+        w->nfar += watch->is_far(w, line, a->is_write);
+    }
+}
+
+static void tell_watch(const struct mem_watch *watch, struct warp *w, const struct access *a)
+{
+    if (watch->is_far)
+        count_far(watch, w, a);
+    if (!watch->touched)
+        return;
     FOR_LANES (l, a->mask)
         watch->touched(watch->self, a->addr[l], (uint64_t)a->bytes * a->count, a->is_write);
 }
@@ -128,7 +147,7 @@ static bool check_global_slow(struct warp *w, const struct xinst *x, struct acce
     else if (g->dev->check)
         check_access(w, x, a);
     if (g->dev->watch)
-        tell_watch(g->dev->watch, a);
+        tell_watch(g->dev->watch, w, a);
     if (device_is_watched(g->dev))
         g->tlb_epoch = UINT64_MAX; /* the next access is to come here, too */
     return true;
@@ -183,6 +202,8 @@ static bool check_space(struct warp *w, const struct xinst *x, struct access *a)
         return check_shared(w, x, a);
     case PTX_SPACE_LOCAL:
         a->base = 0;
+        if (UNLIKELY(w->grid->dev->watch))
+            w->nfar += ((unsigned)a->bytes * a->count + 3) / 4;
         return check_offsets(w, x, a, (uint64_t)w->local_words * 4);
     case PTX_SPACE_PARAM:
         a->base = (uintptr_t)w->grid->params;

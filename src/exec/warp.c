@@ -281,7 +281,7 @@ bool warp_yield(struct warp *w)
 
 static void clear_counts(struct warp *w)
 {
-    w->ninst = w->nthread_inst = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
+    w->ninst = w->nthread_inst = w->nfar = w->spin_from = w->reread = w->met_at = w->paused_at = 0;
 }
 
 void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thread, uint32_t lanes)

@@ -65,12 +65,13 @@ struct warp {
     uint32_t local_words, local_cap; /* of a lane: usable; there */
     uint32_t *local;                 /* [word][lane] */
     struct frame *frames, *free_frames;
+    uint64_t nfar;      /* lines that it had to go far for, while somebody watches (watch.h) */
     uint64_t turn_end;  /* ninst at which its turn is over */
     uint64_t reread;    /* first address of the load that ended the turn; 0 = none did */
     uint64_t met_at;    /* ninst when it last left a barrier */
     uint64_t paused_at; /* ninst when it last paused at an access to shared memory */
     char *sregs;
-    char unused_[40]; /* to the end of the line */
+    char unused_[32]; /* to the end of the line */
 };
 static_assert(sizeof(struct warp) % 64 == 0, "warps of a block are side by side");
 

@@ -5,9 +5,15 @@
 
 #include "exec/devmem.h"
 
+struct warp;
+
 struct mem_watch {
     void (*touched)(void *self, addr_t addr, uint64_t bytes, bool is_write);
     void *self;
+    /* NULL, or asked once for each line of so many bytes that an instruction touches: whether it is
+     * far from the warp, for which it counts then (warp.nfar), as words of local memory do. */
+    uint64_t line_bytes;
+    bool (*is_far)(const struct warp *w, addr_t line, bool is_write);
 };
 
 #endif

@@ -21,13 +21,21 @@ enum {
     LEAST_PART = 1024,
     MOST = 48000,
     MOST_PART = 512,
-    MOST_EVEN = 4, /* times that stretches are longer or shorter for the sake of evenness */
-    STEPS = 32,    /* that a stretch is gone in; the last is exact */
-    WARM_STEPS = 4 /* what the last ones touch is brought into the L2 */
+    MOST_EVEN = 2,  /* times that stretches are longer or shorter for the sake of evenness */
+    LOOK = 50,      /* cycles from one look at who waits to the next, in a window */
+    MOST_LINE = 50, /* instructions that a line is worth */
+    STEPS = 32,     /* that a stretch is gone in; the last is exact */
+    WARM_STEPS = 4  /* what the last ones touch is brought into the L2 */
 };
 /* Windows that differ by less are the same, by more are not. */
 #define SAME  0.06
 #define OTHER 0.15
+/* Windows that follow each other and whose logarithms differ by more are of other phases. */
+#define PHASE 0.7
+/* What an earlier window counts in what all say of warps, to the next. */
+#define FADES 0.8
+/* Lines and instructions go together, if their determinant is a smaller part: lines say nothing. */
+#define TOGETHER 0.01
 /* What all windows have in common, as a share of what they stand for: measured (DEVIATIONS.md). */
 #define UNSEEN 0.09
 /* A stretch ends with as many of its warps. */
@@ -40,7 +48,7 @@ struct forward {
     struct sm_forward **sms;
     struct warm *warm;
     enum phase phase;
-    cycle_t next, window_begin;
+    cycle_t next, next_look, window_begin;
     uint64_t executed;  /* when the window began */
     cycle_t part_begin; /* of the window */
     uint64_t part_executed;
@@ -48,10 +56,13 @@ struct forward {
     bool has_skipped; /* in this launch */
     bool is_cut;      /* the last stretch ended early */
     double cpi;       /* of the last part; 0: none yet */
+    double last;      /* of the last window, the same */
     double length;    /* of the next stretch */
     double cpi_sum;   /* of all windows of the launch */
     unsigned windows;
     struct stretches stretches;
+    struct mem_watch timed, untimed; /* count lines: in windows, in stretches */
+    struct sm_forward_fit fit;
     struct by_blocks *blocks; /* the other way, */
     bool is_by_blocks;        /* which this launch goes */
     bool rests;               /* in the next launch */
@@ -70,6 +81,11 @@ struct forward *forward_new(struct gpu *g)
     for (uint32_t i = 0; i < g->nsms; i++)
         f->sms[i] = sm_forward_new(g->sms[i]);
     f->warm = warm_new(g);
+    const uint64_t line = (uint64_t)g->m->l1.line_bytes;
+    f->timed = (struct mem_watch){.is_far = sm_forward_misses, .line_bytes = line};
+    f->untimed = (struct mem_watch){.is_far = sm_forward_brings, .line_bytes = line};
+    warm_watch(f->warm)->is_far = sm_forward_brings;
+    warm_watch(f->warm)->line_bytes = line;
     f->blocks = by_blocks_new(g);
     return f;
 }
@@ -98,6 +114,23 @@ uint64_t forward_executed(const struct forward *f)
     return n;
 }
 
+static void learn(struct forward *f, cycle_t now)
+{
+    struct sm_forward_fit *t = &f->fit;
+    double *const sums[] = {&t->nn, &t->nm, &t->mm, &t->nt, &t->mt, &t->before, &t->both};
+    for (unsigned i = 0; i < ARRAY_LEN(sums); i++)
+        *sums[i] *= FADES;
+    for (uint32_t i = 0; i < f->g->nsms; i++)
+        sm_forward_learn(f->sms[i], t, now);
+    const double det = t->nn * t->mm - t->nm * t->nm, inst = t->nt * t->mm - t->mt * t->nm,
+                 line = t->mt * t->nn - t->nt * t->nm;
+    if (det <= TOGETHER * t->nn * t->mm || line <= 0)
+        t->line = 0;
+    else
+        t->line = inst * MOST_LINE > line ? line / inst : MOST_LINE;
+    t->stays = t->before > 0 ? fmin(fmax(t->both / t->before, 0), 1) : 1;
+}
+
 static void settle(struct forward *f, cycle_t now, cycle_t cycles)
 {
     f->phase = SETTLING;
@@ -116,6 +149,8 @@ static void begin_window(struct forward *f, cycle_t now)
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_mark(f->sms[i], now);
     f->phase = MEASURING;
+    f->next_look = now;
+    f->g->dev->watch = &f->timed;
     f->executed = forward_executed(f);
     f->window_begin = now;
 }
@@ -167,9 +202,10 @@ static double evenly(const struct forward *f, double cpi)
     return fmin(fmax(cpi / mean, 1.0 / MOST_EVEN), MOST_EVEN);
 }
 
-/* What the last steps touch is kept in the L2. A stretch ends where warps have ended and none
- * followed: those left have another pace, which a window is to say. */
-static void go_forward(struct forward *f, double cpi, cycle_t now)
+/* How many cycles warps were given. What the last steps touch is kept in the L2. A stretch ends
+ * where warps have ended and none followed: those left have another pace, which a window is to say.
+ */
+static double go_forward(struct forward *f, double cpi, cycle_t now)
 {
     struct gpu *g = f->g;
     const bool is_told = gpu_technique(g, 0); /* of every write */
@@ -179,17 +215,20 @@ static void go_forward(struct forward *f, double cpi, cycle_t now)
                                 .apply = apply,
                                 .ctx = f};
     const unsigned live = live_warps(f);
+    unsigned k = 0;
     f->is_cut = false;
-    for (unsigned k = 0; k < STEPS && !g->batch->failed && !s.is_last; k++) {
+    for (; k < STEPS && !g->batch->failed && !s.is_last; k++) {
         f->is_cut = live_warps(f) < live * LEFT;
         s.is_last = k + 1 == STEPS || f->is_cut;
-        s.is_watched = is_told || k + WARM_STEPS >= STEPS;
-        g->dev->watch = s.is_watched ? warm_watch(f->warm) : NULL;
+        const bool is_warm = is_told || k + WARM_STEPS >= STEPS;
+        s.is_watched = is_warm || f->fit.line > 0;
+        g->dev->watch = is_warm ? warm_watch(f->warm) : s.is_watched ? &f->untimed : NULL;
         run_step(f, &s);
     }
     g->dev->watch = NULL;
     for (uint32_t i = 0; i < g->nsms && !g->batch->failed; i++)
         sm_forward_end(f->sms[i], now);
+    return k * s.cycles;
 }
 
 /* Longer while windows agree, and the longer the launch has run: what one window misses of it,
@@ -208,11 +247,12 @@ static void choose_length(struct forward *f, double change, cycle_t now)
 static void skip_stretch(struct forward *f, double cpi, cycle_t now)
 {
     const uint64_t before = forward_executed(f);
+    learn(f, now);
     for (uint32_t i = 0; i < f->g->nsms; i++)
-        sm_forward_pace(f->sms[i], now);
-    go_forward(f, cpi, now);
+        sm_forward_pace(f->sms[i], &f->fit, now);
+    const double cycles = go_forward(f, cpi, now);
     gpu_collect_ended(f->g);
-    stretch_open(&f->stretches, forward_executed(f) - before, cpi);
+    stretch_open(&f->stretches, forward_executed(f) - before, cycles, cpi);
     f->has_skipped = true;
     settle(f, now, SETTLE + (cycle_t)(fmin(f->length, MOST) / SETTLE_PART));
 }
@@ -235,15 +275,29 @@ static void end_part(struct forward *f, cycle_t now)
     stretch_close(&f->stretches, f->is_cut ? 0 : cpi);
     f->cpi_sum += cpi;
     f->windows++;
-    choose_length(f, change, now);
+    const double differs = f->last > 0 ? fabs(log(cpi / f->last)) : 1;
+    f->last = cpi;
+    choose_length(f, differs > PHASE ? differs : change, now);
     skip_stretch(f, cpi, now);
+}
+
+static void look_at_waits(struct forward *f, cycle_t now)
+{
+    if (f->phase != MEASURING || now < f->next_look)
+        return;
+    f->next_look = now + LOOK;
+    for (uint32_t i = 0; i < f->g->nsms; i++)
+        sm_forward_look(f->sms[i]);
 }
 
 void forward_look(struct forward *f, cycle_t now)
 {
     if (f->is_by_blocks)
         f->is_by_blocks = by_blocks_look(f->blocks, now);
-    if (f->is_by_blocks || now < f->next || f->g->batch->failed)
+    if (f->is_by_blocks || f->g->batch->failed)
+        return;
+    look_at_waits(f, now);
+    if (now < f->next)
         return;
     if (f->phase == SETTLING) {
         begin_window(f, now);
@@ -261,7 +315,8 @@ void forward_begin(struct forward *f, cycle_t now)
     for (uint32_t i = 0; i < f->g->nsms; i++)
         sm_forward_begin(f->sms[i]);
     f->stretches = (struct stretches){0};
-    f->cpi = f->cpi_sum = 0;
+    f->cpi = f->cpi_sum = f->last = 0;
+    f->fit = (struct sm_forward_fit){0};
     f->windows = 0;
     f->has_skipped = false;
     f->length = LEAST;
@@ -297,6 +352,7 @@ void forward_count_open(struct forward *f)
 struct forward_result forward_end(struct forward *f)
 {
     const struct forward_result r = by_blocks_end(f->blocks);
+    f->g->dev->watch = NULL;
     stretch_close(&f->stretches, 0);
     f->stretches.sum.is_paced = f->has_skipped;
     f->stretches.sum.variance +=

@@ -188,7 +188,7 @@ bool selection_new(const struct session_options *o, struct gpu *g, struct select
     s->o = o;
     s->is_cold = o->caches && !strcmp(o->caches, "cold");
     s->has_regex = o->kernel && !regcomp(&s->regex, o->kernel, REG_EXTENDED | REG_NOSUB);
-    s->watch = (struct mem_watch){touched, s};
+    s->watch = (struct mem_watch){.touched = touched, .self = s};
     s->checkpoint = o->checkpoint ? checkpoint_create(o->checkpoint, err)
                     : o->resume   ? checkpoint_open(o->resume, err)
                                   : NULL;

@@ -5,10 +5,11 @@
 /* Windows that differ by more are of other phases, or one is of the launch's end. */
 #define ALIKE 0.3
 
-void stretch_open(struct stretches *s, uint64_t warp_inst, double cpi)
+void stretch_open(struct stretches *s, uint64_t warp_inst, double cycles, double cpi)
 {
     s->open = warp_inst;
     s->open_cpi = cpi;
+    s->open_cycles = cycles;
     s->sum.warp_inst += warp_inst;
 }
 
@@ -17,9 +18,14 @@ void stretch_close(struct stretches *s, double cpi)
     if (!s->open)
         return;
     const bool is_alike = cpi > 0 && fabs(cpi / s->open_cpi - 1) < ALIKE;
-    const double n = (double)s->open, behind = is_alike ? cpi : s->open_cpi;
+    const double n = (double)s->open, behind = cpi > 0 ? cpi : s->open_cpi;
+    const double least = fmin(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 - ALIKE),
+                 most = fmax(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 + ALIKE);
     const double half = n * fmin(fabs(cpi - s->open_cpi), ALIKE * s->open_cpi) / 2;
-    s->sum.cycles += n * (behind + s->open_cpi) / 2;
+    if (is_alike)
+        s->sum.cycles += n * (behind + s->open_cpi) / 2;
+    else /* one phase ends in it and another begins */
+        s->sum.cycles += fmin(fmax(s->open_cycles, n * least), n * most);
     s->sum.variance += half * half;
     s->open = 0;
 }

@@ -60,7 +60,7 @@ struct warm *warm_new(struct gpu *g)
     struct warm *w = xcalloc(1, sizeof *w);
     w->gpu = g;
     w->bytes = (addr_t)gpu_machine(g)->l2.line_bytes;
-    w->watch = (struct mem_watch){touched, w};
+    w->watch = (struct mem_watch){.touched = touched, .self = w};
     w->last = UINT64_MAX;
     return w;
 }

@@ -94,6 +94,11 @@ struct mem_req *l1_pop_req(struct l1 *l, cycle_t now);
 /* The answer to one of its requests, with others that ride on it; frees them, at once or when the
  * packet policy's engine has finished with it. */
 void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply);
+/* A read or a write of global memory that took no time: leaves what it would leave in the cache.
+ * True: it did not find the line there. */
+bool l1_touch(struct l1 *l, addr_t addr, bool is_write);
+/* Whether the line is there, or on its way. */
+bool l1_has(const struct l1 *l, addr_t addr);
 /* Keeps at most so many bytes from now on, if it is empty. */
 void l1_use(struct l1 *l, uint64_t bytes);
 /* Invalidates everything, dirty lines are written back as the miss queue allows; only when l1_idle.

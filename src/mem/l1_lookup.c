@@ -553,3 +553,43 @@ bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a)
     l->stats.accesses += served;
     return served;
 }
+
+/* The line is there, as if it had been read; what it takes the place of is gone, also if memory
+ * does not have it yet: nothing can leave while time stands still. */
+static void enter_read(struct l1 *l, struct place *p)
+{
+    const uint32_t bytes = l1_line_bytes(l, p->line, NULL);
+    const uint32_t n = tags_victims(&l->tags, p->set, p->index, bytes, l->victims);
+    if (n == TAGS_NONE)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        tags_invalidate(&l->tags, l->victims[i]);
+    p->index = tags_place(&l->tags, p->set, l->victims);
+    tags_allocate(&l->tags, p->index, p->line);
+    tags_fill(&l->tags, p->index, l->all);
+    l->has_lines = true;
+    l->forms[p->index] = (struct line_form){0};
+    l->lives[p->index] = (struct line_life){0};
+    l->ahead[p->index] = false;
+    l1_line_fit(l, p->index, bytes);
+}
+
+bool l1_touch(struct l1 *l, addr_t addr, bool is_write)
+{
+    struct place p = place_find(l, &(struct l1_access){.addr = addr});
+    const bool is_here = p.index != TAGS_NONE;
+    if (p.reserved) /* its answer finds it as it is */
+        return false;
+    if (is_here && is_write && l->cfg.write_global == L1_THROUGH_EVICT)
+        tags_invalidate(&l->tags, p.index);
+    else if (is_here)
+        tags_touch(&l->tags, p.index);
+    else if (!is_write)
+        enter_read(l, &p);
+    return !is_here;
+}
+
+bool l1_has(const struct l1 *l, addr_t addr)
+{
+    return place_find(l, &(struct l1_access){.addr = addr}).index != TAGS_NONE;
+}

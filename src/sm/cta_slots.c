@@ -79,6 +79,7 @@ static struct sm_launch *launch_of(struct sm *sm, const struct sm_kernel *k)
         if (l->kernel == k)
             return l;
     struct sm_launch *l = xcalloc(1, sizeof *l);
+    l->sm = sm;
     l->grid = *k->root;
     l->grid.smid = sm->id;
     l->grid.root = k->root;

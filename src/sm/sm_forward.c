@@ -8,6 +8,8 @@
 
 /* A warp that has been there for less than this part of a window has the SM's pace. */
 enum { PART_OF_WINDOW = 8 };
+/* Instructions until it is looked at what lines have cost. */
+enum { SLICE = 32 };
 /* Instructions of a warp in the last step, after which what it has stored is applied: loads look
  * for stores through the log, which is to stay short. */
 enum { APPLY_EVERY = 16 };
@@ -15,11 +17,15 @@ enum { APPLY_EVERY = 16 };
 enum { HOME = 2000 };
 #define HOME_PART 0.5 /* of what it executes in the stretch, at most */
 /* Credit that warps at a barrier may save up, in steps. */
-#define CREDIT_STEPS 2
+#define CREDIT_STEPS 1
 
 struct pace {
-    uint64_t age;  /* of the warp that was seen */
-    uint64_t from; /* its instructions then */
+    uint64_t age;   /* of the warp that was seen */
+    uint64_t from;  /* its instructions then, */
+    uint64_t far;   /* and lines that the L1 did not have */
+    uint32_t waits; /* looks at which it waited at a barrier */
+    bool has_differed;
+    double differed; /* from the mean rate in the window before */
     cycle_t since;
     double rate, credit;      /* instructions a cycle; that it may execute */
     double given;             /* credit, in all */
@@ -30,7 +36,9 @@ struct sm_forward {
     struct sm *sm;
     struct pace warp[MAX_WARPS];
     cycle_t marked;
+    uint32_t looks;             /* since then */
     double mean;                /* rate of all warps */
+    double line;                /* what one costs, in instructions */
     const struct decoded *code; /* that `stretch` is of */
     uint32_t stretch;           /* instructions between branches, at most */
 };
@@ -88,22 +96,104 @@ void sm_forward_begin(struct sm_forward *f)
     f->code = NULL;
 }
 
+/* --- lines that the L1 has --- */
+
+static struct sm *sm_of(const struct warp *w)
+{
+    return ((const struct sm_launch *)w->grid)->sm;
+}
+
+bool sm_forward_misses(const struct warp *w, addr_t line, bool is_write)
+{
+    (void)is_write;
+    return !l1_has(sm_of(w)->data, line);
+}
+
+bool sm_forward_brings(const struct warp *w, addr_t line, bool is_write)
+{
+    return l1_touch(sm_of(w)->data, line, is_write);
+}
+
 /* --- pace --- */
+
+/* Found before, it would not be asked for again, and nobody told. */
+static void ask_again(struct sm *sm)
+{
+    for (uint32_t m = sm->cta_set; m; m &= m - 1)
+        sm->ctas[__builtin_ctz(m)].launch->grid.tlb_epoch = UINT64_MAX;
+}
 
 void sm_forward_mark(struct sm_forward *f, cycle_t now)
 {
     const struct sm *sm = f->sm;
     f->marked = now;
+    f->looks = 0;
+    ask_again(f->sm);
     for (uint64_t m = sm->live; m; m &= m - 1) {
         const struct warp_slot *ws = &sm->slot[first_of(m)];
-        f->warp[first_of(m)] = (struct pace){.age = ws->age, .from = ws->w->ninst, .since = now};
+        struct pace *p = &f->warp[first_of(m)];
+        *p = (struct pace){.age = ws->age,
+                           .from = ws->w->ninst,
+                           .far = ws->w->nfar,
+                           .has_differed = p->has_differed && p->age == ws->age,
+                           .differed = p->differed,
+                           .since = now};
     }
 }
 
-void sm_forward_pace(struct sm_forward *f, cycle_t now)
+void sm_forward_look(struct sm_forward *f)
+{
+    f->looks++;
+    for (uint64_t m = f->sm->live & f->sm->barrier; m; m &= m - 1)
+        f->warp[first_of(m)].waits++;
+}
+
+/* Cycles in which it did not wait for others of its block: those have the pace of the one that all
+ * wait for. */
+static double active(const struct sm_forward *f, const struct pace *p, cycle_t now)
+{
+    const double t = (double)(now - p->since),
+                 looks = (double)f->looks * t / (double)(now - f->marked);
+    return looks > 0 ? t * fmax(1 - p->waits / looks, 0) : t;
+}
+
+/* Least squares, of the time that each warp took by what it did in it. */
+void sm_forward_learn(const struct sm_forward *f, struct sm_forward_fit *fit, cycle_t now)
+{
+    const struct sm *sm = f->sm;
+    for (uint64_t m = sm->live; m; m &= m - 1) {
+        const struct warp_slot *ws = &sm->slot[first_of(m)];
+        const struct pace *p = &f->warp[first_of(m)];
+        if (p->age != ws->age)
+            continue;
+        const double n = (double)(ws->w->ninst - p->from), far = (double)(ws->w->nfar - p->far),
+                     t = active(f, p, now);
+        fit->nn += n * n;
+        fit->nm += n * far;
+        fit->mm += far * far;
+        fit->nt += n * t;
+        fit->mt += far * t;
+    }
+}
+
+/* What a warp has of the difference that it had, it will have of this one. */
+static void even_out(const struct sm_forward *f, struct pace *p, struct sm_forward_fit *fit)
+{
+    const double differs = p->rate / f->mean - 1;
+    if (p->has_differed) {
+        fit->before += p->differed * p->differed;
+        fit->both += p->differed * differs;
+    }
+    p->differed = differs;
+    p->has_differed = true;
+    p->rate = f->mean * (1 + fit->stays * differs);
+}
+
+void sm_forward_pace(struct sm_forward *f, struct sm_forward_fit *fit, cycle_t now)
 {
     const struct sm *sm = f->sm;
     double executed = 0, cycles = 0;
+    f->line = fit->line;
     for (uint64_t m = sm->live; m; m &= m - 1) {
         const unsigned slot = first_of(m);
         const struct warp_slot *ws = &sm->slot[slot];
@@ -112,7 +202,9 @@ void sm_forward_pace(struct sm_forward *f, cycle_t now)
             const cycle_t begin = sm->ctas[ws->cta].begin;
             *p = (struct pace){.age = ws->age, .since = begin > f->marked ? begin : f->marked};
         }
-        const double n = (double)(ws->w->ninst - p->from), t = (double)(now - p->since);
+        const double n = (double)(ws->w->ninst - p->from) +
+                         f->line * (double)(ws->w->nfar - p->far),
+                     t = active(f, p, now);
         p->rate = t > 0 ? n / t : 0;
         p->credit = p->given = 0;
         p->home = warp_peek(ws->w);
@@ -120,10 +212,11 @@ void sm_forward_pace(struct sm_forward *f, cycle_t now)
         cycles += t;
     }
     f->mean = cycles > 0 ? executed / cycles : 0;
-    for (uint64_t m = sm->live; m; m &= m - 1) {
+    for (uint64_t m = sm->live; m && f->mean > 0; m &= m - 1) {
         struct pace *p = &f->warp[first_of(m)];
-        if ((now - p->since) * PART_OF_WINDOW < now - f->marked)
+        if (active(f, p, now) * PART_OF_WINDOW < (double)(now - f->marked))
             p->rate = f->mean;
+        even_out(f, p, fit);
     }
 }
 
@@ -142,19 +235,22 @@ static uint32_t longest_stretch(const struct dfunc *fn)
 
 /* One by one, until the credit is spent and it stands where it stood when the window ended: warps
  * that hold each other up, or run ahead of each other, go on to do so. */
-static bool step_warp(struct sm *sm, struct warp *w, struct pace *p,
+static bool step_warp(struct sm_forward *f, struct warp *w, struct pace *p,
                       const struct sm_forward_step *s)
 {
+    struct sm *sm = f->sm;
     const double least = p->home ? -fmin(HOME_PART * p->given, HOME) : 0;
     const struct xinst *x;
     unsigned n = 0;
     for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
         if (p->credit <= -least && x == p->home)
             break;
+        const uint64_t far = w->nfar;
         if (!warp_step(w, sm->effects, s->now, &sm->step)) {
             sm->faulted = w;
             return false;
         }
+        p->credit -= f->line * (double)(w->nfar - far);
         if (++n % APPLY_EVERY == 0 && !effects_empty(sm->effects) && !s->apply(s->ctx))
             return false;
     }
@@ -164,17 +260,20 @@ static bool step_warp(struct sm *sm, struct warp *w, struct pace *p,
 static bool run_warp(struct sm_forward *f, struct warp *w, struct pace *p,
                      const struct sm_forward_step *s)
 {
-    const uint64_t before = w->ninst;
     if (s->is_last) /* only so: stores wait in the log, which warp_run() does not see */
-        return step_warp(f->sm, w, p, s);
-    if (p->credit > f->stretch) {
+        return step_warp(f, w, p, s);
+    uint64_t before = w->ninst - 1;
+    while (p->credit > f->stretch && w->state == WARP_READY && w->ninst != before) {
+        const uint64_t far = w->nfar;
+        const double most = p->credit - f->stretch;
+        before = w->ninst;
         w->grid->clock = s->now;
         w->grid->turn_from = w->ninst;
-        if (warp_run(w, (uint64_t)p->credit - f->stretch) == WARP_STOP_FAULT) {
+        if (warp_run(w, (uint64_t)(f->line > 0 ? fmin(most, SLICE) : most)) == WARP_STOP_FAULT) {
             f->sm->faulted = w;
             return false;
         }
-        p->credit -= (double)(w->ninst - before);
+        p->credit -= (double)(w->ninst - before) + f->line * (double)(w->nfar - far);
     }
     return true;
 }

@@ -26,9 +26,25 @@ unsigned sm_forward_live(const struct sm_forward *f);
 
 /* Other kernels than before may run. */
 void sm_forward_begin(struct sm_forward *f);
-/* A window begins; and ends: from now on every warp has the pace that it had in it. */
+/* For a watch (exec/watch.h): whether the L1 does not have a line; in time, and while it stands
+ * still, when the line is there from then on. */
+bool sm_forward_misses(const struct warp *w, addr_t line, bool is_write);
+bool sm_forward_brings(const struct warp *w, addr_t line, bool is_write);
+
+/* What windows say of warps, all SMs together. `line`: how many instructions a line that the L1
+ * does not have is worth, such that warps have done about as much as each other in as much time.
+ * `stays`: how much of a warp's difference from the others is there in the next window. */
+struct sm_forward_fit {
+    double nn, nm, mm, nt, mt, before, both; /* sums */
+    double line, stays;
+};
+
+/* A window begins. Every few cycles of it. It ends: what it says; and from now on every warp has
+ * the pace that it is likely to have. */
 void sm_forward_mark(struct sm_forward *f, cycle_t now);
-void sm_forward_pace(struct sm_forward *f, cycle_t now);
+void sm_forward_look(struct sm_forward *f);
+void sm_forward_learn(const struct sm_forward *f, struct sm_forward_fit *fit, cycle_t now);
+void sm_forward_pace(struct sm_forward *f, struct sm_forward_fit *fit, cycle_t now);
 
 struct sm_forward_step {
     cycle_t now;

@@ -127,7 +127,8 @@ struct cta_slot {
 
 /* What a launch needs on an SM. */
 struct sm_launch {
-    struct grid grid; /* this SM's part of it */
+    struct grid grid; /* this SM's part of it; first, so that it leads here */
+    struct sm *sm;
     const struct sm_kernel *kernel;
     struct cta *spares[MAX_CTAS]; /* blocks to use again */
     uint32_t nspares;

@@ -54,6 +54,45 @@ static void a_miss_takes_latency_and_memory_a_hit_the_latency(void **state)
     l1_rig_free(r);
 }
 
+static void what_was_touched_while_time_stood_still_is_there(void **state)
+{
+    (void)state;
+    struct l1_rig *r = l1_rig_new(NULL);
+    assert_false(l1_has(r->l1, 0x1000));
+    assert_true(l1_touch(r->l1, 0x1000, false));
+    assert_false(l1_touch(r->l1, 0x1040, false));
+    assert_true(l1_has(r->l1, 0x1000));
+    submit(r, 10, load(0x1040, 4, 1));
+    l1_rig_run(r, 60);
+    assert_int_equal(r->done[1], 45);
+    assert_int_equal(r->nsent, 0);
+    assert_true(l1_idle(r->l1));
+    l1_rig_free(r);
+}
+
+static void a_touched_line_leaves_as_after_a_read_or_a_write(void **state)
+{
+    (void)state;
+    const char *const sets[] = {"l1.write_global=through_evict", NULL};
+    struct l1_rig *r = l1_rig_new(sets);
+    l1_touch(r->l1, 0x1000, false);
+    assert_false(l1_touch(r->l1, 0x1000, true)); /* it was there; a store goes past it */
+    assert_false(l1_has(r->l1, 0x1000));
+    assert_true(l1_touch(r->l1, 0x1000, true));
+    assert_false(l1_has(r->l1, 0x1000));
+    for (addr_t line = 0; line < 1 << 20; line += 128)
+        l1_touch(r->l1, line, false);
+    assert_false(l1_has(r->l1, 0));
+    assert_true(l1_has(r->l1, (1 << 20) - 128));
+    submit(r, 10, load(0x200000, 1, 1)); /* on its way, it is left alone */
+    l1_rig_run(r, 60);
+    assert_true(l1_has(r->l1, 0x200000));
+    assert_false(l1_touch(r->l1, 0x200000, true));
+    l1_rig_run(r, 300);
+    assert_int_equal(r->done[1], 145);
+    l1_rig_free(r);
+}
+
 static void an_access_that_is_given_when_it_is_due_is_one_that_has_waited(void **state)
 {
     (void)state;
@@ -462,6 +501,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_takes_latency_and_memory_a_hit_the_latency),
+        cmocka_unit_test(what_was_touched_while_time_stood_still_is_there),
+        cmocka_unit_test(a_touched_line_leaves_as_after_a_read_or_a_write),
         cmocka_unit_test(an_access_that_is_given_when_it_is_due_is_one_that_has_waited),
         cmocka_unit_test(accesses_travel_one_a_cycle),
         cmocka_unit_test(merged_reads_leave_one_a_cycle_in_order),
