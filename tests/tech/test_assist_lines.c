@@ -168,16 +168,23 @@ static void others_are_executed_as_they_are_issued(void **state)
         const char *text;
         unsigned instructions;
         bool can_go_ahead, is_stepped;
-    } of[] = {{FORM_5("", ""), 5, true, false},
-              {FORM_5("", "mov.u32 %n, 60; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
-                          "@%more bra TURN;\n"),
-               5 + 1 + 60 * 3, true, true},
-              {FORM_5("", "mov.u32 %n, 3; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
-                          "@%more bra TURN;\n"),
-               5 + 1 + 3 * 3, true, false},
-              {FORM_5("", "mov.u32 %n, %clock;\n"), 6, false, false},
-              {FORM_5("", "mov.u32 %n, %warpid;\n"), 6, false, false},
-              {FORM_5(".shared .b32 count;\n", "st.shared.u32 [count], 1;\n"), 6, false, false}};
+    } of[] = {
+        {FORM_5("", ""), 5, true, false},
+        {FORM_5("", "mov.u32 %n, 60; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
+                    "@%more bra TURN;\n"),
+         5 + 1 + 60 * 3, true, true},
+        {FORM_5("", "mov.u32 %n, 3; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
+                    "@%more bra TURN;\n"),
+         5 + 1 + 3 * 3, true, false},
+        /* begun anew, it must find its line as it was */
+        {FORM_5("", "ld.shared.u32 %v, [%src+8]; add.u32 %v, %v, 1; st.shared.u32 [%src+8], %v; "
+                    "mov.u32 %n, 60; TURN: sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; "
+                    "@%more bra TURN; "
+                    "ld.shared.u32 %v, [%src+8]; sub.u32 %v, %v, 1; st.shared.u32 [%src+8], %v;\n"),
+         5 + 3 + 1 + 60 * 3 + 3, true, true},
+        {FORM_5("", "mov.u32 %n, %clock;\n"), 6, false, false},
+        {FORM_5("", "mov.u32 %n, %warpid;\n"), 6, false, false},
+        {FORM_5(".shared .b32 count;\n", "st.shared.u32 [count], 1;\n"), 6, false, false}};
     struct lines l;
     lines_open(&l);
     fill_form(&l, 5);

@@ -98,6 +98,14 @@ static void start_warp(struct awc *c, struct awt_row *row, struct warp *w)
     awc_forms_begin(c, row);
 }
 
+/* What went ahead and not to its end has changed its window: the line is loaded each time. */
+static void begin(struct awc *c, struct awt_row *row, struct warp *w)
+{
+    if (row->in->is_job)
+        awc_load_line(row->in, c->shared[row->in->r->module] + awc_window(c, row));
+    start_warp(c, row, w);
+}
+
 void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
 {
     const unsigned k = (unsigned)__builtin_ctzll(~c->used);
@@ -107,13 +115,11 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     in->began = in->began ? in->began : now;
     clear_row(row, in);
     take_registers(c, sm, row);
-    if (in->is_job)
-        awc_load_line(in, c->shared[in->r->module] + awc_window(c, row));
     fill_params(c, row);
     const bool is_ahead = awc_can_go_ahead(c, sm, in);
-    start_warp(c, row, is_ahead ? &c->ahead : &c->warps[k]);
+    begin(c, row, is_ahead ? &c->ahead : &c->warps[k]);
     if (is_ahead && !awc_go_ahead(c, sm, row, now))
-        start_warp(c, row, &c->warps[k]);
+        begin(c, row, &c->warps[k]);
     c->used |= bit;
     if (instance_is_high(in)) {
         c->high |= bit;
