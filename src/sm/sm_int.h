@@ -471,8 +471,8 @@ static inline bool sm_can_go(const struct sm *sm, unsigned slot, const struct di
  */
 static inline void sm_warm_registers(const struct warp_slot *ws, const struct dinst *d)
 {
-    for (unsigned k = 0; k < d->nwarm; k++)
-        __builtin_prefetch(ws->regs + (size_t)d->warm[k] * 64);
+    for (unsigned k = 0; k < d->nwarm; k++) /* a number: nobody says that the place is there */
+        __builtin_prefetch((const void *)((uintptr_t)ws->regs + (uintptr_t)d->warm[k] * 64));
 }
 
 /* The same and the warp's own state, without a look at it. */

@@ -210,6 +210,33 @@ static void others_are_executed_as_they_are_issued(void **state)
     codec_free(l.codec);
 }
 
+/* Cycles of shared memory are those of the instance before where the address is the controller's,
+ * or comes from one load that all lanes execute. */
+static void accesses_are_alike_where_all_lanes_have_what_they_were_given(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t alike;
+    } of[] = {
+        {FORM_5("", ""), 0x16},
+        {FORM_5("", "ld.param.u32 %n, [src]; ld.shared.u32 %v, [%n];\n"), 0x5c},
+        {FORM_5(
+             "",
+             "ld.param.u32 %n, [src]; @%based ld.param.u32 %n, [src]; ld.shared.u32 %v, [%n];\n"),
+         0xb0},
+        {FORM_5("", "@%more bra OVER; ld.param.u32 %n, [src]; OVER: ld.shared.u32 %v, [%n];\n"),
+         0xb0}};
+    for (unsigned i = 0; i < ARRAY_LEN(of); i++) {
+        struct assist_rig b;
+        struct err err;
+        assist_rig_open(&b, waits, "bdi");
+        assert_true(aws_load(&b.aws, "own", of[i].text, strlen(of[i].text), &err));
+        assert_int_equal(b.aws.routines[b.aws.nroutines - 1].alike, of[i].alike);
+        assist_rig_close(&b);
+    }
+}
+
 /* Of a window of 4 no line is encoded: the next 4 are not tried, then 4, then 16 are not. */
 static void compression_gives_up_where_it_never_succeeds(void **state)
 {
@@ -274,6 +301,7 @@ int main(void)
         cmocka_unit_test(decoding_takes_so_many_cycles),
         cmocka_unit_test(the_form_that_won_last_is_quick),
         cmocka_unit_test(others_are_executed_as_they_are_issued),
+        cmocka_unit_test(accesses_are_alike_where_all_lanes_have_what_they_were_given),
         cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
         cmocka_unit_test(parts_are_held),
     };

@@ -54,14 +54,26 @@ static uint32_t address_of(const struct xinst *x)
     return PTX_NO_REG;
 }
 
-/* Whether nobody writes the register but a load of a parameter, which gives all lanes the same. */
+static bool writes(const struct routine *r, const struct dinst *d, uint32_t reg)
+{
+    for (unsigned k = 0; k < d->ndst; k++)
+        if (d->regs[k] - r->entry->regs == reg)
+            return true;
+    return false;
+}
+
+/* Whether all lanes have it from one load of a parameter, which all of them execute, or from nobody
+ * (the controller's steps): then the lanes' addresses stand to each other as in every instance. */
 static bool is_given(const struct routine *r, uint32_t reg)
 {
+    unsigned loads = 0;
+    bool is_straight = true;
     for (uint32_t pc = 0; pc < r->entry->ncode; pc++) {
         const struct dinst *d = &r->entry->code[pc];
-        for (unsigned k = 0; k < d->ndst; k++)
-            if (d->regs[k] - r->entry->regs == reg && !is_load_of(d->x, PTX_SPACE_PARAM))
-                return false;
+        if (writes(r, d, reg) &&
+            (!is_load_of(d->x, PTX_SPACE_PARAM) || d->x->has_guard || !is_straight || loads++))
+            return false;
+        is_straight = is_straight && !(d->x->src && is_jump(d->x));
     }
     return true;
 }
