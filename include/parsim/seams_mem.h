@@ -206,6 +206,8 @@ struct codec_job {
     bool is_left;      /* of a store that is done, raw: nobody has tried, it may be encoded later */
     bool is_part;      /* of a store: a part of the line was written, others may follow */
     bool is_unawaited; /* of a fill: no warp waits for the line (a write that was refused) */
+    bool is_unwanted;  /* of a fill; the engine may set it: the line is sent back raw when it is
+                          decoded, so that the next one who reads it need not */
     cycle_t began;     /* of a store that is done: when its bytes were read; what was written since
                           is not in its code */
 };

@@ -146,8 +146,10 @@ struct tech_api {
 
 /* How far a machine has come, all kernels together. */
 struct tech_look {
-    uint64_t cycles;      /* of the cores */
-    uint64_t thread_inst; /* of the program */
+    uint64_t cycles;       /* of the cores */
+    uint64_t thread_inst;  /* of the program */
+    uint64_t oldest_block; /* `cycles` when the oldest block that runs began; now: there is none */
+    uint32_t launches;     /* that run together */
 };
 
 /* Numbers that a technique adds to report and JSON: `n` of them under place.name. */

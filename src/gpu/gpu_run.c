@@ -182,6 +182,27 @@ static void tell_look(const struct gpu *g, cycle_t now, uint64_t n)
     g->look(g->look_ctx, &at);
 }
 
+static cycle_t oldest_block(const struct gpu *g, cycle_t now)
+{
+    cycle_t oldest = now;
+    for (uint32_t i = 0; i < g->nsms; i++) {
+        const cycle_t begin = sm_oldest_block(g->sms[i]);
+        oldest = begin < oldest ? begin : oldest;
+    }
+    return oldest;
+}
+
+static void look_at_techniques(const struct gpu *g, cycle_t now, uint64_t thread_inst)
+{
+    const struct batch *b = g->batch;
+    const cycle_t begin = b->begin - g->cycles;
+    const struct tech_look at = {.cycles = now - begin,
+                                 .thread_inst = thread_inst,
+                                 .oldest_block = oldest_block(g, now) - begin,
+                                 .launches = (uint32_t)b->n};
+    techs_look(g->tech->techs, &at);
+}
+
 void gpu_look_at_instructions(struct gpu *g, cycle_t now)
 {
     struct batch *b = g->batch;
@@ -198,8 +219,7 @@ void gpu_look_at_instructions(struct gpu *g, cycle_t now)
     b->seen = n;
     if (UNLIKELY(g->look != NULL))
         tell_look(g, now, n);
-    const struct tech_look at = {g->cycles + (now - b->begin), thread_inst};
-    techs_look(g->tech->techs, &at);
+    look_at_techniques(g, now, thread_inst);
     if (l->max_inst && n >= l->max_inst && !b->failed) {
         struct fault f = {.code = FAULT_LAUNCH_TIMEOUT};
         snprintf(f.msg, sizeof f.msg,
@@ -211,7 +231,7 @@ void gpu_look_at_instructions(struct gpu *g, cycle_t now)
         struct fault f = {.code = FAULT_INTERRUPTED};
         snprintf(f.msg, sizeof f.msg, "kernel %s: interrupted by %s after %llu cycles",
                  l->kernel->src->name, interrupt_name(interrupt_signal()),
-                 (unsigned long long)at.cycles);
+                 (unsigned long long)(g->cycles + (now - b->begin)));
         gpu_fail(g, r, &f);
     }
     if (!l->progress || n - b->reported < (UINT64_C(1) << 16))

@@ -369,12 +369,27 @@ void l1_code_retry(struct l1 *l, cycle_t now, struct mem_req *reply)
 
 /* --- what comes back --- */
 
-static void fill_end(struct l1 *l, cycle_t now, struct mem_req *reply)
+/* Raw, as a line that may be encoded when it was read often. */
+static void send_back(struct l1 *l, cycle_t now, addr_t line)
 {
-    if (reply->refused)
+    struct mem_req *r = l1_request_new(l, now, line, l->all, L1_OFFER);
+    r->kind = MEM_WRITE;
+    r->full = l->all;
+    r->form = (struct line_form){.reads = 1};
+    l->stats.requests_write++;
+    leave(l, now, r);
+}
+
+static void fill_end(struct l1 *l, cycle_t now, const struct l1_job *j)
+{
+    struct mem_req *reply = j->req;
+    if (reply->refused) {
         l1_code_retry(l, now, reply);
-    else
-        l1_fill_finish(l, now, reply);
+        return;
+    }
+    if (UNLIKELY(j->job.is_unwanted) && reply->kind == MEM_READ)
+        send_back(l, now, j->job.line);
+    l1_fill_finish(l, now, reply);
 }
 
 /* A write has joined the store since its bytes were read: it is encoded once more. */
@@ -398,7 +413,7 @@ static void job_end(struct l1_job *j, cycle_t now, const struct codec_job *job)
     case CODEC_FILL:
         l->stats.codec_waits += now - j->since;
         l->mshr.parked -= j->is_parked;
-        fill_end(l, now, j->req);
+        fill_end(l, now, j);
         break;
     case CODEC_HIT:
         token_push(&l->done, j->token);

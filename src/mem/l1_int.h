@@ -107,7 +107,7 @@ enum l1_what {
     L1_STORE,
     L1_WRITE_BACK,
     L1_RESTORE, /* a line that an atomic met encoded, raw */
-    L1_OFFER,   /* a line that lies raw below, encoded */
+    L1_OFFER,   /* a line as it is, in its other form: encoded, or raw */
 };
 
 /* A waiter's flags: it is a write; there is none (a prefetch). */

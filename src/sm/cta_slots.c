@@ -73,6 +73,16 @@ bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
            n.warps <= (uint32_t)__builtin_popcountll(all_slots(sm->cfg) & ~used);
 }
 
+cycle_t sm_oldest_block(const struct sm *sm)
+{
+    cycle_t oldest = CYCLE_NEVER;
+    for (uint32_t m = sm->cta_set; m; m &= m - 1) {
+        const cycle_t begin = sm->ctas[__builtin_ctz(m)].begin;
+        oldest = begin < oldest ? begin : oldest;
+    }
+    return oldest;
+}
+
 static struct sm_launch *launch_of(struct sm *sm, const struct sm_kernel *k)
 {
     for (struct sm_launch *l = sm->launches; l; l = l->next)
@@ -124,7 +134,9 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
     const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));
-    sm->regs_spare = (uint64_t)sm->cfg->registers - most * n.registers;
+    /* Less while blocks are here that took more, or others. */
+    const uint64_t spare = (uint64_t)sm->cfg->registers - most * n.registers;
+    sm->regs_spare = spare < sm->regs_free ? spare : sm->regs_free;
     sm->shared_spare = (uint64_t)sm->cfg->shared_bytes - most * n.shared_bytes;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;

@@ -57,6 +57,8 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
 /* Registers that a thread of the kernel needs more on this SM (parsim/seams_sm.h). */
 uint32_t sm_extra_registers(const struct sm *sm, const struct sm_kernel *k);
+/* When the oldest block on it began; CYCLE_NEVER: it has none. */
+cycle_t sm_oldest_block(const struct sm *sm);
 /* What a kernel's blocks that have ended since the last call amount to. */
 struct sm_ended {
     uint64_t blocks, warp_inst, thread_inst;

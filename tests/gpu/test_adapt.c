@@ -159,6 +159,40 @@ static void few_spare_registers_are_enough(void **state)
     assert_true(spare > 0 && coded > 0);
 }
 
+/* Registers of every thread cost blocks here, and no instance finds spare ones: a launch begins
+ * without, gets them with the blocks that begin when it was seen to need them, and loses them with
+ * the trial. */
+static void blocks_that_begin_later_have_registers(void **state)
+{
+    (void)state;
+    double changed = 0, on = 0;
+    for (int registers = 5120; registers <= 16384; registers += 1024) {
+        char set[32];
+        snprintf(set, sizeof set, "sm.registers=%d", registers);
+        const char *const how[] = {"caba.on_share=0.02",
+                                   "caba.off_share=0",
+                                   "caba.window=64",
+                                   "gpu.look_cycles=64",
+                                   "caba.trial_gain=10",
+                                   "caba.trial_windows=4",
+                                   "caba.hold_windows=2",
+                                   "caba.spare_instances=64",
+                                   set,
+                                   NULL};
+        struct outcome base = run("stencil", "base", how + 8, 1);
+        struct outcome o = run("stencil", "caba-adaptive", how, 1);
+        struct outcome threads = run("stencil", "caba-adaptive", how, 2);
+        assert_memory_equal(base.data, o.data, CASE_BYTES);
+        assert_int_equal(o.cycles, threads.cycles);
+        changed += outcome_stat(&o, "caba_adapt", "places_changed");
+        on += outcome_stat(&o, "caba_adapt", "windows_on");
+        outcome_free(&base);
+        outcome_free(&o);
+        outcome_free(&threads);
+    }
+    assert_true(changed > 0 && on > 0);
+}
+
 /* Warps that an SM has at a time. */
 static double warps_of(const struct outcome *o)
 {
@@ -196,6 +230,7 @@ int main(void)
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(few_spare_registers_are_enough),
+        cmocka_unit_test(blocks_that_begin_later_have_registers),
         cmocka_unit_test(blocks_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

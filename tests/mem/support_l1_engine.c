@@ -26,6 +26,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         job->algorithm = 1;
         job->began = now + m->begins;
     }
+    job->is_unwanted = m->is_unwilling && job->kind == CODEC_FILL;
     assert_true(m->n < JOBS);
     m->jobs[m->n] = *job;
     m->due[m->n++] = now + m->latency;

@@ -13,8 +13,9 @@ struct mock {
     uint32_t asked;     /* times */
     const struct codec_client *client;
     bool refuses;
-    cycle_t begins;  /* so long after it was asked, a store's bytes are read */
-    uint32_t stored; /* what a store becomes */
+    bool is_unwilling; /* does not want lines that come to stay encoded */
+    cycle_t begins;    /* so long after it was asked, a store's bytes are read */
+    uint32_t stored;   /* what a store becomes */
     struct codec_job jobs[JOBS];
     cycle_t due[JOBS];
     uint32_t n, head;

@@ -102,6 +102,32 @@ static void plain_lines_need_no_engine(void **state)
     memory_free(m);
 }
 
+/* It goes down raw, once, and counts as a line that may be encoded later; the read is as fast. */
+static void a_line_that_is_not_wanted_encoded_is_sent_back(void **state)
+{
+    (void)state;
+    for (uint32_t unwilling = 0; unwilling < 2; unwilling++) {
+        struct memory *m = memory_new(20, &decoded);
+        m->is_encoded = true;
+        m->mock.is_unwilling = unwilling;
+        const struct l1_access a = read_of(128, 1);
+        l1_rig_submit(m->r, 10, &a);
+        l1_rig_run(m->r, 600);
+        assert_int_equal(m->r->done[1], 165);
+        assert_int_equal(m->r->nsent, 1 + unwilling);
+        if (unwilling) {
+            const struct mem_req *back = &m->r->sent[1];
+            assert_int_equal(back->kind, MEM_WRITE);
+            assert_int_equal(back->addr, 128);
+            assert_int_equal(back->full, 15);
+            assert_int_equal(back->form.bytes, 0);
+            assert_int_equal(back->form.reads, 1);
+            assert_int_equal(m->r->sent_at[1], 165);
+        }
+        memory_free(m);
+    }
+}
+
 /* A line that only a prefetch has asked for is decoded for no warp. */
 static void a_job_that_nobody_waits_for_has_no_slot(void **state)
 {
@@ -202,6 +228,7 @@ int main(void)
         cmocka_unit_test(a_line_waits_for_an_engine_that_is_busy),
         cmocka_unit_test(a_busy_engine_wakes_its_cache),
         cmocka_unit_test(plain_lines_need_no_engine),
+        cmocka_unit_test(a_line_that_is_not_wanted_encoded_is_sent_back),
         cmocka_unit_test(a_job_that_nobody_waits_for_has_no_slot),
         cmocka_unit_test(an_engine_without_latency_changes_no_cycle),
         cmocka_unit_test(kept_lines_are_decoded_for_every_use),

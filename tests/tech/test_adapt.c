@@ -79,7 +79,8 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     is_on = true;
     for (uint32_t i = 0; i < 3; i++) { /* a look changes nothing */
         assert_int_equal(p.look(p.self, line, false, MEM_READ).bytes, 40);
-        assert_int_equal(p.look(p.self, line, false, MEM_WRITE).bytes, 0);
+        assert_int_equal(p.look(p.self, line, false, MEM_WRITE).bytes, 40); /* it is refused */
+        assert_int_equal(p.look(p.self, line, false, MEM_ATOMIC).bytes, 0);
         assert_int_equal(p.look(p.self, line, true, MEM_READ).bytes, 0); /* it is in the L2 */
     }
     p.enter(p.self, line, LINE_READ);
@@ -99,6 +100,41 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     assert_true(caba_form_is_mixed(f, far));
     assert_false(caba_form_is_mixed(f, line));
     caba_form_free(f);
+    memory_free(mem);
+}
+
+/* Nobody has written it: raw, and as bdi has it. A change leaves it raw, and reads of it count
+ * while encoding is on. */
+static void untouched_lines_have_two_forms(void **state)
+{
+    (void)state;
+    struct memory *mem = memory_new();
+    struct err err;
+    struct line_codecs codec;
+    bool is_on = false;
+    assert_true(line_codecs_init(&codec, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
+    memory_make_close(mem, 5);
+    memory_make_random(mem, 6);
+    struct caba_form *f = caba_form_new(&mem->m, &is_on, 4096);
+    caba_form_encode_untouched(f, &codec, NULL);
+    caba_form_count_reads(f);
+    const struct form_policy p = caba_form_policy(f, false);
+    const addr_t close = memory_block(5);
+    const uint16_t bytes = line_codecs_form_as(&codec, 0, close).bytes;
+    assert_true(bytes > 0);
+    assert_int_equal(p.look(p.self, close, false, MEM_READ).bytes, 0);
+    is_on = true;
+    assert_int_equal(p.look(p.self, close, false, MEM_READ).bytes, bytes);
+    assert_int_equal(p.look(p.self, memory_block(6), false, MEM_READ).bytes, 0);
+    p.enter(p.self, close, LINE_CHANGED);
+    assert_int_equal(p.look(p.self, close, true, MEM_READ).bytes, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        is_on = i % 2;
+        assert_int_equal(p.look(p.self, close, true, MEM_READ).reads, 1 + i / 2);
+        p.read(p.self, close, false);
+    }
+    caba_form_free(f);
+    line_codecs_free(&codec);
     memory_free(mem);
 }
 
@@ -134,6 +170,7 @@ int main(void)
         cmocka_unit_test(the_switch_has_two_thresholds),
         cmocka_unit_test(registers_come_from_where_they_cost_no_block),
         cmocka_unit_test(lines_with_two_forms_come_as_the_switch_says),
+        cmocka_unit_test(untouched_lines_have_two_forms),
         cmocka_unit_test(regions_are_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,9 @@ struct moved {
 struct known {
     char *name;
     bool is_on;
-    uint8_t place;    /* enum adapt_place: of this launch */
+    uint8_t place;  /* enum adapt_place: of blocks that begin */
+    uint64_t since; /* cycles: those that began before may have another */
+    struct adapt_room room;
     uint32_t hold;    /* windows for which a lost trial keeps it off */
     uint32_t lost;    /* trials */
     uint32_t tried;   /* windows since it was switched on */
@@ -29,6 +31,7 @@ struct known {
     double without;   /* such a mean, of windows that were off */
     struct moved sum; /* of this window */
     struct moved on;  /* of the windows of the trial */
+    struct moved all; /* of this launch, and of short ones before it */
 };
 
 struct gate {
@@ -44,7 +47,7 @@ struct adapt {
     struct adapt_sources from;
     bool is_on;
     bool is_fresh;         /* since the last look a kernel was launched */
-    bool is_idle;          /* a kernel runs that must do without compression */
+    bool is_idle;          /* blocks run that must do without compression */
     bool is_bare;          /* none that runs has registers for assist warps */
     bool has_spares;       /* instances may use registers that no block can have */
     bool has_codes;        /* an SM may have encoded a line */
@@ -154,11 +157,13 @@ static enum codec_answer gate_submit(void *self, cycle_t now, struct codec_job *
         const uint8_t region = is_device ? *region_at(a, job->line) : REGION_RAW;
         if (!a->is_on || region == REGION_RAW) {
             g->stores++;
+            job->is_left = region != REGION_RAW;
             return CODEC_REFUSED;
         }
         job->algorithm = region == REGION_UNKNOWN ? 0 : (uint8_t)(region - 1);
     } else {
         g->fills += !a->is_on;
+        job->is_unwanted = !a->is_on;
     }
     return g->engine.submit(g->engine.self, now, job);
 }
@@ -260,7 +265,7 @@ static void judge_trial(struct adapt *a, struct known *k)
 static void decide(struct adapt *a, struct known *k)
 {
     const struct adapt_need need = need_of(a, &k->sum);
-    const bool was_on = k->is_on && k->place != ADAPT_NOWHERE;
+    const bool was_on = k->is_on && !a->is_idle;
     ++*(was_on ? &a->stats.windows_on : &a->stats.windows_off);
     if (was_on)
         judge_trial(a, k);
@@ -289,14 +294,46 @@ static void set_switch(struct adapt *a, const struct known *k)
     a->has_codes |= a->is_on;
 }
 
+static enum adapt_place place_of(const struct adapt *a, const struct known *k)
+{
+    return adapt_place(&k->room, (uint32_t)a->cfg->spare_instances, k->is_on, a->has_codes);
+}
+
+static void set_bare(struct adapt *a, bool is_bare)
+{
+    if (is_bare == a->is_bare)
+        return;
+    a->is_bare = is_bare;
+    if (a->assist)
+        assist_set_bare(a->assist, is_bare && a->has_spares);
+}
+
+/* Blocks that begin from now on have the registers that the kernel wants now. Until all have them,
+ * it does without compression. */
+static void place_again(struct adapt *a, struct known *k, const struct tech_look *at)
+{
+    const enum adapt_place place = place_of(a, k);
+    if (place != k->place) {
+        k->place = (uint8_t)place;
+        k->since = at->cycles;
+        a->stats.places_changed++;
+    }
+    const bool is_mixed = at->oldest_block < k->since;
+    a->is_idle = place == ADAPT_NOWHERE || is_mixed;
+    set_bare(a, place != ADAPT_WARPS || is_mixed);
+}
+
 void adapt_look(struct adapt *a, const struct tech_look *at)
 {
     const struct moved now = moved_until(a, at);
     struct known *k = &a->kernels.data[a->running];
     moved_add(&k->sum, &now, &a->last);
+    moved_add(&k->all, &now, &a->last);
     a->last = now;
     if (k->sum.cycles >= (uint64_t)a->cfg->window)
         decide(a, k);
+    if (a->running == a->launched && at->launches == 1)
+        place_again(a, k, at);
     a->running = a->launched;
     a->is_fresh = false;
     set_switch(a, &a->kernels.data[a->running]);
@@ -313,6 +350,20 @@ static size_t known_at(const struct adapt *a, const char *name)
     return i;
 }
 
+/* A launch's last blocks need less than it did: the next one begins as all of it would. Short ones
+ * count together. */
+static void begin_as_needed(struct adapt *a, struct known *n)
+{
+    if (n->all.cycles < (uint64_t)a->cfg->window)
+        return;
+    const struct adapt_need need = need_of(a, &n->all);
+    n->all = (struct moved){0};
+    if (n->hold)
+        return;
+    n->need = adapt_need_most(&need);
+    turn(a, n, adapt_is_on(n->is_on, n->need, a->cfg->on_share, a->cfg->off_share));
+}
+
 void adapt_launch(struct adapt *a, const struct sm_kernel *k)
 {
     const char *name = k->root->kernel->src->name;
@@ -320,19 +371,18 @@ void adapt_launch(struct adapt *a, const struct sm_kernel *k)
     if (i == a->kernels.len)
         vec_push(&a->kernels, ((struct known){.name = xstrdup(name)}));
     struct known *n = &a->kernels.data[i];
-    const struct adapt_room room = caba_room(a->m.sm, k, a->registers, a->has_spares);
-    n->place =
-        (uint8_t)adapt_place(&room, (uint32_t)a->cfg->spare_instances, n->is_on, a->has_codes);
+    begin_as_needed(a, n);
+    n->room = caba_room(a->m.sm, k, a->registers, a->has_spares);
+    n->place = (uint8_t)place_of(a, n);
+    n->since = 0;
     ++*(n->place == ADAPT_NOWHERE ? &a->stats.launches_without
         : n->place == ADAPT_SPARE ? &a->stats.launches_spare
                                   : &a->stats.launches_with);
     a->is_idle = n->place == ADAPT_NOWHERE || (a->is_fresh && a->is_idle);
-    a->is_bare = n->place != ADAPT_WARPS && (!a->is_fresh || a->is_bare);
+    set_bare(a, n->place != ADAPT_WARPS && (!a->is_fresh || a->is_bare));
     a->is_fresh = true;
     a->launched = i;
     set_switch(a, n);
-    if (a->assist)
-        assist_set_bare(a->assist, a->is_bare && a->has_spares);
 }
 
 static uint32_t registers_of(const void *ctx, const struct kernel *k)

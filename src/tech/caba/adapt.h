@@ -10,7 +10,8 @@
  * it compares that with what it was before, and takes itself back if it is no more. A kernel whose
  * blocks would be fewer with registers for assist warps is launched without
  * them: instances then find registers among those that no block can have; where these are too few
- * it runs without compression, until a launch of it was seen to need bandwidth. */
+ * it runs without compression, until it was seen to need bandwidth: then blocks that begin have
+ * registers, and it is on when all blocks have. A launch begins as all of the last one needed. */
 #ifndef TECH_CABA_ADAPT_H
 #define TECH_CABA_ADAPT_H
 

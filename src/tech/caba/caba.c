@@ -34,7 +34,7 @@ struct caba {
 };
 
 /* Notes the form of blocks that no SM has written. */
-static void note_blocks(const struct caba *c, addr_t addr, uint64_t bytes, bool is_raw)
+static void note_blocks(const struct caba *c, addr_t addr, uint64_t bytes)
 {
     const struct tech_machine *m = &c->m;
     const addr_t step = (addr_t)m->mc->block_bytes;
@@ -42,7 +42,7 @@ static void note_blocks(const struct caba *c, addr_t addr, uint64_t bytes, bool 
         return;
     for (addr_t a = addr - addr % step; a < addr + bytes; a += step) {
         const struct mem_place p = interleave_locate(m->il, a);
-        const struct line_form f = is_raw ? (struct line_form){0} : line_codecs_form(&c->codec, a);
+        const struct line_form f = line_codecs_form(&c->codec, a);
         caba_form_host(c->forms[p.channel], a, f);
         cmem_tell(c->memory[p.channel], p.local, f.bytes ? f.bytes : (uint32_t)step);
     }
@@ -68,7 +68,7 @@ static void copied(void *self, addr_t addr, uint64_t bytes)
     const struct caba *c = self;
     const struct tech_machine *m = &c->m;
     if (!c->adapt) {
-        note_blocks(c, addr, bytes, false);
+        note_blocks(c, addr, bytes);
         return;
     }
     if (addr < m->memory_base || addr + bytes > m->memory_base + m->memory_range)
@@ -84,12 +84,6 @@ static void copied(void *self, addr_t addr, uint64_t bytes)
 static void look(void *self, const struct tech_look *at)
 {
     adapt_look(((struct caba *)self)->adapt, at);
-}
-
-/* Nobody has measured what the device is filled with: it is raw, as what nobody has written. */
-static void filled_raw(void *self, addr_t addr, uint64_t bytes)
-{
-    note_blocks(self, addr, bytes, true);
 }
 
 static bool launch(void *self, const struct sm_kernel *k, struct err *err)
@@ -197,7 +191,7 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
         mem.is_mixed = c->adapt ? caba_form_is_mixed : NULL;
         mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
-        if (cfg->first_touch && c->codec.n && !c->adapt)
+        if (cfg->first_touch && c->codec.n)
             caba_form_encode_untouched(c->forms[i], &c->codec, c->memory[i]);
         s->storage[i] = cmem_policy(c->memory[i]);
         if (cfg->encode_reads)
@@ -375,7 +369,6 @@ bool caba_bind(const struct tech_site *at, struct tech_part *part, struct err *e
         (struct tech_part){.self = c, .copied = copied, .describe = describe, .free = caba_free};
     if (c->adapt) {
         part->look = look;
-        part->filled = filled_raw;
         part->launch = launch;
     } else if (c->place) {
         part->launch = place;

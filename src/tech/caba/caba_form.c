@@ -125,11 +125,25 @@ void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *c
     f->memory = memory;
 }
 
-/* A line that nobody has written gets its form. */
+/* It is raw, and beside that in this form. */
+static void set_both(struct caba_form *f, addr_t line, struct line_form form)
+{
+    set(f, line, form);
+    *block_size_at(&f->bytes, number(f, line)) = 0;
+    *block_size_at(&f->both, number(f, line)) = (uint8_t)form.bytes;
+    if (form.bytes)
+        f->region_both[region_of(f, line)] = true;
+}
+
+/* A line that nobody has written gets its form, or both. */
 static void touch(struct caba_form *f, addr_t line, uint64_t i)
 {
     if (!f->codec || block_size_get(&f->known, i))
         return;
+    if (f->is_on) {
+        set_both(f, line, line_codecs_form_as(f->codec, 0, line));
+        return;
+    }
     const struct line_form form = line_codecs_form(f->codec, line);
     set(f, line, form);
     if (form.bytes)
@@ -137,7 +151,7 @@ static void touch(struct caba_form *f, addr_t line, uint64_t i)
 }
 
 /* A line of which memory has both forms comes in the one that who decides for all lines says; to be
- * changed it comes raw. */
+ * changed by an atomic it comes raw. */
 static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum mem_kind kind)
 {
     const struct caba_form *f = self;
@@ -150,7 +164,7 @@ static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum 
         bytes = 0;
     const uint8_t both = !is_in_l2 && f->is_on ? block_size_get(&f->both, i) : 0;
     if (both)
-        bytes = kind == MEM_READ && *f->is_on ? both : 0;
+        bytes = kind != MEM_ATOMIC && *f->is_on ? both : 0;
     return form_of(f, i, bytes);
 }
 
@@ -181,11 +195,14 @@ static bool has_one_form(const struct caba_form *f)
     return !f->is_on && !f->raw_after_use;
 }
 
-/* No other form of it holds any more. */
+/* No other form of it holds any more: it is opened. */
 static void drop_both(struct caba_form *f, uint64_t i)
 {
-    if (f->is_on && block_size_get(&f->both, i))
-        *block_size_at(&f->both, i) = *block_size_at(&f->bytes, i) = 0;
+    if (!f->is_on || !block_size_get(&f->both, i))
+        return;
+    *block_size_at(&f->both, i) = *block_size_at(&f->bytes, i) = 0;
+    if (f->counts_reads)
+        *block_size_at(&f->reads, i) = 1;
 }
 
 static void enter(void *self, addr_t line, enum line_entry why)
@@ -201,9 +218,11 @@ static void enter(void *self, addr_t line, enum line_entry why)
     block_size_forget(&f->raw, i);
 }
 
+/* Not while who decides for all lines has switched encoding off. */
 static void count_read(struct caba_form *f, addr_t line)
 {
-    if (!is_here(f, line) || !block_size_get(&f->reads, number(f, line)))
+    if ((f->is_on && !*f->is_on) || !is_here(f, line) ||
+        !block_size_get(&f->reads, number(f, line)))
         return;
     uint8_t *reads = block_size_at(&f->reads, number(f, line));
     *reads = (uint8_t)(*reads + (*reads < UINT8_MAX));
@@ -246,11 +265,7 @@ static bool change(void *self, addr_t line)
 void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
 {
     ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
-    set(f, line, form);
-    *block_size_at(&f->bytes, number(f, line)) = 0;
-    *block_size_at(&f->both, number(f, line)) = (uint8_t)form.bytes;
-    if (form.bytes)
-        f->region_both[region_of(f, line)] = true;
+    set_both(f, line, form);
 }
 
 bool caba_form_is_mixed(const void *self, addr_t line)
