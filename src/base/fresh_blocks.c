@@ -117,3 +117,11 @@ void fresh_blocks_prepare(void *first, size_t n)
         goes_on = make_block((char *)first + i * BLOCK_BYTES);
     pthread_mutex_unlock(&state.lock);
 }
+
+bool fresh_block_make(void *block)
+{
+    pthread_mutex_lock(&state.lock);
+    const bool is_made = make_block(block);
+    pthread_mutex_unlock(&state.lock);
+    return is_made;
+}

@@ -43,4 +43,7 @@ void fresh_block_end(const struct fresh_block *b);
  * long as a way has never been tried or large pages cost at most half of what small ones do. */
 void fresh_blocks_prepare(void *first, size_t n);
 
+/* Makes one that somebody is going to write, the cheaper way. False: this host makes none ahead. */
+bool fresh_block_make(void *block);
+
 #endif

@@ -15,6 +15,7 @@
 #define LAZY_ZEROS_FROM (UINT64_C(8) << 20)
 #define PIECE_BYTES     (UINT64_C(512) << 10)
 #define SPARSE_FROM     (UINT64_C(8) << 20)
+#define MAKE_FROM       (UINT64_C(16) << 10)
 /* Linux from 5.14 on; others answer that they do not know it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -75,6 +76,25 @@ static void make_pages(const char *dst, size_t n)
         (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
 }
 
+static void copy_made(char *dst, const char *src, size_t n)
+{
+    if (n >= MAKE_FROM)
+        make_pages(dst, n);
+    memcpy(dst, src, n);
+}
+
+/* Zeros over what mostly is zeros already: looking is cheaper than writing, and takes no new pages
+ * of the host where nobody has written yet. */
+static void zero_sparse(char *dst, size_t n)
+{
+    for (size_t at = 0, part; at < n; at += part) {
+        part = PAGE_BYTES - (uintptr_t)(dst + at) % PAGE_BYTES;
+        part = n - at < part ? n - at : part;
+        if (dst[at] || memcmp(dst + at, dst + at + 1, part - 1) != 0)
+            memset(dst + at, 0, part);
+    }
+}
+
 /* Of a piece of device memory, copies the pages that exist: the others are zeros, and reading them
  * would make them. */
 static void copy_sparse(int pages, char *dst, const char *src, size_t n)
@@ -84,7 +104,7 @@ static void copy_sparse(int pages, char *dst, const char *src, size_t n)
     const char *first = src - (uintptr_t)src % PAGE_BYTES;
     const size_t npages = ((size_t)(src - first) + n + PAGE_BYTES - 1) / PAGE_BYTES;
     if (!pages_made(pages, first, npages, is_made)) {
-        memcpy(dst, src, n);
+        copy_made(dst, src, n);
         return;
     }
     for (size_t i = 0, end, done = 0, upto; i < npages; i = end, done = upto) {
@@ -92,9 +112,9 @@ static void copy_sparse(int pages, char *dst, const char *src, size_t n)
             ;
         upto = end == npages ? n : (size_t)(first + end * PAGE_BYTES - src);
         if (is_made[i])
-            memcpy(dst + done, src + done, upto - done);
+            copy_made(dst + done, src + done, upto - done);
         else
-            memset(dst + done, 0, upto - done);
+            zero_sparse(dst + done, upto - done);
     }
 }
 
@@ -103,19 +123,33 @@ static void copy_pieces(int pages, char *dst, const char *src, size_t n)
 {
     for (size_t at = 0, piece; at < n; at += piece) {
         piece = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
-        if (piece == PIECE_BYTES)
-            make_pages(dst + at, piece);
         if (pages >= 0)
             copy_sparse(pages, dst + at, src + at, piece);
         else
-            memcpy(dst + at, src + at, piece);
+            copy_made(dst + at, src + at, piece);
     }
 }
 
-/* A whole block of memory; where it is new, its pages are a matter of cost. */
+/* Whether there are pages all over a block. */
+static bool is_whole(int pages, const char *src)
+{
+    enum { N = BLOCK_BYTES / PAGE_BYTES };
+    _Static_assert((int)N <= (int)PAGES_AT_ONCE, "a block is looked at as one");
+    bool is_made[N];
+    unsigned n = 0;
+    if (!pages_made(pages, src - (uintptr_t)src % PAGE_BYTES, N, is_made))
+        return true;
+    for (unsigned i = 0; i < N; i++)
+        n += is_made[i];
+    return n == N;
+}
+
+/* A whole block of memory; where it is new and nothing of it stays zeros, its pages are a matter of
+ * cost. */
 static void copy_block(int pages, char *dst, const char *src)
 {
-    if (!is_fresh((uintptr_t)dst) || !is_fresh((uintptr_t)dst + BLOCK_BYTES - 1)) {
+    if (!is_fresh((uintptr_t)dst) || !is_fresh((uintptr_t)dst + BLOCK_BYTES - 1) ||
+        (pages >= 0 && !is_whole(pages, src))) {
         copy_pieces(pages, dst, src, BLOCK_BYTES);
         return;
     }

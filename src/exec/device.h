@@ -3,6 +3,7 @@
 #define EXEC_DEVICE_H
 
 #include "exec/devmem.h"
+#include "exec/pages_ahead.h"
 #include "exec/texture.h"
 #include "ptx/regs.h"
 
@@ -38,8 +39,9 @@ struct device {
     bool schedules_code;        /* programs run in the order that an assembler would make, */
     bool keeps_marks;           /* but for functions with pragmas, which stand at instructions */
     uint32_t sm_count;
-    uint32_t block_shared_bytes;   /* the most a block may have */
-    uint32_t grid_count;           /* %gridid of the next launch */
+    uint32_t block_shared_bytes; /* the most a block may have */
+    uint32_t grid_count;         /* %gridid of the next launch */
+    struct pages_seen pages_seen;
     struct checker *check;         /* NULL: none; freed by who made it */
     const struct mem_watch *watch; /* NULL: nobody is told of accesses */
     struct oob *oob;               /* NULL: accesses outside every allocation are faults */

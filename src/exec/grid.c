@@ -8,6 +8,7 @@
 #include "exec/limits.h"
 #include "exec/memory_lanes.h"
 #include "exec/oob.h"
+#include "exec/pages_ahead.h"
 #include "exec/runs.h"
 #include "exec/turns.h"
 
@@ -303,8 +304,12 @@ bool grid_run(struct device *d, const struct launch *l, struct launch_result *re
     bool ok = true;
     drop_misfits(&r);
     turns_begin(g);
-    while (ok && r.done < r.total)
+    struct pages_ahead ahead;
+    pages_ahead_begin(&ahead, d->mem, r.total, &d->pages_seen);
+    while (ok && r.done < r.total) {
         ok = run_turn(&r);
+        pages_ahead_note(&ahead, r.done);
+    }
     run_free(&r);
     turns_end(g);
     if (g->sync_addr)

@@ -1,0 +1,112 @@
+/* Which memory a kernel fills, by what it has done in the first part of its grid. */
+#include "exec/pages_ahead.h"
+
+#include "base/fresh_blocks.h"
+#include "base/pages.h"
+
+#include <unistd.h>
+
+#define AHEAD_FROM (UINT64_C(8) << 20)
+
+enum {
+    FIRST_PART = 64, /* of the grid, which has to have so many blocks */
+    FILLS_PART = 2,  /* of the pages are touched if things go on like that */
+    MEMORY_PART = 8, /* of the host's free memory, at most */
+};
+
+/* Pages of a block that are there; all of them, if nobody can tell. */
+static unsigned pages_there(addr_t block)
+{
+    bool is_in[BLOCK_BYTES / PAGE_BYTES];
+    _Static_assert(BLOCK_BYTES / PAGE_BYTES <= PAGES_AT_ONCE, "a block is looked at as one");
+    unsigned n = 0;
+    if (!pages_in_memory(devmem_ptr(block), BLOCK_BYTES / PAGE_BYTES, is_in))
+        return BLOCK_BYTES / PAGE_BYTES;
+    for (unsigned i = 0; i < BLOCK_BYTES / PAGE_BYTES; i++)
+        n += is_in[i];
+    return n;
+}
+
+static uint64_t pages_absent(const struct fill_range *r)
+{
+    uint64_t n = 0;
+    for (addr_t at = r->at; at < r->end; at += BLOCK_BYTES)
+        n += BLOCK_BYTES / PAGE_BYTES - pages_there(at);
+    return n;
+}
+
+static uint64_t host_memory_free(void)
+{
+    const long n = sysconf(_SC_AVPHYS_PAGES);
+    return n > 0 ? (uint64_t)n * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+struct search {
+    struct pages_ahead *ahead;
+    uint64_t since, last; /* serials */
+    uint64_t most;        /* bytes */
+};
+
+static bool consider(const struct mem_alloc *a, void *arg)
+{
+    struct search *s = arg;
+    struct pages_ahead *p = s->ahead;
+    s->last = a->serial > s->last ? a->serial : s->last;
+    if (a->serial <= s->since || a->kind != MEM_DEVICE || a->bytes < AHEAD_FROM ||
+        a->bytes > s->most || p->n == PAGES_AHEAD_RANGES)
+        return true;
+    struct fill_range r = {.at = align_up(a->base, BLOCK_BYTES),
+                           .end = (a->base + a->bytes) & ~(addr_t)(BLOCK_BYTES - 1)};
+    r.absent = r.at < r.end ? pages_absent(&r) : 0;
+    if (r.absent * PAGE_BYTES >= AHEAD_FROM)
+        p->range[p->n++] = r;
+    return true;
+}
+
+void pages_ahead_begin(struct pages_ahead *p, const struct devmem *m, uint64_t total,
+                       struct pages_seen *seen)
+{
+    *p = (struct pages_ahead){.total = total, .next = UINT64_MAX};
+    if (total < FIRST_PART || seen->epoch == devmem_epoch(m))
+        return;
+    struct search s = {p, seen->serial, seen->serial, host_memory_free() / MEMORY_PART};
+    devmem_each(m, consider, &s);
+    *seen = (struct pages_seen){s.last, devmem_epoch(m)};
+    if (p->n)
+        p->next = total / FIRST_PART;
+}
+
+static bool is_being_filled(const struct pages_ahead *p, const struct fill_range *r, uint64_t done)
+{
+    const double touched = (double)(r->absent - pages_absent(r));
+    return touched * (double)p->total >= (double)r->absent / FILLS_PART * (double)done;
+}
+
+/* Makes up to `n` blocks of which there is nothing yet. False: this host cannot. */
+static bool make_blocks(struct fill_range *r, uint64_t n)
+{
+    for (; n && r->at < r->end; r->at += BLOCK_BYTES) {
+        if (pages_there(r->at))
+            continue;
+        if (!fresh_block_make(devmem_ptr(r->at)))
+            return false;
+        n--;
+    }
+    return true;
+}
+
+void pages_ahead_make(struct pages_ahead *p, uint64_t done)
+{
+    const bool is_first = p->next == p->total / FIRST_PART;
+    bool goes_on = false;
+    for (unsigned i = 0; i < p->n; i++) {
+        struct fill_range *r = &p->range[i];
+        if (is_first)
+            r->is_filled = is_being_filled(p, r, done);
+        const double pages = (double)r->absent * (double)done / (double)p->total;
+        const uint64_t n = (uint64_t)pages / (BLOCK_BYTES / PAGE_BYTES) + 1;
+        r->is_filled = r->is_filled && make_blocks(r, n) && r->at < r->end;
+        goes_on |= r->is_filled;
+    }
+    p->next = goes_on && done < p->total / 2 ? 2 * done : UINT64_MAX;
+}

@@ -1,0 +1,40 @@
+/* Pages of device memory that a running kernel is about to write for the first time, made before it
+ * gets there: a fault for each costs more than making them by blocks (base/fresh_blocks.h).
+ *
+ * When a 64th of a grid's blocks is done, the pages that it has touched of memory that nobody had
+ * written tell whether it will fill that; if so, blocks of it are made ahead, always as much as has
+ * been filled until then. Nothing that can be read depends on it. */
+#ifndef EXEC_PAGES_AHEAD_H
+#define EXEC_PAGES_AHEAD_H
+
+#include "exec/devmem.h"
+
+enum { PAGES_AHEAD_RANGES = 8 };
+
+struct pages_ahead {
+    struct fill_range {
+        addr_t at, end;  /* blocks of pages that are still to be looked at */
+        uint64_t absent; /* pages that were not there when the grid began */
+        bool is_filled;  /* the kernel does so */
+    } range[PAGES_AHEAD_RANGES];
+    unsigned n;
+    uint64_t total, next; /* blocks of the grid; when so many are done, it is looked again */
+};
+
+/* Which allocations have been looked at. */
+struct pages_seen {
+    uint64_t serial, epoch;
+};
+
+/* A grid of `total` blocks begins; allocations that are new since `seen` are looked at. */
+void pages_ahead_begin(struct pages_ahead *p, const struct devmem *m, uint64_t total,
+                       struct pages_seen *seen);
+void pages_ahead_make(struct pages_ahead *p, uint64_t done);
+
+static inline void pages_ahead_note(struct pages_ahead *p, uint64_t done)
+{
+    if (done >= p->next)
+        pages_ahead_make(p, done);
+}
+
+#endif
