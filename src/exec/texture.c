@@ -112,10 +112,16 @@ static void query_of(struct warp *w, const struct xop *op, const struct tex_op *
     }
 }
 
-/* A 1D object may be a linear buffer; other shapes must agree. */
+/* An array of one row, which cudaMallocArray(..., n, 1) makes and programs read with tex1D. */
+static bool is_row(const struct tex_object *o, const struct tex_op *t)
+{
+    return o->shape == TEX_2D && o->height == 1 && t->shape == TEX_1D;
+}
+
+/* A 1D object may be a linear buffer or a row; other shapes must agree. */
 static bool shape_fits(const struct tex_object *o, const struct tex_op *t)
 {
-    return o->shape == t->shape || (o->shape == TEX_BUFFER && t->shape == TEX_1D);
+    return o->shape == t->shape || (o->shape == TEX_BUFFER && t->shape == TEX_1D) || is_row(o, t);
 }
 
 /* The lanes' first texels are one access, their second ones the next, and so on. */
@@ -180,7 +186,7 @@ static uint32_t read_together(struct warp *w, const struct xinst *x, const struc
     const unsigned dims = texture_dims((enum tex_shape)t->shape);
     uint32_t room[4][WARP_LANES];
     struct tex_lanes q = {.is_whole = t->is_whole};
-    if (w->step || t->is_gather)
+    if (w->step || t->is_gather || is_row(o, t))
         return UINT32_MAX;
     if (t->has_layer)
         q.layer = lane_words(ref_of(&x->op, 1, t->coords), w->base, room[3]);

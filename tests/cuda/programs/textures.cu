@@ -164,6 +164,34 @@ static void linear_and_pitched()
     CUDA(cudaFree(d_out));
 }
 
+__global__ void sample_row(cudaTextureObject_t tex, float *out)
+{
+    out[threadIdx.x] = tex1D<float>(tex, threadIdx.x - 0.5f);
+}
+
+// An array made with a height of 1 has two dimensions; programs read it with tex1D.
+static void a_row_is_1d()
+{
+    const int n = 8;
+    float in[n] = {3, 1, 4, 1, 5, 9, 2, 6}, got[n + 2], *d_out;
+    cudaArray_t a;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    CUDA(cudaMallocArray(&a, &format, n, 1));
+    CUDA(cudaMemcpy2DToArray(a, 0, 0, in, sizeof in, sizeof in, 1, cudaMemcpyHostToDevice));
+    CUDA(cudaMalloc(&d_out, sizeof got));
+    for (auto filter : {cudaFilterModePoint, cudaFilterModeLinear}) {
+        cudaTextureObject_t tex =
+            array_texture(a, cudaAddressModeClamp, filter, cudaReadModeElementType, 0);
+        sample_row<<<1, n + 2>>>(tex, d_out);
+        CUDA(cudaMemcpy(got, d_out, sizeof got, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < n + 2; i++)
+            CHECK(got[i] == in[i < 1 ? 0 : i > n ? n - 1 : i - 1]);
+        CUDA(cudaDestroyTextureObject(tex));
+    }
+    CUDA(cudaFree(d_out));
+    CUDA(cudaFreeArray(a));
+}
+
 __global__ void sample_3d(cudaTextureObject_t vol, cudaTextureObject_t layers,
                           cudaTextureObject_t cube, float *out)
 {
@@ -275,6 +303,7 @@ int main()
     check_name = "textures";
     two_dimensions();
     linear_and_pitched();
+    a_row_is_1d();
     more_dimensions();
     mipmaps();
     return check_pass();
