@@ -85,14 +85,40 @@ SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_
     }
 }
 
+/* --- queues of banks --- */
+
+SM_INLINE void bank_push(struct subcore *sub, unsigned bank, unsigned c)
+{
+    struct bank_queue *q = &sub->bank[bank];
+    const unsigned len = sub->bank_len[bank]++;
+    if (LIKELY(!len)) {
+        sub->bank_first[bank] = (uint8_t)c;
+        sub->bank_wanted |= UINT64_C(1) << bank;
+    } else {
+        q->at[(q->head + len - 1) % ARRAY_LEN(q->at)] = (uint8_t)c;
+    }
+}
+
+SM_INLINE void bank_pop(struct subcore *sub, unsigned bank)
+{
+    struct bank_queue *q = &sub->bank[bank];
+    const unsigned len = --sub->bank_len[bank];
+    if (LIKELY(!len)) {
+        sub->bank_wanted &= ~(UINT64_C(1) << bank);
+        return;
+    }
+    sub->bank_first[bank] = q->at[q->head];
+    q->head = len > 1 ? (uint8_t)((q->head + 1u) % ARRAY_LEN(q->at)) : 0;
+}
+
 SM_INLINE void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t *granted,
                      bool is_told)
 {
-    struct bank_queue *q = &sub->bank[bank];
-    const uint64_t bit = UINT64_C(1) << q->at[q->head];
-    sm->stats.bank_conflicts += q->len - 1u;
+    const unsigned c = sub->bank_first[bank];
+    const uint64_t bit = UINT64_C(1) << c;
+    sm->stats.bank_conflicts += sub->bank_len[bank] - 1u;
     if (is_told) {
-        const uint32_t n = q->len - 1u + ((*granted & bit) != 0);
+        const uint32_t n = sub->bank_len[bank] - 1u + ((*granted & bit) != 0);
         if (n)
             sm->seams.registers->waited(sm->seams.registers->self, bank, n);
     }
@@ -102,14 +128,9 @@ SM_INLINE void grant(struct sm *sm, struct subcore *sub, unsigned bank, uint64_t
     }
     *granted |= bit;
     sm->stats.rf_reads++;
-    struct inflight *f = &sm->fl[sub->col[q->at[q->head]]];
-    q->head++;
     sub->nqueued--;
-    if (!--q->len) {
-        q->head = 0;
-        sub->bank_wanted &= ~(UINT64_C(1) << bank);
-    }
-    if (!--f->to_read)
+    bank_pop(sub, bank);
+    if (!--sm->fl[sub->col[c]].to_read)
         sub->col_reading &= ~bit;
 }
 
@@ -160,7 +181,7 @@ SM_INLINE bool find_room(const struct sm *sm, const struct subcore *sub, const s
     if (LIKELY(sub->nqueued + n <= 256u)) /* even if all wanted one bank */
         return true;
     for (unsigned k = 0; k < n; k++)
-        if (sub->bank[bank_read(sm, f, k, is_plain)].len + n > 256u)
+        if (sub->bank_len[bank_read(sm, f, k, is_plain)] + n > 256u)
             return false;
     return true;
 }
@@ -175,12 +196,8 @@ SM_INLINE void queue(const struct sm *sm, struct subcore *sub, unsigned c, const
 {
     const unsigned n = is_plain ? f->d->nsrc : f->to_read;
     sub->nqueued += n;
-    for (unsigned k = 0; k < n; k++) {
-        unsigned bank = bank_read(sm, f, k, is_plain);
-        struct bank_queue *q = &sub->bank[bank];
-        q->at[(uint8_t)(q->head + q->len++)] = (uint8_t)c;
-        sub->bank_wanted |= UINT64_C(1) << bank;
-    }
+    for (unsigned k = 0; k < n; k++)
+        bank_push(sub, bank_read(sm, f, k, is_plain), c);
 }
 
 static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)

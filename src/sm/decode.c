@@ -307,7 +307,11 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
             continue;
         struct dfunc *f = &d->funcs[d->nfuncs];
         u64map_put(&d->by_fn, (uintptr_t)fn, d->nfuncs++);
-        *f = (struct dfunc){.fn = fn, .ncode = fn->ncode + 1, .regs = base, .addr = addr};
+        *f = (struct dfunc){.fn = fn,
+                            .ncode = fn->ncode + 1,
+                            .regs = base,
+                            .is_entry = fn == k->entry,
+                            .addr = addr};
         f->code = arena_array(&d->arena, struct dinst, f->ncode);
         for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);

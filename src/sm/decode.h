@@ -76,6 +76,7 @@ struct dfunc {
     struct dmasks *masks; /* of an extra warp's code, by pc; NULL: it has registers beyond 64 */
     uint32_t ncode;
     uint32_t regs; /* number of its first register */
+    bool is_entry; /* of the kernel */
     uint64_t addr; /* of the first instruction, in the instruction cache's address space */
 };
 

@@ -24,8 +24,19 @@ const struct dinst *extra_next(struct extra_warp *x)
     return &decoded_func(x->code, fn)->code[i - fn->code];
 }
 
+/* Its registers as sets, or NULL. What writes one finds it free, so that a set of those on their
+ * way is enough. */
+static const struct dmasks *masks_of(const struct dinst *d)
+{
+    const struct dfunc *fn = d->fn;
+    return fn && fn->masks ? &fn->masks[d - fn->code] : NULL;
+}
+
 bool extra_is_ready(const struct extra_warp *x, const struct dinst *d)
 {
+    const struct dmasks *m = masks_of(d);
+    if (m)
+        return !(x->busy & m->all);
     for (unsigned k = 0; k < d->nregs; k++)
         if (x->pending[d->regs[k] % EXTRA_SCOREBOARD])
             return false;
@@ -43,6 +54,32 @@ bool extra_has_room(const struct sm *sm, const struct extra_warp *x, const struc
     return (d->pipe == PIPE_AUX ? sub->nport : sm_taken(sm, sub))[d->pipe] < sm->ports[d->pipe];
 }
 
+static void reserve(struct extra_warp *x, const struct dinst *d)
+{
+    const struct dmasks *m = masks_of(d);
+    x->writes = (uint16_t)(x->writes + d->ndst);
+    if (LIKELY(m))
+        x->busy |= m->written;
+    else
+        for (unsigned k = 0; k < d->ndst; k++)
+            x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
+}
+
+static void release(struct extra_warp *x, const struct dinst *d)
+{
+    const struct dmasks *m = masks_of(d);
+    x->writes = (uint16_t)(x->writes - d->ndst);
+    if (LIKELY(m)) {
+        assert_often((x->busy & m->written) == m->written);
+        x->busy &= ~m->written;
+        return;
+    }
+    for (unsigned k = 0; k < d->ndst; k++) {
+        assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
+        x->pending[d->regs[k] % EXTRA_SCOREBOARD]--;
+    }
+}
+
 /* What sm->step says was executed. */
 static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
 {
@@ -51,11 +88,7 @@ static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d,
     sm->stats.extra_thread_inst += lanes_in(sm->step.mask);
     sm->fl[i].extra = x;
     x->inflight++;
-    x->writes = (uint16_t)(x->writes + d->ndst);
-    for (unsigned k = 0; k < d->ndst; k++) {
-        x->pending[d->regs[k] % EXTRA_SCOREBOARD]++;
-        x->busy |= d->regs[k] < 64 ? UINT64_C(1) << d->regs[k] : 0;
-    }
+    reserve(x, d);
     return i;
 }
 
@@ -118,12 +151,7 @@ void sm_extra_retire(struct sm *sm, uint16_t i, cycle_t now)
 {
     const struct dinst *d = sm->fl[i].d;
     struct extra_warp *x = sm->fl[i].extra;
-    for (unsigned k = 0; k < d->ndst; k++) {
-        assert(x->pending[d->regs[k] % EXTRA_SCOREBOARD]);
-        if (!--x->pending[d->regs[k] % EXTRA_SCOREBOARD] && d->regs[k] < 64)
-            x->busy &= ~(UINT64_C(1) << d->regs[k]);
-    }
-    x->writes = (uint16_t)(x->writes - d->ndst);
+    release(x, d);
     x->inflight--;
     inflight_put(sm, i);
     sm->seams.warps->retired(sm->seams.warps->self, sm, x, now);

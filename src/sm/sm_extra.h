@@ -14,14 +14,16 @@
 
 enum { EXTRA_SCOREBOARD = 256 };
 
+/* What is looked at in every cycle comes first. */
 struct extra_warp {
     struct warp *w;
     const struct decoded *code; /* decode_extra() */
+    uint64_t busy;              /* of code with dfunc.masks: registers that wait for their write */
     uint16_t slot;
-    uint16_t inflight;                 /* instructions */
-    uint16_t writes;                   /* on their way, in all */
-    uint64_t busy;                     /* of the first 64 registers: those that wait for writes */
-    uint8_t pending[EXTRA_SCOREBOARD]; /* writes on their way to a register, folded */
+    uint16_t inflight; /* instructions */
+    uint16_t writes;   /* on their way, in all */
+    /* of other code: writes on their way to a register, folded */
+    uint8_t pending[EXTRA_SCOREBOARD];
 };
 
 /* An instruction that was executed before it is issued. */

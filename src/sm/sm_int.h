@@ -142,11 +142,11 @@ struct fl_list {
     uint32_t n;
 };
 
+/* Collectors that want a register of a bank, in order: the first lies beside those of the other
+ * banks and is most often the only one, so that queues are few lines of the host's cache. */
 struct bank_queue {
-    uint16_t len;
-    uint8_t
-        head; /* 0 when it is empty, so that short queues stay in one line of the host's cache */
-    uint8_t at[256]; /* collectors that want a register of this bank, in order */
+    uint8_t head;    /* of those behind the first; 0 when there are none */
+    uint8_t at[255]; /* the others, round */
 };
 
 struct sched {
@@ -177,6 +177,8 @@ struct subcore {
     struct fl_list late[ALL_PIPES]; /* on their way to a pipe's entry (rf_cost.enter) */
     uint32_t nlate;                 /* of all pipes */
     unsigned col_turn[ALL_PIPES];
+    uint8_t bank_first[MAX_BANKS];
+    uint16_t bank_len[MAX_BANKS]; /* with the first */
     struct bank_queue bank[MAX_BANKS];
     uint32_t nqueued;      /* operands in all of them */
     uint64_t bank_wanted;  /* queues with entries */

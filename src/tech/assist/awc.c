@@ -166,7 +166,7 @@ static bool has_ready(const struct awc *c)
 {
     for (uint64_t m = c->used & c->staged & ~c->unready; m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
-        if (extra_is_ready_at(&row->x, row->fn, row->staged[0]))
+        if (extra_is_ready_at(&row->x, row->fn, awc_row_first(row)))
             return true;
     }
     return false;

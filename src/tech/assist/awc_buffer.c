@@ -1,8 +1,6 @@
 /* The Assist Warp Buffer: instructions of the table's rows are staged in it and issued from it. */
 #include "tech/assist/awc_int.h"
 
-#include <string.h>
-
 /* --- issue --- */
 
 static void end(struct awc *c, struct awt_row *row)
@@ -22,12 +20,6 @@ static void turn(struct awc *c, struct awt_row *row, const struct dfunc *fn, uin
     row->pc = pc;
 }
 
-/* What the row is about to issue next. */
-static uint32_t next_of(const struct awt_row *row)
-{
-    return row->nstaged ? row->staged[0] : row->pc;
-}
-
 /* What comes next, after the row's first staged instruction was executed. */
 static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
 {
@@ -40,7 +32,7 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
     }
     if (!next)
         end(c, row);
-    else if (&row->fn->code[next_of(row)] != next)
+    else if (&row->fn->code[awc_row_first(row)] != next)
         turn(c, row, next->fn, (uint32_t)(next - next->fn->code));
 }
 
@@ -49,7 +41,7 @@ static void go_on_ahead(struct awc *c, struct awt_row *row)
 {
     if (row->nissued == row->nahead)
         end(c, row);
-    else if (next_of(row) != row->done[row->nissued].pc)
+    else if (awc_row_first(row) != row->done[row->nissued].pc)
         turn(c, row, row->fn, row->done[row->nissued].pc);
 }
 
@@ -58,7 +50,6 @@ static void unstage_first(struct awc *c, struct awt_row *row)
     awc_look_again(c, row);
     if (!--row->nstaged)
         c->staged &= ~awc_row_bit(row);
-    memmove(row->staged, row->staged + 1, row->nstaged * sizeof row->staged[0]);
     if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
         c->full &= ~c->slot_rows[row->x.slot];
@@ -79,8 +70,9 @@ static void begin(struct awc *c, struct awt_row *row, cycle_t now)
 
 static bool issue_row(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    const struct dinst *d = &row->fn->code[row->staged[0]];
-    if (!extra_is_ready_at(&row->x, row->fn, row->staged[0])) {
+    const uint32_t pc = awc_row_first(row);
+    const struct dinst *d = &row->fn->code[pc];
+    if (!extra_is_ready_at(&row->x, row->fn, pc)) {
         c->unready |= awc_row_bit(row);
         return false;
     }
@@ -157,8 +149,7 @@ static bool has_to_stage(const struct awt_row *row)
 {
     if (row->pc >= row->fn->ncode)
         return false;
-    return !(row->nstaged && (row->fn->code[row->pc].flags & DINST_RETURN) &&
-             row->fn == row->in->r->entry);
+    return !(row->nstaged && row->fn->is_entry && (row->fn->code[row->pc].flags & DINST_RETURN));
 }
 
 /* Whether the next would wait in the buffer for what one before it writes. */
@@ -166,8 +157,8 @@ static bool would_wait(const struct awt_row *row)
 {
     if (!extra_is_ready_at(&row->x, row->fn, row->pc))
         return true;
-    for (unsigned i = 0; i < row->nstaged; i++)
-        if (dfunc_depends(row->fn, row->pc, row->staged[i]))
+    for (uint32_t before = awc_row_first(row); before < row->pc; before++)
+        if (dfunc_depends(row->fn, row->pc, before))
             return true;
     return false;
 }
@@ -200,7 +191,7 @@ static unsigned stage(struct awc *c, struct awt_row *row)
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
     for (; n < room && has_to_stage(row) && (is_alone || !would_wait(row)); n++)
-        row->staged[row->nstaged++] = row->pc++;
+        row->nstaged++, row->pc++;
     if (n)
         c->staged |= awc_row_bit(row);
     else

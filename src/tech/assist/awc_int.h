@@ -43,22 +43,22 @@ struct instance {
 };
 
 /* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
- * in every cycle lies in one line of the host's cache. */
+ * in every cycle, with the first members of `x`, is one line of the host's cache. */
 struct awt_row {
-    struct extra_warp x; /* first: its address is the row's; has the warp id and registers in use */
     _Alignas(64) struct instance *in;
     const struct dfunc *fn; /* Inst.ID: the next to stage */
     uint64_t bit;           /* of the table's sets */
     uint32_t pc;
-    uint8_t nstaged;
+    uint8_t nstaged;         /* in the Assist Warp Buffer: those before pc */
     uint8_t nahead, nissued; /* instructions executed when it started; of those, issued */
     bool has_begun : 1, has_ended : 1, is_killed : 1;
-    bool has_registers : 1;      /* its warp's */
-    bool has_spare : 1;          /* registers that no warp has */
-    uint32_t staged[AWC_STAGED]; /* its entries of the Assist Warp Buffer, in order: by pc */
-    char *params;                /* live-in, AWS_PARAM_BYTES */
+    bool has_registers : 1;                          /* its warp's */
+    bool has_spare : 1;                              /* registers that no warp has */
+    struct extra_warp x;                             /* has the warp id and registers in use */
+    char *params;                                    /* live-in, AWS_PARAM_BYTES */
     _Alignas(64) struct extra_done done[AHEAD_MOST]; /* what each of nahead did */
 };
+static_assert(offsetof(struct awt_row, x.pending) <= 64, "what is looked at lies in one line");
 
 /* What a routine needs on an SM. */
 struct awc_context {
@@ -249,6 +249,15 @@ void awc_release_registers(struct awc *c, struct awt_row *row);
 static inline uint64_t awc_row_bit(const struct awt_row *row)
 {
     return row->bit;
+}
+static inline struct awt_row *awc_row_of(struct extra_warp *x)
+{
+    return (struct awt_row *)(void *)((char *)x - offsetof(struct awt_row, x));
+}
+/* The first of its staged instructions, which follow each other; with none, the next to stage. */
+static inline uint32_t awc_row_first(const struct awt_row *row)
+{
+    return row->pc - row->nstaged;
 }
 /* Of its instance; from the table, which is nearer than the instance. */
 static inline bool awc_row_is_high(const struct awc *c, const struct awt_row *row)

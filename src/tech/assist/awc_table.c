@@ -204,7 +204,7 @@ void awc_row_kill(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now
 void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
 {
     struct awc *c = self;
-    struct awt_row *row = (struct awt_row *)(void *)x;
+    struct awt_row *row = awc_row_of(x);
     c->is_quiet = false;
     awc_look_again(c, row);
     if (row->has_ended && !x->inflight)
