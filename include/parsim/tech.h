@@ -149,6 +149,7 @@ struct tech_look {
     uint64_t cycles;       /* of the cores */
     uint64_t thread_inst;  /* of the program */
     uint64_t oldest_block; /* `cycles` when the oldest block that runs began; now: there is none */
+    uint64_t placed;       /* blocks that begin from then on get their registers after this look */
     uint32_t launches;     /* that run together */
 };
 

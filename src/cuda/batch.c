@@ -39,6 +39,15 @@ int batch_add(struct ctx *c, struct CUstream_st *s, const struct op *o)
     return CUDA_OK;
 }
 
+int batch_error(struct ctx *c, int error)
+{
+    if (LIKELY(!c || !c->late))
+        return error;
+    const int late = c->late;
+    c->late = CUDA_OK;
+    return error ? error : late;
+}
+
 void batch_flush(struct ctx *c)
 {
     size_t n = c->batch.len;
@@ -53,7 +62,7 @@ void batch_flush(struct ctx *c)
     c->batch.len = 0;
     int e = c->fault ? CUDA_OK : launch_run_many(c, kernels, n);
     if (e)
-        ctx_thread()->last_error = e;
+        c->late = e;
     for (size_t i = 0; i < n; i++)
         op_free(&ops[i]);
 }

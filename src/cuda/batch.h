@@ -20,5 +20,8 @@ int batch_add(struct ctx *c, struct CUstream_st *s, const struct op *o);
 void batch_flush(struct ctx *c);
 /* Whether an API function leaves waiting kernels alone. */
 bool batch_survives(const char *function);
+/* What a call ends with that would end with `error`: a launch that waited and was refused is told
+ * by it, as CUDA's calls tell errors of launches before them. */
+int batch_error(struct ctx *c, int error);
 
 #endif

@@ -102,6 +102,7 @@ struct ctx {
     bool primary_active; /* the runtime API has been used: its context is current everywhere */
     struct mem_pool *default_pool, *current_pool;
     struct batch_list batch; /* kernels that wait: batch.h */
+    int late;                /* one of them was refused: for the call that let them run */
     VEC(char *) faults;      /* messages, for the report */
     VEC(char *) findings;    /* of PARSIM_CHECK */
 };

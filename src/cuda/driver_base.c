@@ -1,5 +1,6 @@
 /* libcuda, the part that is not rows: start, contexts, errors, lookup by name. */
 #define _GNU_SOURCE /* dladdr */
+#include "cuda/batch.h"
 #include "cuda/device_info.h"
 #include "cuda/driver_api.h"
 
@@ -41,6 +42,7 @@ CUresult driver_leave(struct ctx *c, int error)
                {CUDA_INVALID_DEVICE_POINTER, CUDA_INVALID_VALUE},
                {CUDA_INVALID_MEMCPY_DIRECTION, CUDA_INVALID_VALUE},
                {CUDA_INVALID_DEVICE_FUNCTION, CUDA_NOT_FOUND}};
+    error = batch_error(c, error);
     if (c)
         ctx_unlock(c);
     for (size_t i = 0; i < ARRAY_LEN(map); i++)

@@ -1,4 +1,5 @@
 /* libcudart, the part that is rows: see runtime.def. */
+#include "cuda/batch.h"
 #include "cuda/device_info.h"
 #include "cuda/driver_api.h"
 #include "cuda/host_memory.h"
@@ -26,6 +27,7 @@ int runtime_enter(struct ctx **out, const char *function)
 
 int runtime_leave(struct ctx *c, int error)
 {
+    error = batch_error(c, error);
     if (error)
         ctx_thread()->last_error = error;
     if (c)

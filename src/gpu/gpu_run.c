@@ -199,6 +199,7 @@ static void look_at_techniques(const struct gpu *g, cycle_t now, uint64_t thread
     const struct tech_look at = {.cycles = now - begin,
                                  .thread_inst = thread_inst,
                                  .oldest_block = oldest_block(g, now) - begin,
+                                 .placed = now + (cycle_t)g->m->gpu.port_cycles - begin,
                                  .launches = (uint32_t)b->n};
     techs_look(g->tech->techs, &at);
 }

@@ -134,9 +134,7 @@ void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t 
     sm->cta_set |= UINT32_C(1) << cta;
     sm->regs_free -= n.registers;
     const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));
-    /* Less while blocks are here that took more, or others. */
-    const uint64_t spare = (uint64_t)sm->cfg->registers - most * n.registers;
-    sm->regs_spare = spare < sm->regs_free ? spare : sm->regs_free;
+    sm->regs_spare = (uint64_t)sm->cfg->registers - most * n.registers;
     sm->shared_spare = (uint64_t)sm->cfg->shared_bytes - most * n.shared_bytes;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;

@@ -52,8 +52,9 @@ static void the_switch_has_two_thresholds(void **state)
 static void registers_come_from_where_they_cost_no_block(void **state)
 {
     (void)state;
-    const struct adapt_room nothing_lost = {6, 6, 0}, spare = {6, 4, 8}, tight = {6, 4, 7},
-                            full = {6, 4, 0}, too_large = {1, 0, 0};
+    const struct adapt_room nothing_lost = {6, 6, 0, false}, spare = {6, 4, 8, false},
+                            tight = {6, 4, 7, false}, full = {6, 4, 0, false},
+                            too_large = {1, 0, 0, false}, whole = {6, 4, 0, true};
     assert_int_equal(adapt_place(&nothing_lost, 8, false, false), ADAPT_WARPS);
     assert_int_equal(adapt_place(&spare, 8, true, true), ADAPT_SPARE);
     assert_int_equal(adapt_place(&tight, 8, false, true), ADAPT_NOWHERE);
@@ -61,6 +62,7 @@ static void registers_come_from_where_they_cost_no_block(void **state)
     assert_int_equal(adapt_place(&full, 8, false, false), ADAPT_NOWHERE);
     assert_int_equal(adapt_place(&full, 8, false, true), ADAPT_WARPS); /* codes must be decoded */
     assert_int_equal(adapt_place(&too_large, 8, true, true), ADAPT_NOWHERE);
+    assert_int_equal(adapt_place(&whole, 8, true, true), ADAPT_NOWHERE); /* blocks may wait */
 }
 
 static void lines_with_two_forms_come_as_the_switch_says(void **state)

@@ -32,6 +32,7 @@ struct known {
     struct moved sum; /* of this window */
     struct moved on;  /* of the windows of the trial */
     struct moved all; /* of this launch, and of short ones before it */
+    uint64_t look;    /* that its last launch came before */
 };
 
 struct gate {
@@ -48,7 +49,7 @@ struct adapt {
     bool is_on;
     bool is_fresh;         /* since the last look a kernel was launched */
     bool is_idle;          /* blocks run that must do without compression */
-    bool is_bare;          /* none that runs has registers for assist warps */
+    bool is_bare;          /* some that run have no registers for assist warps, or all */
     bool has_spares;       /* instances may use registers that no block can have */
     bool has_codes;        /* an SM may have encoded a line */
     struct assist *assist; /* or NULL */
@@ -57,6 +58,7 @@ struct adapt {
     struct gate *gates; /* by SM */
     VEC(struct known) kernels;
     size_t running, launched; /* kernels: of the time since the last look; now */
+    uint64_t looks;
     struct moved last;
     struct adapt_stats stats;
 };
@@ -315,7 +317,7 @@ static void place_again(struct adapt *a, struct known *k, const struct tech_look
     const enum adapt_place place = place_of(a, k);
     if (place != k->place) {
         k->place = (uint8_t)place;
-        k->since = at->cycles;
+        k->since = at->placed;
         a->stats.places_changed++;
     }
     const bool is_mixed = at->oldest_block < k->since;
@@ -336,6 +338,7 @@ void adapt_look(struct adapt *a, const struct tech_look *at)
         place_again(a, k, at);
     a->running = a->launched;
     a->is_fresh = false;
+    a->looks++;
     set_switch(a, &a->kernels.data[a->running]);
     count_jobs(a);
 }
@@ -364,16 +367,28 @@ static void begin_as_needed(struct adapt *a, struct known *n)
     turn(a, n, adapt_is_on(n->is_on, n->need, a->cfg->on_share, a->cfg->off_share));
 }
 
+/* All blocks of the grid can run at once, and could not with more registers: they may wait for each
+ * other. */
+static bool must_fit(const struct adapt *a, const struct adapt_room *r, const struct launch *l)
+{
+    const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return blocks <= (uint64_t)r->blocks * a->m.sms && blocks > (uint64_t)r->blocks_with * a->m.sms;
+}
+
 void adapt_launch(struct adapt *a, const struct sm_kernel *k)
 {
     const char *name = k->root->kernel->src->name;
     const size_t i = known_at(a, name);
     if (i == a->kernels.len)
-        vec_push(&a->kernels, ((struct known){.name = xstrdup(name)}));
+        vec_push(&a->kernels, ((struct known){.name = xstrdup(name), .look = UINT64_MAX}));
     struct known *n = &a->kernels.data[i];
     begin_as_needed(a, n);
     n->room = caba_room(a->m.sm, k, a->registers, a->has_spares);
-    n->place = (uint8_t)place_of(a, n);
+    n->room.must_fit = must_fit(a, &n->room, k->root->launch);
+    /* Of launches that may run together none finds too little room. */
+    const enum adapt_place place = place_of(a, n);
+    n->place = n->look == a->looks && n->place < place ? n->place : (uint8_t)place;
+    n->look = a->looks;
     n->since = 0;
     ++*(n->place == ADAPT_NOWHERE ? &a->stats.launches_without
         : n->place == ADAPT_SPARE ? &a->stats.launches_spare

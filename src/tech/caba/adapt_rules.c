@@ -45,7 +45,7 @@ enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wa
         return ADAPT_WARPS;
     if (r->instances && r->instances >= least)
         return ADAPT_SPARE;
-    if (r->blocks_with && (wants || (has_codes && !r->instances)))
+    if (r->blocks_with && !r->must_fit && (wants || (has_codes && !r->instances)))
         return ADAPT_WARPS;
     return ADAPT_NOWHERE;
 }

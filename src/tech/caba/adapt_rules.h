@@ -46,11 +46,12 @@ enum adapt_place {
 struct adapt_room {
     uint32_t blocks, blocks_with; /* that fit on an SM, without and with more for every thread */
     uint32_t instances;           /* that fit into what blocks leave, without */
+    bool must_fit;                /* as many blocks as without have to run at once */
 };
 
 /* With every thread where that costs no block; else among the spare ones, if `least` instances fit;
  * else with every thread, if the program wants compression. Where lines may be encoded already
- * (`has_codes`) one instance at least must find room. */
+ * (`has_codes`) one instance at least must find room, unless blocks must fit. */
 enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants,
                              bool has_codes);
 

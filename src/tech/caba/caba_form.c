@@ -14,7 +14,7 @@ struct caba_form {
     struct block_sizes known;
     const struct line_codecs *codec;
     struct cmem *memory;
-    /* With both forms: what the host left encoded and nobody has changed (0: no), and by region
+    /* With both forms: what is there encoded, too, and nobody has changed (0: no), and by region
      * whether there is any such line, and any that an SM has encoded. */
     const bool *is_on;
     struct block_sizes both;
