@@ -63,6 +63,7 @@ enum sm_want {
     WANT_RESUMED = 512, /* value_policy */
     WANT_WAITED = 1024, /* rf_policy */
     WANT_HELD = 2048,   /* issue_policy */
+    WANT_FOLDED = 4096, /* rf_policy */
 };
 
 /* An instruction that was executed (is_deferred: will be). While a function is told of it, `w`'s
@@ -114,6 +115,10 @@ struct rf_policy {
     /* In this cycle so many operands wait for a bank that others read (sm.bank_conflicts, by bank).
      */
     void (*waited)(void *self, unsigned bank, uint32_t operands);
+    /* Instead of cost() and bank(): an instruction of PTX that is a part of others in machine code
+     * (sm.code=machine) was executed. It takes no time and no access to the file, but what it wrote
+     * will be read. */
+    void (*folded)(void *self, const struct rf_event *e);
     void *self;
 };
 

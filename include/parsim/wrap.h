@@ -44,10 +44,16 @@ static inline void rf_wrap_waited(void *self, unsigned bank, uint32_t operands)
     in->waited(in->self, bank, operands);
 }
 
+static inline void rf_wrap_folded(void *self, const struct rf_event *e)
+{
+    const struct rf_policy *in = (const struct rf_policy *)self;
+    in->folded(in->self, e);
+}
+
 static inline struct rf_policy rf_policy_wrap(struct rf_policy *inner)
 {
-    const struct rf_policy p = {inner->wants, rf_wrap_cost,   rf_wrap_bank, rf_wrap_start,
-                                rf_wrap_end,  rf_wrap_waited, inner};
+    const struct rf_policy p = {inner->wants, rf_wrap_cost,   rf_wrap_bank,   rf_wrap_start,
+                                rf_wrap_end,  rf_wrap_waited, rf_wrap_folded, inner};
     return p;
 }
 

@@ -34,22 +34,29 @@ static void raise_to(uint16_t *to, const struct sm *sm, uint32_t cycles, enum te
     *to = cycles > *to ? (uint16_t)cycles : *to;
 }
 
+static struct rf_event event_of(const struct dinst *d, unsigned slot, struct warp *w,
+                                const struct step *s)
+{
+    return (struct rf_event){.d = d,
+                             .w = w,
+                             .base = w->base,
+                             .all = w->all,
+                             .active = s->active,
+                             .mask = s->mask,
+                             .slot = slot,
+                             .partner = NO_PARTNER,
+                             .is_deferred = warp_is_deferred(w)};
+}
+
 void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const struct step *s,
                 bool is_extra)
 {
     struct inflight *f = &sm->fl[i];
     const bool is_second = f->slot2 == (int)slot;
     const int other = is_second ? (int)f->slot : is_extra ? NO_PARTNER : pair_of(sm, slot);
-    const struct rf_event e = {.d = f->d,
-                               .w = w,
-                               .base = w->base,
-                               .all = w->all,
-                               .active = s->active,
-                               .mask = s->mask,
-                               .slot = slot,
-                               .partner = other,
-                               .is_extra = is_extra,
-                               .is_deferred = warp_is_deferred(w)};
+    struct rf_event e = event_of(f->d, slot, w, s);
+    e.partner = other;
+    e.is_extra = is_extra;
     struct rf_cost cost = {0};
     uint32_t initiation = f->d->initiation;
     if (sm->asked & WANT_COST)
@@ -62,6 +69,12 @@ void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const 
     raise_to(&f->cost.enter, sm, cost.enter, SEAM_registers, "rf_cost.enter");
     raise_to(&f->cost.write, sm, cost.write, SEAM_registers, "rf_cost.write");
     raise_to(&f->initiation, sm, initiation, SEAM_issue, "initiation()");
+}
+
+void asked_folded(struct sm *sm, unsigned slot, const struct dinst *d, const struct step *s)
+{
+    const struct rf_event e = event_of(d, slot, sm->slot[slot].w, s);
+    sm->seams.registers->folded(sm->seams.registers->self, &e);
 }
 
 bool asked_step(struct sm *sm, unsigned slot, const struct dinst *d, cycle_t now, struct step *s)

@@ -191,6 +191,8 @@ static void issue_free(struct sm *sm, struct sched *s, unsigned slot, cycle_t no
         bool has_split;
         if (!execute(sm, slot, d, now, &sm->step, &has_split))
             return;
+        if (UNLIKELY(sm->asked & WANT_FOLDED))
+            asked_folded(sm, slot, d, &sm->step);
         ws->ib_at++;
         if (!--ws->ib_len)
             sm->has_buffer &= ~bit;

@@ -424,6 +424,8 @@ cycle_t fl_next_due(const struct sm *sm, const struct fl_list *l);
 
 /* asked.c: what is bound at the pipeline's seams is asked */
 void asked_init(struct sm *sm);
+/* An instruction that takes no time was executed as `s` says. */
+void asked_folded(struct sm *sm, unsigned slot, const struct dinst *d, const struct step *s);
 /* Costs and banks of an instruction in flight that `w` has executed as `s` says. */
 void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const struct step *s,
                 bool is_extra);

@@ -102,8 +102,18 @@ static void waited(void *self, unsigned bank, uint32_t operands)
     (void)operands;
 }
 
-const struct rf_policy rf_policy_null = {
-    .cost = no_cost, .bank = same_bank, .start = started, .end = ended, .waited = waited};
+static void folded(void *self, const struct rf_event *e)
+{
+    (void)self;
+    (void)e;
+}
+
+const struct rf_policy rf_policy_null = {.cost = no_cost,
+                                         .bank = same_bank,
+                                         .start = started,
+                                         .end = ended,
+                                         .waited = waited,
+                                         .folded = folded};
 
 static uint32_t same_initiation(void *self, const struct rf_event *e, uint32_t initiation)
 {

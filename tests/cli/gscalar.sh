@@ -52,6 +52,12 @@ ok "lines are ranked, and their lanes are all that were gated" 'run lines rodini
 ok "a file that cannot be written is said before the run" '! run nowhere rodinia-bp --with gscalar --set gscalar.lines=/nowhere/lines.txt && grep -q "/nowhere" "$tmp/err"'
 ok "two of them cannot decide the same" '! run both rodinia-hs --with gscalar --with alu-scalar && grep -q "alu-scalar cannot be combined with gscalar" "$tmp/err"'
 ok "a value that cannot be" '! run bad rodinia-hs --with gscalar --set gscalar.mask=some && grep -q "gscalar.mask" "$tmp/err"'
+for g in h200 v100; do
+    for d in $designs; do
+        ok "$g: registers come back where machine code has no instruction for a move ($d)" \
+            '"$PARSIM_BIN" run --gpu $g --with $d --verify workload:sdk-lps --size tiny >"$tmp/out" 2>"$tmp/err"'
+    done
+done
 for f in affine carry; do
     ok "$f is of designs that compress by bytes" "! run bytes rodinia-hs --with warped-compression --set gscalar.$f=true && grep -q \"gscalar.$f needs registers compressed by bytes, which warped-compression\" $tmp/err"
 done

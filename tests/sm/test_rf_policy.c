@@ -313,6 +313,45 @@ static void events_have_the_frame_they_ran_in(void **state)
     sm_rig_free(r);
 }
 
+struct folds {
+    unsigned calls, values; /* values: those that were there when it was told */
+};
+
+static void look_at_folded(void *self, const struct rf_event *e)
+{
+    struct folds *f = self;
+    uint64_t values[WARP_LANES];
+    f->calls++;
+    f->values += sm_register_read(e->w, e->d, 0, values) == 32 && values[3] == 7;
+}
+
+/* Machine code has no instruction for a move, whose readers name what was moved; its value is told
+ * all the same, and costs nothing. */
+static void what_takes_no_time_is_told(void **state)
+{
+    (void)state;
+    static const char *const machine[] = {"sm.code=machine", NULL};
+    struct folds f = {0};
+    struct costly c = {0};
+    struct rf_policy inside = rf_policy_null;
+    inside.wants = WANT_FOLDED;
+    inside.folded = look_at_folded;
+    inside.self = &f;
+    const struct rf_policy p = around(&c, &inside);
+    for (unsigned k = 0; k < 2; k++) {
+        struct sm_rig *r =
+            sm_rig_new(RIG_KERNEL("add.u32 %r3,%r3,1; mov.u32 %r1,7; add.u32 %r2,%r1,%r3;\n"
+                                  "st.shared.u32 [sh],%r2; ret;\n"),
+                       k ? machine : NULL);
+        r->rf = &p;
+        sm_rig_run(r, 1, 32);
+        assert_int_equal(f.calls, k ? 2 : 0); /* in both runs */
+        assert_int_equal(f.values, f.calls);
+        assert_int_equal(c.calls, 2 * (5 + (k ? 4 : 0)));
+        sm_rig_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +365,7 @@ int main(void)
         cmocka_unit_test(banks_can_be_chosen),
         cmocka_unit_test(warps_begin_and_end),
         cmocka_unit_test(events_have_the_frame_they_ran_in),
+        cmocka_unit_test(what_takes_no_time_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,23 @@ static unsigned write_unknown(const struct gs_seen *s, const struct gs_operand *
     return (unsigned)sizeof(uint32_t) * WARP_LANES * op->words;
 }
 
-static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+static void write_predicate(const struct gs_seen *s, const struct gs_operand *op)
 {
     struct gs_reg *r = &s->slot->regs[op->at];
+    r->mask = lane_pred(&s->f->refs[op->reg], s->e->base);
+    r->flags = s->is_late ? 0 : GS_KNOWN;
+}
+
+static void write_carry(const struct gs_seen *s)
+{
+    s->slot->carry = lane_pred(&s->f->fn->fn->cc, s->e->base);
+    s->slot->knows_carry = true;
+}
+
+static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
     if (!op->words) {
-        r->mask = lane_pred(&s->f->refs[op->reg], s->e->base);
-        r->flags = s->is_late ? 0 : GS_KNOWN;
+        write_predicate(s, op);
         return;
     }
     m->stats.moves_dead += s->is_divergent && gs_slot_is_packed(s->slot, op);
@@ -129,10 +140,8 @@ static void note_instruction(struct gs_sm *m, struct gs_seen *s)
     note_lateness(s);
     for (unsigned k = 0; k < s->i->ndst; k++)
         write_operand(m, s, &s->i->dst[k]);
-    if (s->i->writes_carry) {
-        s->slot->carry = lane_pred(&s->f->fn->fn->cc, s->e->base);
-        s->slot->knows_carry = true;
-    }
+    if (s->i->writes_carry)
+        write_carry(s);
     if (UNLIKELY(m->carry != NULL))
         gs_carry_note(m, s);
     if (UNLIKELY(m->g->lines != NULL))
@@ -151,10 +160,40 @@ static void note_move(struct gs_sm *m, const struct rf_event *e)
         gs_slot_unpack(m, slot, op->at + k, e->all);
 }
 
+static struct gs_seen see(struct gs_sm *m, const struct rf_event *e)
+{
+    struct gs_slot *slot = &m->slots[e->slot];
+    const uint32_t mask = e->d->flags & DINST_CONTROL ? e->active : e->mask;
+    struct gs_seen s = {.e = e, .slot = slot, .mask = mask, .is_divergent = mask != e->all};
+    s.f = gs_slot_enter(slot, e->d->fn, (uint32_t)(e->base[LANE_REGS] - e->w->regs));
+    s.i = &s.f->code[e->d - e->d->fn->code];
+    if (UNLIKELY(slot->is_waiting))
+        gs_slot_met(slot, e->w);
+    return s;
+}
+
+/* Metadata follow the values, uncounted: whoever reads them names what they were made of. */
+void gs_folded(void *self, const struct rf_event *e)
+{
+    struct gs_sm *m = self;
+    struct gs_seen s = see(m, e);
+    if (!s.mask)
+        return;
+    note_lateness(&s);
+    for (unsigned k = 0; k < s.i->ndst; k++)
+        if (!s.i->dst[k].words)
+            write_predicate(&s, &s.i->dst[k]);
+        else if (s.is_late)
+            write_unknown(&s, &s.i->dst[k]);
+        else
+            write_words(m, &s, &s.i->dst[k]);
+    if (s.i->writes_carry)
+        write_carry(&s);
+}
+
 void gs_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
 {
     struct gs_sm *m = self;
-    struct gs_slot *slot = &m->slots[e->slot];
     cost->hold += m->hold;
     cost->enter += m->enter;
     cost->write += e->d->ndst ? m->write : 0;
@@ -165,15 +204,10 @@ void gs_cost(void *self, const struct rf_event *e, struct rf_cost *cost)
             note_move(m, e);
         return;
     }
-    const uint32_t mask = e->d->flags & DINST_CONTROL ? e->active : e->mask;
-    struct gs_seen s = {.e = e, .slot = slot, .mask = mask, .is_divergent = mask != e->all};
+    struct gs_seen s = see(m, e);
     m->stats.inst++;
     m->stats.divergent += s.is_divergent;
-    s.f = gs_slot_enter(slot, e->d->fn, (uint32_t)(e->base[LANE_REGS] - e->w->regs));
-    s.i = &s.f->code[e->d - e->d->fn->code];
-    if (UNLIKELY(slot->is_waiting))
-        gs_slot_met(slot, e->w);
-    if (mask)
+    if (s.mask)
         note_instruction(m, &s);
     m->is_one = s.is_one;
 }

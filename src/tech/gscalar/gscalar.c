@@ -136,8 +136,9 @@ void gs_sm_free(struct gs_sm *m)
 struct rf_policy gs_registers(struct gs_sm *m)
 {
     struct rf_policy p = rf_policy_null;
-    p.wants = WANT_COST | WANT_WARPS;
+    p.wants = WANT_COST | WANT_WARPS | WANT_FOLDED;
     p.cost = gs_cost;
+    p.folded = gs_folded;
     p.start = gs_start;
     p.end = gs_end;
     p.self = m;

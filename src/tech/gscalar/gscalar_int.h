@@ -304,6 +304,7 @@ void gs_count_move(struct gs_sm *m, const struct gs_slot *slot, const struct gs_
 
 /* gs_cost.c: the functions of rf_policy. */
 void gs_cost(void *self, const struct rf_event *e, struct rf_cost *cost);
+void gs_folded(void *self, const struct rf_event *e);
 uint32_t gs_bank(void *self, const struct rf_event *e, unsigned k, uint32_t bank);
 void gs_start(void *self, unsigned slot, const struct warp *w, uint32_t registers);
 void gs_end(void *self, unsigned slot);
