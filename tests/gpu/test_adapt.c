@@ -193,6 +193,38 @@ static void blocks_that_begin_later_have_registers(void **state)
     assert_true(changed > 0 && on > 0);
 }
 
+/* Every trial is won here by data, though instructions may be fewer; without trials nobody looks.
+ */
+static void fewer_instructions_are_noticed(void **state)
+{
+    (void)state;
+    const char *how[] = {
+        "caba.on_share=0.02", "caba.off_share=0",     "caba.window=64",    "gpu.look_cycles=64",
+        "caba.trial_gain=-1", "caba.trial_windows=4", "caba.weight=0.002", NULL};
+    static const char *const names[] = {"strides", "local_memory"};
+    double checks = 0;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct outcome base = run(names[i], "base", NULL, 1);
+        how[5] = "caba.trial_windows=4";
+        struct outcome o = run(names[i], "caba-adaptive", how, 1);
+        struct outcome threads = run(names[i], "caba-adaptive", how, 2);
+        how[5] = "caba.trial_windows=0";
+        struct outcome untried = run(names[i], "caba-adaptive", how, 1);
+        assert_memory_equal(base.data, o.data, CASE_BYTES);
+        assert_int_equal(o.cycles, threads.cycles);
+        const double n = outcome_stat(&o, "caba_adapt", "checks");
+        assert_true(n == 0 || outcome_stat(&o, "caba_adapt", "windows_off") >
+                                  outcome_stat(&untried, "caba_adapt", "windows_off"));
+        assert_true(outcome_stat(&untried, "caba_adapt", "checks") == 0);
+        checks += n;
+        outcome_free(&base);
+        outcome_free(&o);
+        outcome_free(&threads);
+        outcome_free(&untried);
+    }
+    assert_true(checks > 0);
+}
+
 /* Warps that an SM has at a time. */
 static double warps_of(const struct outcome *o)
 {
@@ -231,6 +263,7 @@ int main(void)
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(few_spare_registers_are_enough),
         cmocka_unit_test(blocks_that_begin_later_have_registers),
+        cmocka_unit_test(fewer_instructions_are_noticed),
         cmocka_unit_test(blocks_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,39 @@ static void the_switch_has_two_thresholds(void **state)
     assert_true(mean == 0.875);
 }
 
+static struct adapt_series series(double a, double b, double c)
+{
+    struct adapt_series s = {0};
+    adapt_note(&s, a);
+    adapt_note(&s, b);
+    adapt_note(&s, c);
+    return s;
+}
+
+/* Means of 100 and 106 with errors of 1 and 2: two of their difference are 4.5; and where windows
+ * differ more, nothing is known. */
+static void a_check_is_lost_by_more_than_chance(void **state)
+{
+    (void)state;
+    const double one = 1.7320508, two = 2 * one; /* their error is 1 and 2 */
+    const struct adapt_series on = series(100 - one, 100, 100 + one);
+    const struct adapt_series off = series(106 - two, 106, 106 + two);
+    const struct adapt_series near = series(104 - two, 104, 104 + two);
+    const struct adapt_series wild = series(60, 106, 152);
+    assert_true(adapt_is_slower(&on, &off));
+    assert_false(adapt_is_slower(&on, &near));
+    assert_false(adapt_is_slower(&on, &wild));
+    assert_false(adapt_is_slower(&off, &on));
+    assert_false(adapt_is_slower(&on, &on));
+    const struct adapt_series one_window = {1, 200, 40000};
+    assert_false(adapt_is_slower(&on, &one_window));
+    struct adapt_series aged = off;
+    adapt_age(&aged, 3);
+    assert_true(aged.n == 3);
+    adapt_age(&aged, 2);
+    assert_true(aged.n == 1.5 && aged.sum == off.sum / 2 && aged.squares == off.squares / 2);
+}
+
 static void registers_come_from_where_they_cost_no_block(void **state)
 {
     (void)state;
@@ -170,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_algorithm_that_pays_is_taken),
         cmocka_unit_test(the_switch_has_two_thresholds),
+        cmocka_unit_test(a_check_is_lost_by_more_than_chance),
         cmocka_unit_test(registers_come_from_where_they_cost_no_block),
         cmocka_unit_test(lines_with_two_forms_come_as_the_switch_says),
         cmocka_unit_test(untouched_lines_have_two_forms),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_WINDOWS = 3 }; /* of a launch, in which its blocks begin all at once */
 enum { REGION_UNKNOWN = 0, REGION_RAW = 0xff }; /* else the algorithm's number from 1 */
 
 /* What was moved, as if all of it had been raw. */
@@ -24,15 +25,17 @@ struct known {
     uint8_t place;  /* enum adapt_place: of blocks that begin */
     uint64_t since; /* cycles: those that began before may have another */
     struct adapt_room room;
-    uint32_t hold;    /* windows for which a lost trial keeps it off */
-    uint32_t lost;    /* trials */
-    uint32_t tried;   /* windows since it was switched on */
-    double need;      /* mean of windows, later ones weigh more */
-    double without;   /* such a mean, of windows that were off */
-    struct moved sum; /* of this window */
-    struct moved on;  /* of the windows of the trial */
-    struct moved all; /* of this launch, and of short ones before it */
-    uint64_t look;    /* that its last launch came before */
+    uint32_t hold;                 /* windows for which a lost trial keeps it off */
+    uint32_t lost;                 /* trials */
+    uint32_t tried;                /* windows since it was switched on */
+    uint32_t check;                /* windows off that are left of those that decide */
+    double need;                   /* mean of windows, later ones weigh more */
+    double without;                /* such a mean, of windows that were off */
+    struct moved sum;              /* of this window */
+    struct moved on;               /* of the windows of the trial */
+    struct adapt_series with, off; /* thread-instructions a cycle, of latest windows */
+    struct moved all;              /* of this launch, and of short ones before it */
+    uint64_t look;                 /* that its last launch came before */
 };
 
 struct gate {
@@ -47,6 +50,7 @@ struct adapt {
     const struct line_codecs *codec;
     struct adapt_sources from;
     bool is_on;
+    bool is_checking;      /* off, but only for some windows */
     bool is_fresh;         /* since the last look a kernel was launched */
     bool is_idle;          /* blocks run that must do without compression */
     bool is_bare;          /* some that run have no registers for assist warps, or all */
@@ -165,7 +169,7 @@ static enum codec_answer gate_submit(void *self, cycle_t now, struct codec_job *
         job->algorithm = region == REGION_UNKNOWN ? 0 : (uint8_t)(region - 1);
     } else {
         g->fills += !a->is_on;
-        job->is_unwanted = !a->is_on;
+        job->is_unwanted = !a->is_on && !a->is_checking;
     }
     return g->engine.submit(g->engine.self, now, job);
 }
@@ -245,22 +249,81 @@ static void turn(struct adapt *a, struct known *k, bool is_on)
     k->is_on = is_on;
     k->tried = 0;
     k->on = (struct moved){0};
+    k->with = (struct adapt_series){0};
 }
 
 /* A trial that was lost keeps it off, twice as long every time. */
-static void judge_trial(struct adapt *a, struct known *k)
+static void lose(struct adapt *a, struct known *k)
 {
-    const uint32_t trial = (uint32_t)a->cfg->trial_windows;
-    if (k->tried >= trial)
-        return;
-    moved_add(&k->on, &k->sum, &(struct moved){0});
-    const struct adapt_need need = need_of(a, &k->on);
-    if (++k->tried < trial || adapt_gains(k->without, adapt_need_most(&need), a->cfg->trial_gain))
-        return;
     turn(a, k, false);
     a->stats.trials_lost++;
     k->hold = (uint32_t)a->cfg->hold_windows << (k->lost < 16 ? k->lost : 16);
     k->lost++;
+}
+
+static double inst_per_cycle(const struct known *k)
+{
+    return (double)k->sum.thread_inst / (double)k->sum.cycles;
+}
+
+/* Raw data that moves faster is not all: lines that are encoded move more of it, and a kernel that
+ * has just begun does more in every window. So where windows on do fewer instructions than those
+ * off did, as many are off again, and decide. */
+static void look_at_instructions(struct adapt *a, struct known *k)
+{
+    adapt_note(&k->with, inst_per_cycle(k));
+    if (k->with.n < a->cfg->trial_windows)
+        return;
+    if (adapt_is_slower(&k->with, &k->off)) {
+        k->is_on = false;
+        k->check = (uint32_t)a->cfg->trial_windows + 1;
+        k->off = (struct adapt_series){0};
+        a->stats.checks++;
+    } else {
+        k->with = (struct adapt_series){0};
+    }
+}
+
+/* A window on. */
+static void judge_trial(struct adapt *a, struct known *k)
+{
+    const uint32_t trial = (uint32_t)a->cfg->trial_windows;
+    if (!trial)
+        return;
+    if (k->tried < trial) {
+        k->tried++;
+        moved_add(&k->on, &k->sum, &(struct moved){0});
+        const struct adapt_need need = need_of(a, &k->on);
+        if (k->tried == trial &&
+            !adapt_gains(k->without, adapt_need_most(&need), a->cfg->trial_gain)) {
+            lose(a, k);
+            return;
+        }
+    }
+    look_at_instructions(a, k);
+}
+
+/* A window off; the first of a check still has what was under way. */
+static void judge_check(struct adapt *a, struct known *k)
+{
+    if (k->check <= (uint32_t)a->cfg->trial_windows)
+        adapt_note(&k->off, inst_per_cycle(k));
+    if (--k->check)
+        return;
+    if (adapt_is_slower(&k->with, &k->off))
+        lose(a, k);
+    else
+        k->is_on = true;
+    k->with = (struct adapt_series){0};
+}
+
+static void note_off(struct adapt *a, struct known *k, double need)
+{
+    adapt_mean(&k->without, need, k->without ? a->cfg->weight : 1);
+    if (k->all.cycles < FIRST_WINDOWS * (uint64_t)a->cfg->window)
+        return;
+    adapt_age(&k->off, 2.0 * a->cfg->trial_windows);
+    adapt_note(&k->off, inst_per_cycle(k));
 }
 
 /* A window of kernel `k` has ended. */
@@ -271,12 +334,14 @@ static void decide(struct adapt *a, struct known *k)
     ++*(was_on ? &a->stats.windows_on : &a->stats.windows_off);
     if (was_on)
         judge_trial(a, k);
+    else if (k->check && !a->is_idle)
+        judge_check(a, k);
     else
-        adapt_mean(&k->without, adapt_need_most(&need), k->without ? a->cfg->weight : 1);
+        note_off(a, k, adapt_need_most(&need));
     adapt_mean(&k->need, adapt_need_most(&need), a->cfg->weight);
     if (k->hold)
         k->hold--;
-    else
+    else if (!k->check)
         turn(a, k, adapt_is_on(k->is_on, k->need, a->cfg->on_share, a->cfg->off_share));
     k->sum = (struct moved){0};
 }
@@ -293,12 +358,14 @@ static void count_jobs(struct adapt *a)
 static void set_switch(struct adapt *a, const struct known *k)
 {
     a->is_on = !a->is_idle && k->is_on;
+    a->is_checking = !a->is_idle && k->check;
     a->has_codes |= a->is_on;
 }
 
 static enum adapt_place place_of(const struct adapt *a, const struct known *k)
 {
-    return adapt_place(&k->room, (uint32_t)a->cfg->spare_instances, k->is_on, a->has_codes);
+    return adapt_place(&k->room, (uint32_t)a->cfg->spare_instances, k->is_on || k->check,
+                       a->has_codes);
 }
 
 static void set_bare(struct adapt *a, bool is_bare)
@@ -361,7 +428,7 @@ static void begin_as_needed(struct adapt *a, struct known *n)
         return;
     const struct adapt_need need = need_of(a, &n->all);
     n->all = (struct moved){0};
-    if (n->hold)
+    if (n->hold || n->check)
         return;
     n->need = adapt_need_most(&need);
     turn(a, n, adapt_is_on(n->is_on, n->need, a->cfg->on_share, a->cfg->off_share));

@@ -39,6 +39,38 @@ bool adapt_gains(double without, double with, double gain)
     return with >= without * (1 + gain);
 }
 
+void adapt_note(struct adapt_series *s, double x)
+{
+    s->n++;
+    s->sum += x;
+    s->squares += x * x;
+}
+
+void adapt_age(struct adapt_series *s, double most)
+{
+    if (s->n <= most)
+        return;
+    s->n /= 2;
+    s->sum /= 2;
+    s->squares /= 2;
+}
+
+/* Of a mean of windows: the variance over n - 1, and that over n. */
+static double squared_error(const struct adapt_series *s)
+{
+    const double mean = s->sum / s->n, rest = s->squares - s->n * mean * mean;
+    return rest < 0 ? 0 : rest / (s->n - 1) / s->n;
+}
+
+bool adapt_is_slower(const struct adapt_series *with, const struct adapt_series *without)
+{
+    if (with->n < 2 || without->n < 2)
+        return false;
+    const double less = without->sum / without->n - with->sum / with->n;
+    const double error = squared_error(with) + squared_error(without);
+    return less > 0 && less * less > 4 * error;
+}
+
 enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants, bool has_codes)
 {
     if (r->blocks_with == r->blocks)

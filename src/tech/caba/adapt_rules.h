@@ -36,6 +36,17 @@ bool adapt_is_on(bool was_on, double need, double on_share, double off_share);
  * it. False: it was not more by the share `gain`. */
 bool adapt_gains(double without, double with, double gain);
 
+/* Windows, of each of which something was measured. */
+struct adapt_series {
+    double n, sum, squares;
+};
+void adapt_note(struct adapt_series *s, double x);
+/* One that is longer than that counts half from now on. */
+void adapt_age(struct adapt_series *s, double most);
+/* Whether the mean of the first is less than that of the second by more than twice the standard
+ * error of their difference. Not known of fewer than two windows each. */
+bool adapt_is_slower(const struct adapt_series *with, const struct adapt_series *without);
+
 /* Where assist warps of a kernel have their registers. */
 enum adapt_place {
     ADAPT_NOWHERE, /* it runs without compression */
