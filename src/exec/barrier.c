@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* As many never come. */
+enum { THREADS_BEYOND = 1 << 20 };
+
 enum bar_kind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
 
 struct bar_info {
@@ -124,7 +127,8 @@ static bool ctrl_bar(struct warp *w, const struct xinst *x, uint32_t mask)
                           "barrier %llu does not exist; there are 0 to 15", (unsigned long long)id);
     uint64_t count = info->has_count ? lane_u64(&info->count, w->base, first) : 0;
     arrive(w, (unsigned)id, info, mask);
-    w->cta->barriers[id].expected = (uint32_t)align_up(count, WARP_LANES);
+    w->cta->barriers[id].expected =
+        (uint32_t)align_up(count < THREADS_BEYOND ? count : THREADS_BEYOND, WARP_LANES);
     if (info->kind == BAR_ARRIVE) {
         s->pc++;
     } else {

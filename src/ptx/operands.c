@@ -270,6 +270,8 @@ bool ptx_operands_check(const struct ptx_func *f, const struct ptx_inst *i, stru
     const struct form *form = find_form(i);
     if (!form)
         return err_set(err, "there is no such form with %u operands", i->nops);
+    if (!operand_check_types(&c))
+        return false;
     for (unsigned k = 0; k < i->nops; k++) {
         const unsigned kind = form->want[k] & 0xff;
         if (kind == WANT_CALL)

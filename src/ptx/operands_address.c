@@ -4,7 +4,8 @@
 static bool check_base_register(const struct check *c, const struct ptx_operand *o)
 {
     const enum ptx_type t = operand_reg_type(c, o);
-    if (!o->neg && !o->selector && ptx_type_bits(t) <= 64 &&
+    const unsigned bits = ptx_type_bits(t);
+    if (!o->neg && !o->selector && (bits == 32 || bits == 64) &&
         (operand_is_integer(t) || ptx_type_kind(t) == 'B'))
         return true;
     char is[OPERAND_TEXT];

@@ -65,5 +65,7 @@ bool operand_check_number(const struct check *c, const struct ptx_operand *o);
 bool operand_check_kind(const struct check *c, const struct ptx_operand *o, uint8_t kind,
                         const char *needed);
 bool operand_check_call(const struct check *c);
+/* operands_types.c: whether the instruction can name its first type, .vN and .cc. */
+bool operand_check_types(const struct check *c);
 
 #endif

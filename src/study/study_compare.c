@@ -217,7 +217,8 @@ static bool write_files(const struct study_compare *o, const struct study_job *j
 static bool check(const struct study_compare *o, struct err *err)
 {
     const char *const files[] = {o->json, o->csv, o->plot, o->db};
-    return outfile_probe_all(files, ARRAY_LEN(files), err) && study_matrix_check(&o->matrix, err);
+    return study_matrix_probe_db(o->db, err) && outfile_probe_all(files, ARRAY_LEN(files), err) &&
+           study_matrix_check(&o->matrix, err);
 }
 
 enum study_end study_compare(struct study_compare *o, FILE *out, struct err *err)

@@ -152,19 +152,19 @@ static bool run_check(const struct study_job *j, struct err *err)
     int fd = mkstemp(log);
     if (fd < 0)
         return err_set(err, "cannot write in /tmp: %s", strerror(errno));
-    close(fd);
     tempfile_add(log);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         struct study_words w = {0};
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        study_to_file(log, STDERR_FILENO);
+        dup2(fd, STDERR_FILENO); /* not by its name, which a signal may have removed by now */
         add_run(&w, j, replace_mark(j->design, ""));
         study_words_add(&w, "--");
         study_words_add(&w, "true");
         study_words_exec(&w);
     }
+    close(fd);
     int code = pid < 0 ? 1 : study_words_wait(pid);
     char *words = study_last_words(log);
     bool ok = !code || err_set(err, "design '%s': %s", j->design, words);

@@ -41,6 +41,8 @@ double study_matrix_value(const struct study_matrix *m, size_t job, const char *
 void study_matrix_warn(const struct study_matrix *m, FILE *out);
 
 /* study_sqlite.c: every run with its notes and statistics, in the tables that `run --db` makes. */
+/* Whether it can be written there: to a new file or an old one. NULL: nothing is to be. */
+bool study_matrix_probe_db(const char *path, struct err *err);
 bool study_matrix_write_db(const struct study_matrix *m, const char *path, struct err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, name TEXT, schema INTEGER, parent "
@@ -125,6 +126,14 @@ static bool prepare(struct writer *w)
         if (sqlite3_prepare_v2(w->db, texts[i], -1, to[i], NULL) != SQLITE_OK)
             return false;
     return true;
+}
+
+bool study_matrix_probe_db(const char *path, struct err *err)
+{
+    struct stat is;
+    if (!path || stat(path, &is) || S_ISREG(is.st_mode))
+        return true;
+    return err_set(err, "%s is no file for a database", path);
 }
 
 bool study_matrix_write_db(const struct study_matrix *m, const char *path, struct err *err)

@@ -311,7 +311,7 @@ enum study_end study_sweep(struct study_sweep *s, FILE *out, struct err *err)
     const char *const files[] = {s->json, s->csv, s->plot, s->db};
     size_t missing = 0;
     study_matrix_plan(&s->matrix);
-    if (!outfile_probe_all(files, ARRAY_LEN(files), err) ||
+    if (!study_matrix_probe_db(s->db, err) || !outfile_probe_all(files, ARRAY_LEN(files), err) ||
         (s->only == SIZE_MAX && !study_matrix_check(&s->matrix, err)))
         return STUDY_REFUSED;
     if (s->only != SIZE_MAX) {

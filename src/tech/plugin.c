@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SYMBOL "parsim_plugin"
 
@@ -86,6 +87,9 @@ static bool load(struct tech_list *l, const char *file, struct err *err)
     char path[PATH_MAX];
     if (!realpath(file, path))
         return err_set(err, "%s: there is no such plug-in", file);
+    struct stat is;
+    if (stat(path, &is) || !S_ISREG(is.st_mode))
+        return err_set(err, "%s: a plug-in is a shared library, this is no file", file);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return err_set(err, "%s: cannot be loaded: %s", file, dlerror());

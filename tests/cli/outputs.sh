@@ -128,6 +128,11 @@ run figure "$tmp/deep.yaml" --out "$tmp/results"
 ok "an experiment 200000 deep" '[ $code != 0 ] && says "nested more than 16 deep"'
 run gpus <(echo 'base: gtx480')
 ok "a pipe that somebody writes is a file" '[ $code = 0 ] && grep -q GTX $tmp/out'
+mkfifo "$tmp/pipe"
+for c in "compare sdk-fwt --designs base" "sweep --set l1.size=16K --out $tmp/sweep sdk-fwt"; do
+    run $c --size tiny --db "$tmp/pipe"
+    ok "a pipe is no database: ${c%% *}" '[ $code = 2 ] && says "pipe is no file for a database" && [ ! -s $tmp/out ] && [ ! -e $tmp/pipe-journal ]'
+done
 run codec /dev/zero
 ok "codec of /dev/zero" '[ $code = 2 ] && says "is a device"'
 

@@ -90,6 +90,8 @@ ok "... the same on two threads" 'mesh --with sieve --threads 2 --json "$tmp/two
 sectors=; for s in l1 l1c l1t l1i l2 mc; do sectors+=" --set $s.sector_bytes=32"; done
 ok "... around packets of encoded lines" 'run $sectors --plugin "$tmp/sieve.so" --with caba-bdi --with sieve --verify && says "technique     sieve: " && says "technique     caba-bdi: "'
 
+mkfifo "$tmp/pipe.so"
+ok "a pipe" '! timeout 20 "$PARSIM_BIN" run --gpu gtx480 --plugin "$tmp/pipe.so" workload:sdk-fwt --size tiny >"$tmp/out" 2>"$tmp/err" && says "a plug-in is a shared library, this is no file"'
 ok "no such file" '! run --plugin "$tmp/none.so" && says "--plugin $tmp/none.so: there is no such file"'
 ok "not a library" '! run --plugin "$tmp/tollgate.c" && says "gpu.plugin: $tmp/tollgate.c: cannot be loaded: "'
 echo 'int parsim_other;' >"$tmp/other.c"

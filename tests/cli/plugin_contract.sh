@@ -42,7 +42,7 @@ refused() { ok "refused: $1" "! with $1 && says \"technique unruly: $2\""; }
 refused wraps-with-null "SM 0: seam requests: ask() is NULL; who takes a seam with TAKE_WRAP must call what was bound there (request_policy_wrap() does)"
 refused no-tags "slice 0: seam l2_capacity: tag_factor is 0: must be 1 to 64"
 refused no-mode "SM 0: seam encodings: mode is 9: must be 0 to 3"
-refused foreign-wants "SM 0: seam registers: wants is 0x80, and may have no more bits than 0x407"
+refused foreign-wants "SM 0: seam registers: wants is 0x80, and may have no more bits than 0x1407"
 # DEED PLACE TEXT OPTION...: the run ends in the cycle in which it happens, on one thread and on two
 ends() {
     local more="${*:4}"

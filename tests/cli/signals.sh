@@ -74,5 +74,8 @@ ok "run: outputs are tried before the program starts" '[ $code = 2 ] && says "$t
 echo nonsense >"$tmp/a.ptx"
 "$PARSIM_BIN" run --gpu gtx480 --assist "$tmp/a.ptx" workload:sdk-tra --size tiny >"$tmp/out" 2>"$tmp/err"; code=$?
 ok "run: a bad --assist stops before the program starts" '[ $code = 2 ] && says "a.ptx:1" && [ ! -s $tmp/out ]'
+start report --out "$tmp/r.html" workload:sdk-lps --size medium
+until_runs; child=$(pgrep -P $pid -f workload); stop TERM
+ok "report: its run ends with it" '[ $code = 143 ] && for _ in $(seq 100); do kill -0 $child 2>/dev/null || break; sleep 0.05; done; ! kill -0 $child 2>/dev/null && [ ! -e $tmp/r.html ]'
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

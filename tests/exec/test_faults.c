@@ -40,6 +40,8 @@ FAULT(barrier_number, "mov.u32 %r2,99; bar.sync %r2;\n", 32, 715, "barrier 99")
 FAULT(endless_loop_is_stopped_with_its_place, "L: bra L;\n", 32, 702, "(bra)", "the limit is")
 FAULT(barrier_that_nobody_completes, "bar.sync 1,64;\n", 32, 702, "deadlock",
       "barrier 1 has 32 of 64")
+FAULT(barrier_of_all_bits, "mov.u32 %r2,-1; bar.sync 0,%r2;\n", 32, 702, "deadlock",
+      "barrier 0 has 32 of ")
 FAULT(call_of_a_number, "mov.u64 %rd2,1234; pr: .callprototype _ (); call %rd2,(),pr;\n", 1, 718,
       "not a function")
 
@@ -150,6 +152,7 @@ int main(void)
         cmocka_unit_test(barrier_of_the_cluster),
         cmocka_unit_test(endless_loop_is_stopped_with_its_place),
         cmocka_unit_test(barrier_that_nobody_completes),
+        cmocka_unit_test(barrier_of_all_bits),
         cmocka_unit_test(call_of_a_number),
         cmocka_unit_test(use_after_free_is_explained),
         cmocka_unit_test(a_variable_of_a_module_that_is_gone_is_named),
