@@ -94,8 +94,10 @@ static bool run_design(const struct options *o, const char *design, const char *
     int status = 0;
     fflush(NULL);
     const pid_t pid = fork();
-    if (pid == 0 && !prctl(PR_SET_PDEATHSIG, SIGKILL)) /* no run outlives the command */
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the command */
         become_run(o, xstrdup(design), file, program);
+    }
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
         return err_set(err, "%s cannot be started", program[0]);
     return (WIFEXITED(status) && !WEXITSTATUS(status)) ||
