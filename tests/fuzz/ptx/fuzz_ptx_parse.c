@@ -2,6 +2,8 @@
  * offers can be asked, and its indices stay in bounds. */
 #include "ptx/cfg.h"
 #include "ptx/regs.h"
+#include "ptx/reshape.h"
+#include "ptx/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,17 @@ static void check_function(const struct ptx_func *f)
     free(place);
 }
 
+/* As machines with sm.code=machine have it. */
+static void reshape(struct ptx_func *f)
+{
+    if (!f->ninsts)
+        return;
+    ptx_func_flatten(f);
+    ptx_func_unroll(f);
+    ptx_func_schedule(f);
+    check_function(f);
+}
+
 static void check_vars(struct ptx_var *const *vars, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -103,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(found && (is_alias || !strcmp(found->name, m->funcs[i]->name)));
         check_vars(m->funcs[i]->vars, m->funcs[i]->nvars);
         check_function(m->funcs[i]);
+        reshape(m->funcs[i]);
     }
     ptx_module_free(m);
     return 0;
