@@ -46,15 +46,20 @@ static void write_carry(const struct gs_seen *s)
     s->slot->knows_carry = true;
 }
 
+/* Returns the bytes that the register takes; a predicate has none. */
+static unsigned write_values(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
+{
+    if (op->words)
+        return s->is_late ? write_unknown(s, op) : write_words(m, s, op);
+    write_predicate(s, op);
+    return 0;
+}
+
 static void write_operand(struct gs_sm *m, const struct gs_seen *s, const struct gs_operand *op)
 {
-    if (!op->words) {
-        write_predicate(s, op);
-        return;
-    }
-    m->stats.moves_dead += s->is_divergent && gs_slot_is_packed(s->slot, op);
-    const unsigned bytes = s->is_late ? write_unknown(s, op) : write_words(m, s, op);
-    if (!s->i->is_call)
+    m->stats.moves_dead += op->words && s->is_divergent && gs_slot_is_packed(s->slot, op);
+    const unsigned bytes = write_values(m, s, op);
+    if (op->words && !s->i->is_call)
         gs_count_written(m, s, op, bytes);
 }
 
@@ -181,12 +186,7 @@ void gs_folded(void *self, const struct rf_event *e)
         return;
     note_lateness(&s);
     for (unsigned k = 0; k < s.i->ndst; k++)
-        if (!s.i->dst[k].words)
-            write_predicate(&s, &s.i->dst[k]);
-        else if (s.is_late)
-            write_unknown(&s, &s.i->dst[k]);
-        else
-            write_words(m, &s, &s.i->dst[k]);
+        write_values(m, &s, &s.i->dst[k]);
     if (s.i->writes_carry)
         write_carry(&s);
 }
