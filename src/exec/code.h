@@ -46,7 +46,10 @@ struct xmem {
     struct lane_ref *regs; /* ld: destinations; st: sources; atom: destination, b, c */
     struct lane_ref addr;
     int64_t imm;
-    uint32_t *nscattered; /* loads: counts those whose lanes were each at a place of its own */
+    union {
+        uint32_t *nscattered; /* loads: counts those whose lanes were each at a place of its own */
+        uintptr_t *last;      /* stores: where the last line was stored */
+    };
     atomic_fn cells; /* atom: single cells whose registers are as wide; NULL: not of that form */
     uint8_t nregs;
     uint8_t bytes;  /* of one element in memory: 1, 2, 4, 8, 16 */

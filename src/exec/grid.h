@@ -122,7 +122,8 @@ struct grid {
     uint64_t turn;                   /* how long a warp's turn is: turns.h */
     char *seen;                      /* registers of a warp that may wait: turns.c */
     uint32_t seen_bytes;
-    uint32_t watched_blocks; /* that will be watched for races between their warps */
+    uint32_t watched_blocks; /* that will be watched for races between their warps, */
+    uint32_t watched_reads;  /* for so many rounds of reads without one */
     uint64_t clock_ahead;    /* what clocks show beyond that: clock.c */
     struct clock_spin spin;
     struct tlb_entry tlb[TLB_ENTRIES];

@@ -371,8 +371,10 @@ bool lower_memory(struct lower *lo, const struct ptx_inst *i, struct xinst *x)
     m->type = i->types[i->ntypes - 1];
     m->bytes = (uint8_t)ptx_type_bytes(m->type);
     m->is_signed = ptx_type_is_signed(m->type);
-    m->nscattered = arena_array(lo->arena, uint32_t, 1);
-    *m->nscattered = 0;
+    if (is_load)
+        m->nscattered = arena_new(lo->arena, uint32_t);
+    else
+        m->last = arena_new(lo->arena, uintptr_t);
     if (!lower_regs(lo, &i->ops[is_load ? 0 : 1], is_load, m->type, m))
         return false;
     if (!lower_address(lo, &i->ops[is_load ? 1 : 0], x))

@@ -31,6 +31,9 @@ enum {
 /* Translating a run at all, and a load from an address in a register in it, costs as much as so
  * many lane operations; calling it, as much as executing so many. */
 enum { RUN_COST = 20, LOAD_COST = 16, CALL_COST = 1 };
+/* A load whose lanes scatter may miss the host's caches in every one of them. Executed by itself it
+ * costs as much as so many operations then. */
+enum { SCATTER_COST = 16 };
 
 static bool is_load(const struct xinst *x)
 {
@@ -330,6 +333,16 @@ static uint64_t times_executed(const struct xrun *r)
     return r->executed + r->asked - r->countdown;
 }
 
+/* What executing it once costs, one instruction after the other, in operations. */
+static uint32_t cost_of_one(const struct xfunc *fn, const struct xrun *r)
+{
+    uint32_t cost = r->n;
+    for (uint32_t pc = r->first; pc < r->first + r->n; pc++)
+        if (is_load(&fn->code[pc]) && *fn->code[pc].mem.nscattered > times_executed(r) / 2)
+            cost += SCATTER_COST;
+    return cost;
+}
+
 /* What the blocks that have not begun will do, if they are like the others. */
 static double to_come(const struct xruns *rs, const struct xrun *r)
 {
@@ -337,9 +350,10 @@ static double to_come(const struct xruns *rs, const struct xrun *r)
     return (double)times_executed(r) * blocks;
 }
 
-static bool is_hot(const struct xruns *rs, const struct xrun *r, uint32_t part)
+static bool is_hot(const struct xfunc *fn, const struct xrun *r, uint32_t part)
 {
-    return times_executed(r) >= r->hot / part || to_come(rs, r) >= (double)AHEAD * r->hot;
+    const uint64_t enough = (uint64_t)r->hot * r->n / cost_of_one(fn, r);
+    return times_executed(r) >= enough / part || to_come(fn->runs, r) >= (double)AHEAD * enough;
 }
 
 static void collect_run(struct batch *b, struct xrun *r)
@@ -356,7 +370,7 @@ static void collect(struct batch *b, uint32_t run)
     collect_run(b, &rs->run[run]);
     for (uint32_t i = 1; i < rs->n && b->ops.len < MAX_BATCH; i++) {
         struct xrun *r = &rs->run[i];
-        if (!r->fn && r->n && is_hot(rs, r, WARM))
+        if (!r->fn && r->n && is_hot(b->fn, r, WARM))
             collect_run(b, r);
     }
 }
@@ -404,20 +418,21 @@ static void translate_batch(struct batch *b)
 }
 
 /* Whether the run is worth translating, and with others like it the translator. */
-static bool is_worth(const struct xruns *rs, struct xrun *r)
+static bool is_worth(const struct xfunc *fn, struct xrun *r)
 {
-    if (!is_hot(rs, r, 1))
+    if (!is_hot(fn, r, 1))
         return false;
     const uint64_t before = r->counted;
+    const uint32_t cost = cost_of_one(fn, r);
     r->counted = times_executed(r);
-    return translator_is_worth(r->n * (r->counted - before), r->n * to_come(rs, r) / AHEAD);
+    return translator_is_worth(cost * (r->counted - before), cost * to_come(fn->runs, r) / AHEAD);
 }
 
 struct xrun *runs_translate(const struct xfunc *fn, uint32_t pc)
 {
     struct xruns *rs = fn->runs;
     struct xrun *r = &rs->run[fn->code[pc].run];
-    if (!is_worth(rs, r)) {
+    if (!is_worth(fn, r)) {
         r->executed = times_executed(r);
         r->countdown = r->asked = next_look(r->hot);
         return NULL;

@@ -22,6 +22,7 @@ static struct {
     uint32_t threshold;
     const struct translator *translator;
     atomic_uint_fast64_t executed;
+    atomic_bool is_loaded;
 } state = {.asked = PTHREAD_ONCE_INIT, .loaded = PTHREAD_ONCE_INIT};
 
 static const struct {
@@ -62,7 +63,8 @@ uint32_t translator_threshold(void)
 bool translator_is_worth(uint64_t ninsts, double to_come)
 {
     const uint64_t before = atomic_fetch_add(&state.executed, ninsts);
-    return translator_threshold() != HOT || (double)(before + ninsts) + to_come >= LOAD;
+    return translator_threshold() != HOT || atomic_load(&state.is_loaded) ||
+           (double)(before + ninsts) + to_come >= LOAD;
 }
 
 /* The module lies in the folder lib of the build, where this code may be in the library beside it,
@@ -93,6 +95,7 @@ static void load(void)
         *(void **)&entry = dlsym(module, TRANSLATOR_SYMBOL);
     const struct translator *t = entry ? entry() : NULL;
     state.translator = t && t->abi == RUN_ABI ? t : NULL;
+    atomic_store(&state.is_loaded, true);
 }
 
 const struct translator *translator_get(void)

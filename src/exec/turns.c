@@ -18,13 +18,16 @@
 #define PAUSE_CLOSE UINT64_C(256)
 #define PAUSE_PART  8u
 #define PAUSE_MOST  UINT64_C(512)
-/* So many blocks without a race, and nobody looks for one any more in this launch. */
+/* So many blocks without a race, or so many reads of every warp in long ones, and nobody looks for
+ * one any more in this launch. */
 #define WATCHED_BLOCKS 4u
+#define WATCHED_READS  1024u
 
 void turns_begin(struct grid *g)
 {
     g->turn = TURN;
     g->watched_blocks = g->kernel->has_rereads && g->nwarps > 1 ? WATCHED_BLOCKS : 0;
+    g->watched_reads = WATCHED_READS;
 }
 
 void turns_end(struct grid *g)
@@ -120,9 +123,15 @@ static bool is_race(const struct cta *c)
 
 static void watch_races(struct cta *c)
 {
+    struct grid *g = c->grid;
+    bool any = false;
     c->has_race = c->has_race || is_race(c);
-    for (uint32_t i = 0; i < c->nwarps; i++)
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        any |= c->warps[i].reread != 0;
         c->warps[i].reread = 0;
+    }
+    if (any && !c->has_race && !--g->watched_reads)
+        g->watched_blocks = 0;
 }
 
 static void note_block_end(struct cta *c)

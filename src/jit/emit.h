@@ -141,6 +141,13 @@ val emit_place(const struct emit *e, const struct lane_ref *r);
 val emit_load_bits(struct emit *e, const struct lane_ref *r);
 struct reg_slot *emit_slot(struct emit *e, uint32_t off, uint8_t bytes);
 val emit_slot_bits(struct emit *e, struct reg_slot *s);
+/* Whose bits of the run's mask e->mask has, from e->strip. */
+void emit_strip_mask(struct emit *e);
+void emit_op(struct emit *e, const struct run_op *op);
+/* Of what the operations so far have made nothing is known any more. */
+void emit_forget(struct emit *e);
+/* Before the strips: tells the host what their scattered loads will read. Behind emit_view(). */
+void emit_ahead(struct emit *e);
 /* The function of a run, in the module. */
 val emit_run(struct emit *e, const struct run_text *run, const char *name);
 

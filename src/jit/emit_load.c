@@ -301,8 +301,8 @@ static val strip_with_offset(const struct emit *e, val at, int64_t imm)
     return imm ? b_add(e, at, b_const_like(e, at, (uint64_t)imm)) : at;
 }
 
-/* Places of all kinds. Lanes that read nothing, and inactive ones that could not, read the range's
- * first word. */
+/* Places of all kinds. Lanes that read nothing, and inactive ones, read the range's first word:
+ * what an inactive one would read may miss the host's caches. */
 static void read_scattered(struct emit *e, val *word)
 {
     const struct xmem *m = e->op->mem;
@@ -317,11 +317,12 @@ static void read_scattered(struct emit *e, val *word)
     val wrong = b_or(e, b_or(e, off, room), b_sub(e, room, off)); /* its sign, as in is_within() */
     if (size > 1)
         wrong = b_or(e, wrong, b_sub(e, none, b_and(e, at, b_const_like(e, at, size - 1))));
-    val is_wrong = b_icmp(e, LLVMIntSLT, wrong, none);
-    leave_lanes(e, LLVMBuildAnd(e->b, b_bits(e, is_wrong), active_lanes(e), ""));
+    val is_wrong = b_icmp(e, LLVMIntSLT, wrong, none), active = active_lanes(e);
+    leave_lanes(e, LLVMBuildAnd(e->b, b_bits(e, is_wrong), active, ""));
+    val reads = b_and(e, b_as(e, active, emit_int(e, 1)), b_not(e, is_wrong));
     val is_there = LLVMBuildICmp(e->b, LLVMIntSGE, r.room, b_int(e, 64, 0), "");
     val from = choose(e, is_there, LLVMBuildAdd(e->b, r.lo, r.host, ""), nowhere(e));
-    emit_words_of_lanes(e, from, b_select(e, is_wrong, none, off), word);
+    emit_words_of_lanes(e, from, b_select(e, reads, off, none), word);
 }
 
 /* Whether the lanes, all of which are active and aligned in their register, may read from `first`

@@ -1,11 +1,16 @@
 /* Sums and products in single precision that round down, up or to zero.
  *
- * The host rounds to nearest. In double precision a product is exact, and a sum is known with its
- * error; so it can be told whether the nearest number of single precision is on the right side of
- * the exact result. If it is not, its neighbour is, which differs by one in its bits. */
+ * AVX-512 has operations that name how they round. Other hosts round to nearest: in double
+ * precision a product is exact, and a sum is known with its error; so it can be told whether the
+ * nearest number of single precision is on the right side of the exact result. If it is not, its
+ * neighbour is, which differs by one in its bits. */
 #include "jit/emit.h"
 
+#include "base/cpu.h"
 #include "exec/softfp.h"
+#include "jit/emit_words.h"
+
+#include <string.h>
 
 /* The exact result is sum + error, of which `sum` is the nearest in double precision. */
 struct exact {
@@ -83,11 +88,55 @@ static val with_zero_down(const struct emit *e, const struct exact *x, val bits)
     return b_select(e, is_zero, zero, bits);
 }
 
-static void emit_directed(struct emit *e, const struct emit_row *row)
+/* --- AVX-512 --- */
+
+/* The strip as the lower half of a vector as wide as those operations are that name how they round.
+ */
+static val doubled(const struct emit *e, val x)
+{
+    return emit_part_of(e, x, LLVMGetUndef(LLVMTypeOf(x)), 0, 2 * RUN_STRIP_LANES);
+}
+
+static const char *wide_name(const struct emit *e)
+{
+    switch (e->op->op) {
+    case PTX_OP_ADD:
+        return "llvm.x86.avx512.add.ps.512";
+    case PTX_OP_SUB:
+        return "llvm.x86.avx512.sub.ps.512";
+    case PTX_OP_MUL:
+        return "llvm.x86.avx512.mul.ps.512";
+    default:
+        return "llvm.x86.avx512.vfmadd.ps.512";
+    }
+}
+
+static val wide_rounding(const struct emit *e)
+{
+    enum { DOWN = 9, UP = 10, TO_ZERO = 11 };
+    const unsigned rnd = e->op->lane->rnd;
+    return b_int(e, 32, rnd == LANE_RM ? DOWN : rnd == LANE_RP ? UP : TO_ZERO);
+}
+
+static val rounded_at_once(struct emit *e)
+{
+    const char *name = wide_name(e);
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name)),
+                   n = e->op->op == PTX_OP_FMA ? 3 : 2;
+    val args[4], fn = LLVMGetIntrinsicDeclaration(e->mod, id, NULL, 0);
+    for (unsigned k = 0; k < n; k++)
+        args[k] = doubled(e, emit_src_f32(e, k, e->op->variant & LV_FTZ));
+    args[n] = wide_rounding(e);
+    val r = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, NULL, 0), fn, args, n + 1, "");
+    return emit_part_of(e, r, r, 0, RUN_STRIP_LANES);
+}
+
+/* --- both --- */
+
+static val rounded_by_steps(struct emit *e)
 {
     const struct exact x = exact_result(e);
     val near = emit_narrow(e, x.sum, emit_f32(e)), bits;
-    (void)row;
     if (e->op->lane->rnd == LANE_RM) {
         bits = with_zero_down(e, &x, moved(e, &x, near, true));
     } else if (e->op->lane->rnd == LANE_RP) {
@@ -98,7 +147,14 @@ static void emit_directed(struct emit *e, const struct emit_row *row)
         bits = b_select(e, below, moved(e, &x, near, false), b_as(e, near, emit_int(e, 32)));
         bits = b_select(e, above, moved(e, &x, near, true), bits);
     }
-    emit_set_f32(e, b_as(e, bits, emit_f32(e)), e->op->variant & LV_FTZ, e->op->variant & LV_SAT);
+    return b_as(e, bits, emit_f32(e));
+}
+
+static void emit_directed(struct emit *e, const struct emit_row *row)
+{
+    val r = cpu_level() >= CPU_avx512 ? rounded_at_once(e) : rounded_by_steps(e);
+    (void)row;
+    emit_set_f32(e, r, e->op->variant & LV_FTZ, e->op->variant & LV_SAT);
 }
 
 #define ROW(OP) EMIT_ROW(OP, EMIT_TYPE(F32), LV_FTZ | LV_SAT, emit_directed, 0)

@@ -71,7 +71,7 @@ static void emit_lane(struct emit *e)
         emit_assign(e, e->d2, e->out2, true);
 }
 
-static void emit_op(struct emit *e, const struct run_op *op)
+void emit_op(struct emit *e, const struct run_op *op)
 {
     e->op = op;
     e->guard = op->has_guard ? guard_cond(e) : NULL;
@@ -197,6 +197,23 @@ static bool has_loads(const struct run_text *run)
     return any;
 }
 
+void emit_strip_mask(struct emit *e)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
+    val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""),
+                             b_int(e, 32, RUN_STRIP_LANES), "");
+    val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
+    e->mask = LLVMBuildTrunc(e->b, all, emit_mask_type(e), "mask");
+}
+
+void emit_forget(struct emit *e)
+{
+    e->nan = e->astray = e->nguard = NULL;
+    memset(e->patterns, 0, sizeof e->patterns);
+    vec_free(&e->slots);
+    u64map_free(&e->slot_of);
+}
+
 static void begin(struct emit *e, struct frame_blocks *f)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx), i32 = LLVMInt32TypeInContext(e->ctx);
@@ -206,17 +223,17 @@ static void begin(struct emit *e, struct frame_blocks *f)
         val n = b_int(e, 64, i), p = LLVMGetParam(e->fn, 0);
         e->base[i] = LLVMBuildLoad2(e->b, ptr, LLVMBuildGEP2(e->b, ptr, p, &n, 1, ""), "");
     }
-    if (has_loads(e->run))
+    if (has_loads(e->run)) {
         emit_view(e);
+        emit_ahead(e);
+        f->entry = LLVMGetInsertBlock(e->b);
+    }
     LLVMBuildBr(e->b, f->strip);
     LLVMPositionBuilderAtEnd(e->b, f->strip);
     e->strip = LLVMBuildPhi(e->b, i64, "strip");
     f->count = LLVMBuildPhi(e->b, i32, "count");
     f->left = LLVMBuildPhi(e->b, i32, "left");
-    val shift = LLVMBuildMul(e->b, LLVMBuildTrunc(e->b, e->strip, i32, ""),
-                             b_int(e, 32, RUN_STRIP_LANES), "");
-    val all = LLVMBuildLShr(e->b, LLVMGetParam(e->fn, 1), shift, "");
-    e->mask = LLVMBuildTrunc(e->b, all, emit_mask_type(e), "mask");
+    emit_strip_mask(e);
     val none = LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, b_no_lanes(e), "");
     LLVMBuildCondBr(e->b, none, f->next, f->body);
     LLVMPositionBuilderAtEnd(e->b, f->body);
@@ -281,12 +298,32 @@ static void end(struct emit *e, struct frame_blocks *f)
     LLVMBuildRet(e->b, LLVMBuildOr(e->b, high, LLVMBuildZExt(e->b, count, i64, ""), ""));
 }
 
+/* --- the function --- */
+
+#define AVX2   "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
+#define AVX512 ",+avx512f,+avx512vl,+avx512bw,+avx512dq"
+
+static bool rounds_otherwise(const struct run_text *run)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < run->nops; i++)
+        any |= run->ops[i].in_mode;
+    return any;
+}
+
+/* A strip has the width of AVX. AVX-512, on hosts that have it, is for operations that name how
+ * they round (emit_round.c); its masks by themselves gain nothing. */
+static const char *features(const struct run_text *run)
+{
+    return cpu_level() >= CPU_avx512 && rounds_otherwise(run) ? AVX2 AVX512 : AVX2;
+}
+
 static val declare(const struct emit *e, const char *name)
 {
-    /* Not AVX-512, on hosts that have it either: a strip has the width of AVX. */
     const char *const attributes[][2] = {
         {"target-cpu", "x86-64"},
-        {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},
+        {"target-features", features(e->run)},
+        {"prefer-vector-width", "256"},
     };
     LLVMTypeRef args[] = {
         LLVMPointerType(LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0), 0),
@@ -312,8 +349,6 @@ val emit_run(struct emit *e, const struct run_text *run, const char *name)
 {
     e->run = run;
     e->fn = declare(e, name);
-    e->nan = e->astray = e->nguard = NULL;
-    memset(e->patterns, 0, sizeof e->patterns);
     struct frame_blocks f = {.entry = block(e, "entry"),
                              .strip = block(e, "strip"),
                              .body = block(e, "body"),
@@ -328,7 +363,6 @@ val emit_run(struct emit *e, const struct run_text *run, const char *name)
     finish_strip(e, &f);
     end(e, &f);
     vec_free(&f.preds);
-    vec_free(&e->slots);
-    u64map_free(&e->slot_of);
+    emit_forget(e);
     return e->fn;
 }

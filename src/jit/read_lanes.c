@@ -35,7 +35,7 @@ static inline uint64_t find_outside(const uint64_t *addr, uint64_t lo, int64_t s
                          uint64_t active, uint32_t *count)                                 \
     {                                                                                      \
         enum { ALL = (1 << RUN_STRIP_LANES) - 1 };                                         \
-        *count += active == ALL;                                                           \
+        ++*count;                                                                          \
         to words[n][RUN_STRIP_LANES] = {{0}};                                              \
         const uint64_t *addr = room;                                                       \
         const uint64_t outside = find_outside(addr, lo, size, sizeof(from) * (n), active); \

@@ -119,7 +119,7 @@ static void a_block_whose_warps_end_as_the_limit_is_reached_has_ended(void **sta
 static void expect_words(const char *text, uint32_t shared_bytes, unsigned count, uint32_t n)
 {
     struct fixture f;
-    fixture_open(&f, text, 1024);
+    fixture_open(&f, text, 2048);
     fixture_run(&f, 1, 256, shared_bytes);
     for (unsigned k = 0; k < count; k++)
         assert_int_equal(f.words[k], n);
@@ -161,6 +161,28 @@ static void a_sum_kept_in_a_register_is_read_once(void **state)
                                       "add.u32 %r4,%r4,1; setp.lt.u32 %p1,%r4,3000;\n"
                                       "@%p1 bra LOOP;\n"),
                  6000);
+}
+
+/* Every warp adds to a word of its own so many times, then all add 1 to those of the first. */
+#define OWN_THEN_ALL(times)                                                         \
+    PTX_KERNEL(LANE_WORD "mul.wide.u32 %rd4,%r1,4; add.u64 %rd4,%rd4,%rd1;\n"       \
+                         "mov.u32 %r4,0;\n"                                         \
+                         "LOOP: ld.global.u32 %r3,[%rd4+128]; add.u32 %r3,%r3,1;\n" \
+                         "st.global.u32 [%rd4+128],%r3; add.u32 %r4,%r4,1;\n"       \
+                         "setp.lt.u32 %p1,%r4," #times ";\n@%p1 bra LOOP;\n"        \
+                         "ld.global.u32 %r3,[%rd3]; add.u32 %r3,%r3,1;\n"           \
+                         "st.global.u32 [%rd3],%r3;\n")
+
+static void a_race_behind_some_hundred_reads_without_one_is_seen(void **state)
+{
+    (void)state;
+    expect_lanes(OWN_THEN_ALL(1000), 1);
+}
+
+static void nobody_looks_for_races_any_more_behind_a_thousand_reads(void **state)
+{
+    (void)state;
+    expect_lanes(OWN_THEN_ALL(1100), 8);
 }
 
 /* Every thread has a word of its own; many blocks, so that nobody watches the last of them. */
@@ -259,6 +281,8 @@ int main(void)
         cmocka_unit_test(warps_that_add_to_the_same_place_all_read_first),
         cmocka_unit_test(a_loop_reads_first_every_time),
         cmocka_unit_test(a_sum_kept_in_a_register_is_read_once),
+        cmocka_unit_test(a_race_behind_some_hundred_reads_without_one_is_seen),
+        cmocka_unit_test(nobody_looks_for_races_any_more_behind_a_thousand_reads),
         cmocka_unit_test(without_a_race_nothing_changes),
         cmocka_unit_test(behind_a_barrier_all_warps_read_before_one_writes),
         cmocka_unit_test(a_block_clears_shared_memory_before_it_counts_there),

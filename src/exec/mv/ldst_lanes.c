@@ -45,6 +45,17 @@ INLINE bool is_stretch(uint32_t mask)
     return !(from_first & (from_first + 1));
 }
 
+/* A loop stores as far on as it did the last time, often in another page: its next line is asked
+ * for now, before the host's queue of stores waits for it. A wrong guess costs nothing. */
+INLINE void fetch_next(uintptr_t *last, const char *at)
+{
+    const uintptr_t here = (uintptr_t)at, next = here + (here - *last);
+    *last = here;
+    __builtin_prefetch((const void *)next, 1);
+    __builtin_prefetch((const void *)(next + 64), 1);
+    __builtin_prefetch((const void *)(next + 127), 1);
+}
+
 INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned size,
                   bool is_plain)
 {
@@ -56,6 +67,7 @@ INLINE bool store(struct warp *w, const struct xinst *x, uint32_t mask, unsigned
     if (UNLIKELY(!l.at))
         return ldst_store_checked(w, x, mask);
     if (l.step == size && mask == UINT32_MAX) {
+        fetch_next(x->mem.last, l.at);
         store_line(&x->mem, w->base, l.at, size, is_plain);
         return true;
     }
