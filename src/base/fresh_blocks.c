@@ -125,3 +125,8 @@ bool fresh_block_make(void *block)
     pthread_mutex_unlock(&state.lock);
     return is_made;
 }
+
+bool fresh_pages_make(void *first, size_t bytes)
+{
+    return !madvise(first, bytes, MADV_POPULATE_WRITE);
+}

@@ -45,5 +45,7 @@ void fresh_blocks_prepare(void *first, size_t n);
 
 /* Makes one that somebody is going to write, the cheaper way. False: this host makes none ahead. */
 bool fresh_block_make(void *block);
+/* The same for a part of a block, which is of small pages then. */
+bool fresh_pages_make(void *first, size_t bytes);
 
 #endif

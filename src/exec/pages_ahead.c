@@ -9,9 +9,10 @@
 #define AHEAD_FROM (UINT64_C(8) << 20)
 
 enum {
-    FIRST_PART = 64, /* of the grid, which has to have so many blocks */
-    FILLS_PART = 2,  /* of the pages are touched if things go on like that */
-    MEMORY_PART = 8, /* of the host's free memory, at most */
+    FIRST_PART = 64,   /* of the grid, which has to have so many blocks */
+    FILLS_PART = 2,    /* of the pages are touched if things go on like that */
+    MEMORY_PART = 2,   /* of the host's free memory, at most */
+    LEAST_STRETCH = 8, /* pages; what is written in smaller ones is not filled in order */
 };
 
 /* Pages of a block that are there; all of them, if nobody can tell. */
@@ -82,17 +83,65 @@ static bool is_being_filled(const struct pages_ahead *p, const struct fill_range
     return touched * (double)p->total >= (double)r->absent / FILLS_PART * (double)done;
 }
 
-/* Makes up to `n` blocks of which there is nothing yet. False: this host cannot. */
-static bool make_blocks(struct fill_range *r, uint64_t n)
+/* Pages that are to be made, which follow each other. */
+struct stretch {
+    addr_t at;
+    uint64_t pages;
+};
+
+/* False: this host cannot. */
+static bool make_stretch(struct stretch *s)
 {
-    for (; n && r->at < r->end; r->at += BLOCK_BYTES) {
-        if (pages_there(r->at))
-            continue;
-        if (!fresh_block_make(devmem_ptr(r->at)))
-            return false;
-        n--;
+    bool can = true;
+    while (can && s->pages) {
+        const uint64_t in_block = (BLOCK_BYTES - s->at % BLOCK_BYTES) / PAGE_BYTES;
+        const uint64_t n = s->pages < in_block ? s->pages : in_block;
+        can = n * PAGE_BYTES == BLOCK_BYTES ? fresh_block_make(devmem_ptr(s->at))
+                                            : fresh_pages_make(devmem_ptr(s->at), n * PAGE_BYTES);
+        s->at += n * PAGE_BYTES;
+        s->pages -= n;
     }
-    return true;
+    return can;
+}
+
+/* Where a kernel fills memory: behind each stretch of pages that are there, as many again, `most`
+ * at most in all. */
+struct front {
+    uint64_t there; /* pages that follow each other, up to here */
+    uint64_t more;  /* to be made behind them */
+    uint64_t most;
+    struct stretch next;
+};
+
+static bool front_page(struct front *f, addr_t at, bool is_in)
+{
+    if (is_in) {
+        f->there++;
+        f->more = f->there < LEAST_STRETCH ? 0 : f->there < f->most ? f->there : f->most;
+        return !f->next.pages || make_stretch(&f->next);
+    }
+    f->there = 0;
+    if (f->more) {
+        f->next.at = f->next.pages++ ? f->next.at : at;
+        f->more--;
+        f->most--;
+    }
+    return f->more || !f->next.pages || make_stretch(&f->next);
+}
+
+/* False: this host cannot. */
+static bool make_pages(const struct fill_range *r, uint64_t most)
+{
+    bool is_in[BLOCK_BYTES / PAGE_BYTES];
+    struct front f = {.most = most};
+    for (addr_t block = r->at; block < r->end && f.most; block += BLOCK_BYTES) {
+        if (!pages_in_memory(devmem_ptr(block), BLOCK_BYTES / PAGE_BYTES, is_in))
+            return false;
+        for (unsigned i = 0; i < BLOCK_BYTES / PAGE_BYTES; i++)
+            if (!front_page(&f, block + (addr_t)i * PAGE_BYTES, is_in[i]))
+                return false;
+    }
+    return !f.next.pages || make_stretch(&f.next);
 }
 
 void pages_ahead_make(struct pages_ahead *p, uint64_t done)
@@ -104,8 +153,7 @@ void pages_ahead_make(struct pages_ahead *p, uint64_t done)
         if (is_first)
             r->is_filled = is_being_filled(p, r, done);
         const double pages = (double)r->absent * (double)done / (double)p->total;
-        const uint64_t n = (uint64_t)pages / (BLOCK_BYTES / PAGE_BYTES) + 1;
-        r->is_filled = r->is_filled && make_blocks(r, n) && r->at < r->end;
+        r->is_filled = r->is_filled && make_pages(r, (uint64_t)pages);
         goes_on |= r->is_filled;
     }
     p->next = goes_on && done < p->total / 2 ? 2 * done : UINT64_MAX;

@@ -2,8 +2,10 @@
  * gets there: a fault for each costs more than making them by blocks (base/fresh_blocks.h).
  *
  * When a 64th of a grid's blocks is done, the pages that it has touched of memory that nobody had
- * written tell whether it will fill that; if so, blocks of it are made ahead, always as much as has
- * been filled until then. Nothing that can be read depends on it. */
+ * written tell whether it will fill that; if so, more are made behind each stretch of those that
+ * are there, as many again, and once more whenever twice as many blocks are done. So a grid that
+ * fills memory at many places has what it needs at each, and what is made for nobody is at most as
+ * much as has been filled. Nothing that can be read depends on it. */
 #ifndef EXEC_PAGES_AHEAD_H
 #define EXEC_PAGES_AHEAD_H
 
@@ -13,7 +15,7 @@ enum { PAGES_AHEAD_RANGES = 8 };
 
 struct pages_ahead {
     struct fill_range {
-        addr_t at, end;  /* blocks of pages that are still to be looked at */
+        addr_t at, end;  /* whole blocks */
         uint64_t absent; /* pages that were not there when the grid began */
         bool is_filled;  /* the kernel does so */
     } range[PAGES_AHEAD_RANGES];
