@@ -177,6 +177,9 @@ struct form_policy {
     bool (*change)(void *self, addr_t line);
     /* The L2 has taken all of the line, in this form. */
     void (*store)(void *self, addr_t line, struct line_form f);
+    /* Whether an encoded line in the L2 is of no use to those who run now, while memory has it raw,
+     * too: it is dropped, and fetched again. */
+    bool (*is_stale)(const void *self, addr_t line);
     void *self;
 };
 

@@ -62,6 +62,17 @@ static struct place place_find(const struct l2 *l, const struct mem_req *r)
     return p;
 }
 
+/* What lies here and nobody can use gives way to the raw line that memory has, too. */
+static struct place place_usable(struct l2 *l, const struct mem_req *r)
+{
+    const struct place p = place_find(l, r);
+    if (LIKELY(p.index == TAGS_NONE || !p.form.bytes) || p.reserved ||
+        l->tags.lines[p.index].dirty || !l->forms->is_stale(l->forms->self, p.line))
+        return p;
+    tags_invalidate(&l->tags, p.index);
+    return place_find(l, r);
+}
+
 static bool fail(uint64_t *counter)
 {
     ++*counter;
@@ -378,7 +389,7 @@ bool l2_lookup(struct l2 *l, cycle_t now, struct mem_req *r)
                                       &st->refused_misses};
     bool served;
     uint64_t *kind;
-    struct place p = place_find(l, r);
+    struct place p = place_usable(l, r);
     r->refused = is_refused(l, r, &p);
     if (r->refused) {
         served = read_or_atomic(l, now, r, &p, &refusals);

@@ -142,8 +142,14 @@ static void null_store(void *self, addr_t line, struct line_form f)
     (void)self, (void)line, (void)f;
 }
 
-const struct form_policy form_policy_null = {null_look,   null_enter, null_read,
-                                             null_change, null_store, NULL};
+static bool null_is_stale(const void *self, addr_t line)
+{
+    (void)self, (void)line;
+    return false;
+}
+
+const struct form_policy form_policy_null = {null_look,  null_enter,    null_read, null_change,
+                                             null_store, null_is_stale, NULL};
 
 static enum codec_answer null_submit(void *self, cycle_t now, struct codec_job *job)
 {

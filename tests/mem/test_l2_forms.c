@@ -16,6 +16,7 @@ struct forms {
     struct line_form at[LINES];
     bool is_raw_after_use, raw[LINES]; /* once an encoded line was read, the slice has it raw */
     bool is_hidden[LINES];             /* memory has it encoded only for a read */
+    bool is_stale[LINES];              /* memory has it raw, and nobody can use it encoded */
     uint32_t entered[LINES];
     enum line_entry why; /* the last one has entered */
     struct form_policy policy;
@@ -25,7 +26,8 @@ static struct line_form look(const void *self, addr_t line, bool is_here, enum m
 {
     const struct forms *f = self;
     const uint32_t i = (uint32_t)(line / 128);
-    const bool is_raw = is_here ? f->raw[i] : f->is_hidden[i] && kind != MEM_READ;
+    const bool is_raw =
+        is_here ? f->raw[i] : f->is_stale[i] || (f->is_hidden[i] && kind != MEM_READ);
     return is_raw ? (struct line_form){0} : f->at[i];
 }
 
@@ -64,6 +66,12 @@ static bool change(void *self, addr_t line)
     return was_raw;
 }
 
+static bool is_stale(const void *self, addr_t line)
+{
+    const struct forms *f = self;
+    return f->is_stale[line / 128];
+}
+
 /* Every line of memory is encoded at first. */
 static struct l2_rig *rig_with(struct forms *f, bool is_raw_after_use, const char *const *sets)
 {
@@ -71,7 +79,7 @@ static struct l2_rig *rig_with(struct forms *f, bool is_raw_after_use, const cha
     *f = (struct forms){.is_raw_after_use = is_raw_after_use};
     for (uint32_t i = 0; i < LINES; i++)
         f->at[i] = (struct line_form){.bytes = CODE, .algorithm = 2};
-    f->policy = (struct form_policy){look, enter, read_once, change, store, f};
+    f->policy = (struct form_policy){look, enter, read_once, change, store, is_stale, f};
     seams.channel.forms = &f->policy;
     return l2_rig_with(sets, &seams);
 }
@@ -308,6 +316,32 @@ static void a_line_comes_as_its_request_needs_it(void **state)
     finish(r);
 }
 
+/* Line 0 is clean; line 1 was written as a whole, so that memory does not have it. */
+static void an_encoded_line_that_nobody_can_use_is_fetched_again(void **state)
+{
+    (void)state;
+    struct forms f;
+    struct l2_rig *r = rig_new(&f, false);
+    l2_rig_give(r, 10, 1, MEM_READ, 0, 1, 0);
+    l2_rig_give(r, 11, 2, MEM_WRITE, 128, 15, 15);
+    r->reqs[2].form.bytes = 9;
+    l2_rig_run(r, 300);
+    f.is_stale[0] = f.is_stale[1] = true;
+    l2_rig_give(r, 310, 3, MEM_READ, 0, 1, 0);
+    l2_rig_give(r, 311, 4, MEM_READ, 128, 1, 0);
+    l2_rig_run(r, 600);
+    assert_int_equal(r->nsent, 2);
+    assert_int_equal(r->sent[1].addr, 0);
+    assert_int_equal(r->sent[1].sectors, 1);
+    assert_int_equal(r->sent[1].form.bytes, 0);
+    assert_int_equal(r->back[3], 481);
+    assert_int_equal(r->back[4], 431);
+    assert_int_equal(r->reqs[4].form.bytes, 9);
+    assert_int_equal(l2_stats(r->l2)->read_misses, 2);
+    assert_int_equal(f.entered[0], 2);
+    finish(r);
+}
+
 static void the_host_puts_lines_where_they_are(void **state)
 {
     (void)state;
@@ -340,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_line_may_be_raw_after_its_first_use),
         cmocka_unit_test(a_request_that_has_to_wait_changes_nothing),
         cmocka_unit_test(a_line_comes_as_its_request_needs_it),
+        cmocka_unit_test(an_encoded_line_that_nobody_can_use_is_fetched_again),
         cmocka_unit_test(the_host_puts_lines_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

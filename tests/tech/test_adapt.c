@@ -102,8 +102,8 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
 {
     (void)state;
     struct memory *mem = memory_new();
-    bool is_on = false;
-    struct caba_form *f = caba_form_new(&mem->m, &is_on, 4096);
+    bool is_on = false, is_raw_only = false;
+    struct caba_form *f = caba_form_new(&mem->m, &is_on, &is_raw_only, 4096);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t line = memory_block(3), other = memory_block(4), far = memory_block(100);
     caba_form_host_both(f, line, (struct line_form){.bytes = 40, .algorithm = 2});
@@ -124,6 +124,9 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     assert_int_equal(p.look(p.self, line, true, MEM_READ).algorithm, 2);
     assert_int_equal(p.look(p.self, other, true, MEM_READ).bytes, 0);
     assert_true(caba_form_is_mixed(f, other)); /* of one region */
+    assert_false(p.is_stale(p.self, line));
+    is_raw_only = true;
+    assert_true(p.is_stale(p.self, line)); /* memory has it raw, too */
     assert_false(caba_form_is_mixed(f, far));
     p.enter(p.self, line, LINE_CHANGED);
     assert_int_equal(p.look(p.self, line, false, MEM_READ).bytes, 0); /* only the raw one holds */
@@ -132,6 +135,8 @@ static void lines_with_two_forms_come_as_the_switch_says(void **state)
     p.enter(p.self, far, LINE_READ);
     assert_false(p.change(p.self, far));
     assert_int_equal(p.look(p.self, far, true, MEM_READ).bytes, 8); /* the only one there is */
+    assert_false(p.is_stale(p.self, far));
+    assert_false(p.is_stale(p.self, line));
     assert_true(caba_form_is_mixed(f, far));
     assert_false(caba_form_is_mixed(f, line));
     caba_form_free(f);
@@ -146,11 +151,11 @@ static void untouched_lines_have_two_forms(void **state)
     struct memory *mem = memory_new();
     struct err err;
     struct line_codecs codec;
-    bool is_on = false;
+    bool is_on = false, is_raw_only = false;
     assert_true(line_codecs_init(&codec, &mem->m, "t", "bdi,fpc-seg,cpack4", &err));
     memory_make_close(mem, 5);
     memory_make_random(mem, 6);
-    struct caba_form *f = caba_form_new(&mem->m, &is_on, 4096);
+    struct caba_form *f = caba_form_new(&mem->m, &is_on, &is_raw_only, 4096);
     caba_form_encode_untouched(f, &codec, NULL);
     caba_form_count_reads(f);
     const struct form_policy p = caba_form_policy(f, false);

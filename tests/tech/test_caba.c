@@ -66,7 +66,7 @@ static void lines_have_the_form_that_was_written(void **state)
 {
     (void)state;
     struct memory *mem = memory_new();
-    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, NULL, 0);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t a = memory_block(1), b = memory_block(2), outside = MEMORY_BASE - 128;
     assert_int_equal(p.look(p.self, a, true, MEM_READ).bytes, 0);
@@ -98,7 +98,7 @@ static void reads_of_raw_lines_are_counted(void **state)
 {
     (void)state;
     struct memory *mem = memory_new();
-    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, NULL, 0);
     caba_form_count_reads(f);
     const struct form_policy p = caba_form_policy(f, false);
     const addr_t opened = memory_block(1), left = memory_block(2), tried = memory_block(3);
@@ -135,7 +135,7 @@ static void untouched_lines_are_encoded_when_they_are_touched(void **state)
     struct cmem_cfg cfg = {
         .codec = {NULL, 128, false}, .is_told = true, .md_bytes = 512, .md_ways = 1};
     struct cmem *memory = cmem_new(&mem->m, &cfg);
-    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, NULL, 0);
     const struct form_policy p = caba_form_policy(f, false);
     caba_form_encode_untouched(f, &bdi, memory);
     const addr_t a = memory_block(1), b = memory_block(2);
@@ -155,7 +155,7 @@ static void a_copy_is_raw_after_its_first_use(void **state)
 {
     (void)state;
     struct memory *mem = memory_new();
-    struct caba_form *f = caba_form_new(&mem->m, NULL, 0);
+    struct caba_form *f = caba_form_new(&mem->m, NULL, NULL, 0);
     const struct form_policy p = caba_form_policy(f, true);
     const addr_t a = memory_block(1);
     caba_form_host(f, a, (struct line_form){.bytes = 40, .algorithm = 2});

@@ -55,7 +55,7 @@ struct adapt {
     bool is_idle;          /* blocks run that must do without compression */
     bool is_bare;          /* some that run have no registers for assist warps, or all */
     bool has_spares;       /* instances may use registers that no block can have */
-    bool has_codes;        /* an SM may have encoded a line */
+    bool is_raw_only;      /* nobody who runs can decode */
     struct assist *assist; /* or NULL */
     uint32_t region_shift, cost[LINE_CODECS], registers;
     uint8_t *regions;
@@ -109,6 +109,11 @@ void adapt_bind_sources(struct adapt *a, const struct adapt_sources *from)
 const bool *adapt_switch(const struct adapt *a)
 {
     return &a->is_on;
+}
+
+const bool *adapt_raw_only(const struct adapt *a)
+{
+    return &a->is_raw_only;
 }
 
 uint64_t adapt_region_bytes(const struct adapt *a)
@@ -359,13 +364,22 @@ static void set_switch(struct adapt *a, const struct known *k)
 {
     a->is_on = !a->is_idle && k->is_on;
     a->is_checking = !a->is_idle && k->check;
-    a->has_codes |= a->is_on;
+    a->is_raw_only = k->place == ADAPT_NOWHERE;
+}
+
+/* Whether an SM has encoded a line: memory has that in no other form. */
+static bool has_codes(const struct adapt *a)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < a->m.channels; i++)
+        n += caba_form_stats(a->from.forms[i])->stored_encoded;
+    return n != 0;
 }
 
 static enum adapt_place place_of(const struct adapt *a, const struct known *k)
 {
     return adapt_place(&k->room, (uint32_t)a->cfg->spare_instances, k->is_on || k->check,
-                       a->has_codes);
+                       has_codes(a));
 }
 
 static void set_bare(struct adapt *a, bool is_bare)

@@ -17,6 +17,7 @@
 
 #include "tech/assist/assist.h"
 #include "tech/caba/caba.h"
+#include "tech/caba/caba_form.h"
 #include "tech/cmem.h"
 #include "tech/wire.h"
 
@@ -33,6 +34,7 @@ struct adapt;
 /* Where it reads what the program has moved; they stay the caller's. */
 struct adapt_sources {
     struct cmem *const *memory; /* by channel */
+    struct caba_form *const *forms;
     struct wire *const *sms, *const *slices;
 };
 
@@ -45,8 +47,10 @@ void adapt_bind_assist(struct adapt *a, struct assist *assist, bool has_spares);
 /* An SM's engine behind a gate: stores of lines pass while compression is on, with their region's
  * algorithm. */
 struct codec_engine adapt_gate(struct adapt *a, uint32_t sm, struct codec_engine engine);
-/* Whether compression is on; changes only while nothing runs. */
+/* Whether compression is on, and whether nobody who runs has registers to decode with; change only
+ * while nothing runs. */
 const bool *adapt_switch(const struct adapt *a);
+const bool *adapt_raw_only(const struct adapt *a);
 
 /* The host has written these bytes, which lie in one region: the algorithm, or ADAPT_RAW. */
 int adapt_measure(struct adapt *a, addr_t addr, uint64_t bytes);

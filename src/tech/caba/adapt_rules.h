@@ -61,7 +61,7 @@ struct adapt_room {
 };
 
 /* With every thread where that costs no block; else among the spare ones, if `least` instances fit;
- * else with every thread, if the program wants compression. Where lines may be encoded already
+ * else with every thread, if the program wants compression. Where an SM has encoded lines
  * (`has_codes`) one instance at least must find room, unless blocks must fit. */
 enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants,
                              bool has_codes);

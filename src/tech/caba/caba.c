@@ -187,7 +187,8 @@ static void bind_memory(struct caba *c, const struct caba_cfg *cfg, struct tech_
     c->forms = xcalloc(c->m.channels, sizeof(struct caba_form *));
     for (uint32_t i = 0; i < c->m.channels; i++) {
         c->forms[i] =
-            caba_form_new(&c->m, c->adapt ? adapt_switch(c->adapt) : NULL, (uint64_t)cfg->region);
+            caba_form_new(&c->m, c->adapt ? adapt_switch(c->adapt) : NULL,
+                          c->adapt ? adapt_raw_only(c->adapt) : NULL, (uint64_t)cfg->region);
         mem.is_mixed = c->adapt ? caba_form_is_mixed : NULL;
         mem.is_mixed_ctx = c->forms[i];
         c->memory[i] = cmem_new(&c->m, &mem);
@@ -327,7 +328,7 @@ static void bind_capacity(struct caba *c, const struct caba_cfg *cfg, struct tec
 
 static void bind_adapt(struct caba *c, struct tech_seams *s)
 {
-    adapt_bind_sources(c->adapt, &(struct adapt_sources){c->memory, c->sms, c->slices});
+    adapt_bind_sources(c->adapt, &(struct adapt_sources){c->memory, c->forms, c->sms, c->slices});
     if (c->assist)
         adapt_bind_assist(c->adapt, c->assist, assist_service(s)->cfg->spare_registers);
     for (uint32_t i = 0; i < c->m.sms; i++)

@@ -16,7 +16,7 @@ struct caba_form {
     struct cmem *memory;
     /* With both forms: what is there encoded, too, and nobody has changed (0: no), and by region
      * whether there is any such line, and any that an SM has encoded. */
-    const bool *is_on;
+    const bool *is_on, *is_raw_only;
     struct block_sizes both;
     uint8_t *region_both, *region_coded;
     uint32_t region_shift;
@@ -37,7 +37,8 @@ const struct stat_row caba_form_stat_rows[] = {
 
 const size_t caba_form_nstat_rows = ARRAY_LEN(caba_form_stat_rows);
 
-struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on, uint64_t region)
+struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
+                                const bool *is_raw_only, uint64_t region)
 {
     struct caba_form *f = xcalloc(1, sizeof *f);
     const uint64_t granule = UINT64_C(1) << m->il->shift;
@@ -54,6 +55,7 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     block_sizes_init(&f->raw, blocks);
     block_sizes_init(&f->reads, blocks);
     f->is_on = is_on;
+    f->is_raw_only = is_raw_only;
     if (is_on) {
         f->region_shift = (uint32_t)__builtin_ctzll(region);
         f->region_both = xcalloc((m->memory_range >> f->region_shift) + 2, 1);
@@ -262,6 +264,13 @@ static bool change(void *self, addr_t line)
     return true;
 }
 
+static bool is_stale(const void *self, addr_t line)
+{
+    const struct caba_form *f = self;
+    return f->is_on && *f->is_raw_only && is_here(f, line) &&
+           block_size_get(&f->both, number(f, line));
+}
+
 void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
 {
     ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
@@ -286,7 +295,7 @@ void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use)
 {
     f->raw_after_use = is_raw_after_use;
-    return (struct form_policy){look, enter, read_once, change, store, f};
+    return (struct form_policy){look, enter, read_once, change, store, is_stale, f};
 }
 
 const struct caba_form_stats *caba_form_stats(const struct caba_form *f)

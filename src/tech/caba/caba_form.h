@@ -22,9 +22,11 @@ extern const size_t caba_form_nstat_rows;
 
 struct caba_form;
 
-/* `is_on`, which stays the caller's: lines of which memory has both forms are fetched encoded while
- * it is true. NULL: there are none. */
-struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on, uint64_t region);
+/* Both switches stay the caller's. Lines of which memory has both forms are fetched encoded while
+ * `is_on` is true; while `is_raw_only` is, an L2 that has one encoded fetches it again, raw. NULL:
+ * there are no such lines. */
+struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
+                                const bool *is_raw_only, uint64_t region);
 void caba_form_free(struct caba_form *f);
 /* Reads of lines are counted from now on, for who asks for them (line_form.reads). */
 void caba_form_count_reads(struct caba_form *f);
