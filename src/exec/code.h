@@ -47,8 +47,9 @@ struct xmem {
     struct lane_ref addr;
     int64_t imm;
     union {
-        uint32_t *nscattered; /* loads: counts those whose lanes were each at a place of its own */
-        uintptr_t *last;      /* stores: where the last line was stored */
+        uint32_t
+            *nscattered; /* loads: counts those (translated: strips) that were read lane by lane */
+        uintptr_t *last; /* stores: where the last line was stored */
     };
     atomic_fn cells; /* atom: single cells whose registers are as wide; NULL: not of that form */
     uint8_t nregs;

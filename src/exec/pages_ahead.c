@@ -104,9 +104,36 @@ static bool make_stretch(struct stretch *s)
     return can;
 }
 
+/* But for its middle, which will tell whether the kernel gets there. */
+static bool make_but_middle(struct fill_range *r, struct stretch *s)
+{
+    struct stretch first = {s->at, s->pages / 2}, second = {0};
+    if (s->pages >= LEAST_STRETCH && r->nleft < PAGES_LEFT) {
+        const addr_t middle = s->at + first.pages * PAGE_BYTES;
+        r->left[r->nleft++] = middle;
+        second = (struct stretch){middle + PAGE_BYTES, s->pages - first.pages - 1};
+    } else {
+        first.pages = s->pages;
+    }
+    s->pages = 0;
+    return make_stretch(&first) && make_stretch(&second);
+}
+
+/* Whether most of the pages that were left out are there now. */
+static bool was_followed(const struct fill_range *r)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->nleft; i++) {
+        bool is_in;
+        n += pages_in_memory(devmem_ptr(r->left[i]), 1, &is_in) && is_in;
+    }
+    return 2 * n >= r->nleft;
+}
+
 /* Where a kernel fills memory: behind each stretch of pages that are there, as many again, `most`
  * at most in all. */
 struct front {
+    struct fill_range *range;
     uint64_t there; /* pages that follow each other, up to here */
     uint64_t more;  /* to be made behind them */
     uint64_t most;
@@ -118,7 +145,7 @@ static bool front_page(struct front *f, addr_t at, bool is_in)
     if (is_in) {
         f->there++;
         f->more = f->there < LEAST_STRETCH ? 0 : f->there < f->most ? f->there : f->most;
-        return !f->next.pages || make_stretch(&f->next);
+        return !f->next.pages || make_but_middle(f->range, &f->next);
     }
     f->there = 0;
     if (f->more) {
@@ -126,14 +153,15 @@ static bool front_page(struct front *f, addr_t at, bool is_in)
         f->more--;
         f->most--;
     }
-    return f->more || !f->next.pages || make_stretch(&f->next);
+    return f->more || !f->next.pages || make_but_middle(f->range, &f->next);
 }
 
 /* False: this host cannot. */
-static bool make_pages(const struct fill_range *r, uint64_t most)
+static bool make_pages(struct fill_range *r, uint64_t most)
 {
     bool is_in[BLOCK_BYTES / PAGE_BYTES];
-    struct front f = {.most = most};
+    struct front f = {.range = r, .most = most};
+    r->nleft = 0;
     for (addr_t block = r->at; block < r->end && f.most; block += BLOCK_BYTES) {
         if (!pages_in_memory(devmem_ptr(block), BLOCK_BYTES / PAGE_BYTES, is_in))
             return false;
@@ -141,7 +169,7 @@ static bool make_pages(const struct fill_range *r, uint64_t most)
             if (!front_page(&f, block + (addr_t)i * PAGE_BYTES, is_in[i]))
                 return false;
     }
-    return !f.next.pages || make_stretch(&f.next);
+    return !f.next.pages || make_but_middle(r, &f.next);
 }
 
 void pages_ahead_make(struct pages_ahead *p, uint64_t done)
@@ -150,8 +178,7 @@ void pages_ahead_make(struct pages_ahead *p, uint64_t done)
     bool goes_on = false;
     for (unsigned i = 0; i < p->n; i++) {
         struct fill_range *r = &p->range[i];
-        if (is_first)
-            r->is_filled = is_being_filled(p, r, done);
+        r->is_filled = is_first ? is_being_filled(p, r, done) : r->is_filled && was_followed(r);
         const double pages = (double)r->absent * (double)done / (double)p->total;
         r->is_filled = r->is_filled && make_pages(r, (uint64_t)pages);
         goes_on |= r->is_filled;

@@ -3,21 +3,25 @@
  *
  * When a 64th of a grid's blocks is done, the pages that it has touched of memory that nobody had
  * written tell whether it will fill that; if so, more are made behind each stretch of those that
- * are there, as many again, and once more whenever twice as many blocks are done. So a grid that
- * fills memory at many places has what it needs at each, and what is made for nobody is at most as
- * much as has been filled. Nothing that can be read depends on it. */
+ * are there, as many again, and once more whenever twice as many blocks are done. In the middle of
+ * what is made a page is left out: if most of those are not there the next time, the kernel does
+ * not get that far, and no more are made. So a grid that fills memory at many places has what it
+ * needs at each, and what is made for nobody is at most as much as has been filled. Nothing that
+ * can be read depends on it. */
 #ifndef EXEC_PAGES_AHEAD_H
 #define EXEC_PAGES_AHEAD_H
 
 #include "exec/devmem.h"
 
-enum { PAGES_AHEAD_RANGES = 8 };
+enum { PAGES_AHEAD_RANGES = 8, PAGES_LEFT = 16 };
 
 struct pages_ahead {
     struct fill_range {
         addr_t at, end;  /* whole blocks */
         uint64_t absent; /* pages that were not there when the grid began */
         bool is_filled;  /* the kernel does so */
+        unsigned nleft;
+        addr_t left[PAGES_LEFT]; /* pages that were left out among those made last */
     } range[PAGES_AHEAD_RANGES];
     unsigned n;
     uint64_t total, next; /* blocks of the grid; when so many are done, it is looked again */

@@ -144,6 +144,8 @@ val emit_slot_bits(struct emit *e, struct reg_slot *s);
 /* Whose bits of the run's mask e->mask has, from e->strip. */
 void emit_strip_mask(struct emit *e);
 void emit_op(struct emit *e, const struct run_op *op);
+/* The lanes that the guard of e->op lets through. */
+val emit_guard_cond(struct emit *e);
 /* Of what the operations so far have made nothing is known any more. */
 void emit_forget(struct emit *e);
 /* Before the strips: tells the host what their scattered loads will read. Behind emit_view(). */

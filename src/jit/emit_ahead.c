@@ -81,13 +81,25 @@ static bool is_fetched(const struct run_op *op)
            !op->mem->is_uniform;
 }
 
+static bool is_computed(const struct run_op *op)
+{
+    return op->kind != RUN_LOAD || op->space == PTX_SPACE_PARAM;
+}
+
 /* The last operation that is worth it; 0: none. */
 static uint32_t ahead_until(const struct run_text *run)
 {
     uint32_t until = 0;
-    for (uint32_t i = 0; i < run->nops; i++)
-        if (is_fetched(&run->ops[i]))
+    struct unknown u = {0};
+    for (uint32_t i = 0; i < run->nops; i++) {
+        const struct run_op *op = &run->ops[i];
+        const bool is_known = !reads_unknown(&u, op);
+        if (is_known && is_fetched(op))
             until = i + 1;
+        if (!is_known || !is_computed(op))
+            forget_results(&u, op);
+    }
+    vec_free(&u.offs);
     return until;
 }
 
@@ -126,10 +138,13 @@ static void fetch(struct emit *e, const struct run_op *op)
     const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     val fn = LLVMGetIntrinsicDeclaration(e->mod, id, &ptr, 1);
     LLVMTypeRef t = LLVMIntrinsicGetType(e->ctx, id, &ptr, 1);
-    val at = emit_widened(e, emit_ref(e, &op->mem->addr), 64);
+    e->op = op;
+    val reads = b_as(e, e->mask, emit_int(e, 1)), at = emit_ref(e, &op->mem->addr);
+    if (op->has_guard)
+        reads = b_and(e, reads, emit_guard_cond(e));
     if (op->mem->imm)
         at = b_add(e, at, b_const_like(e, at, (uint64_t)op->mem->imm));
-    at = b_select(e, b_as(e, e->mask, emit_int(e, 1)), at, b_splat(e, range_begins(e, op)));
+    at = b_select(e, reads, emit_widened(e, at, 64), b_splat(e, range_begins(e, op)));
     for (unsigned l = 0; l < RUN_STRIP_LANES; l++) {
         val one = LLVMBuildExtractElement(e->b, at, b_int(e, 32, l), "");
         val args[] = {LLVMBuildIntToPtr(e->b, one, ptr, ""), b_int(e, 32, 0), b_int(e, 32, 3),
@@ -146,7 +161,7 @@ static void emit_strip_ahead(struct emit *e, uint32_t until)
         const bool is_known = !reads_unknown(&u, op);
         if (is_known && is_fetched(op))
             fetch(e, op);
-        if (is_known && (op->kind != RUN_LOAD || op->space == PTX_SPACE_PARAM))
+        if (is_known && is_computed(op))
             emit_op(e, op);
         else
             forget_results(&u, op);

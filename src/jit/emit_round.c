@@ -8,8 +8,8 @@
 
 #include "base/cpu.h"
 #include "exec/softfp.h"
-#include "jit/emit_words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The exact result is sum + error, of which `sum` is the nearest in double precision. */
@@ -90,45 +90,52 @@ static val with_zero_down(const struct emit *e, const struct exact *x, val bits)
 
 /* --- AVX-512 --- */
 
-/* The strip as the lower half of a vector as wide as those operations are that name how they round.
- */
-static val doubled(const struct emit *e, val x)
-{
-    return emit_part_of(e, x, LLVMGetUndef(LLVMTypeOf(x)), 0, 2 * RUN_STRIP_LANES);
-}
+/* Bytes of the host's code, since LLVM is not told that the host has AVX-512 (emit_run.c): from
+ * (f)mul/add/sub of zmm1 and zmm2, and zmm0 for the product of a sum, to zmm0. A strip is the lower
+ * half; what is in the upper one does not matter. */
+enum { EVEX = 0x62, REGISTERS = 0xc2, ROUNDS = 0x18 };
 
-static const char *wide_name(const struct emit *e)
+struct wide_op {
+    unsigned map, prefix, opcode;
+};
+
+static struct wide_op wide_op(const struct emit *e)
 {
     switch (e->op->op) {
     case PTX_OP_ADD:
-        return "llvm.x86.avx512.add.ps.512";
+        return (struct wide_op){0xf1, 0x74, 0x58};
     case PTX_OP_SUB:
-        return "llvm.x86.avx512.sub.ps.512";
+        return (struct wide_op){0xf1, 0x74, 0x5c};
     case PTX_OP_MUL:
-        return "llvm.x86.avx512.mul.ps.512";
+        return (struct wide_op){0xf1, 0x74, 0x59};
     default:
-        return "llvm.x86.avx512.vfmadd.ps.512";
+        return (struct wide_op){0xf2, 0x75, 0xa8};
     }
 }
 
-static val wide_rounding(const struct emit *e)
+static unsigned wide_rounding(const struct emit *e)
 {
-    enum { DOWN = 9, UP = 10, TO_ZERO = 11 };
+    enum { DOWN = 1, UP = 2, TO_ZERO = 3 };
     const unsigned rnd = e->op->lane->rnd;
-    return b_int(e, 32, rnd == LANE_RM ? DOWN : rnd == LANE_RP ? UP : TO_ZERO);
+    return ROUNDS | (rnd == LANE_RM ? DOWN : rnd == LANE_RP ? UP : TO_ZERO) << 5;
 }
 
 static val rounded_at_once(struct emit *e)
 {
-    const char *name = wide_name(e);
-    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name)),
-                   n = e->op->op == PTX_OP_FMA ? 3 : 2;
-    val args[4], fn = LLVMGetIntrinsicDeclaration(e->mod, id, NULL, 0);
-    for (unsigned k = 0; k < n; k++)
-        args[k] = doubled(e, emit_src_f32(e, k, e->op->variant & LV_FTZ));
-    args[n] = wide_rounding(e);
-    val r = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->ctx, id, NULL, 0), fn, args, n + 1, "");
-    return emit_part_of(e, r, r, 0, RUN_STRIP_LANES);
+    const struct wide_op w = wide_op(e);
+    const bool is_fma = e->op->op == PTX_OP_FMA;
+    char *places = is_fma ? "={ymm0},{ymm1},0,{ymm2}" : "={ymm0},{ymm1},{ymm2}";
+    char text[64];
+    const int len = snprintf(text, sizeof text, ".byte %u,%u,%u,%u,%u,%u", EVEX, w.map, w.prefix,
+                             wide_rounding(e), w.opcode, REGISTERS);
+    LLVMTypeRef f32 = emit_f32(e), types[] = {f32, f32, f32};
+    LLVMTypeRef t = LLVMFunctionType(f32, types, is_fma ? 3 : 2, false);
+    val code = LLVMGetInlineAsm(t, text, (size_t)len, places, strlen(places), false, false,
+                                LLVMInlineAsmDialectATT, false);
+    val args[3];
+    for (unsigned k = 0; k < (is_fma ? 3u : 2u); k++)
+        args[k] = emit_src_f32(e, k, e->op->variant & LV_FTZ);
+    return LLVMBuildCall2(e->b, t, code, args, is_fma ? 3 : 2, "");
 }
 
 /* --- both --- */

@@ -42,7 +42,7 @@ static LLVMBasicBlockRef block(const struct emit *e, const char *name)
 
 /* --- operations --- */
 
-static val guard_cond(struct emit *e)
+val emit_guard_cond(struct emit *e)
 {
     struct reg_slot *s = emit_slot(e, e->op->guard_off, 0);
     val v = emit_slot_bits(e, s);
@@ -74,7 +74,7 @@ static void emit_lane(struct emit *e)
 void emit_op(struct emit *e, const struct run_op *op)
 {
     e->op = op;
-    e->guard = op->has_guard ? guard_cond(e) : NULL;
+    e->guard = op->has_guard ? emit_guard_cond(e) : NULL;
     if (e->guard)
         count_guarded(e, e->guard);
     if (op->kind == RUN_LANE)
@@ -300,30 +300,13 @@ static void end(struct emit *e, struct frame_blocks *f)
 
 /* --- the function --- */
 
-#define AVX2   "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
-#define AVX512 ",+avx512f,+avx512vl,+avx512bw,+avx512dq"
-
-static bool rounds_otherwise(const struct run_text *run)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < run->nops; i++)
-        any |= run->ops[i].in_mode;
-    return any;
-}
-
-/* A strip has the width of AVX. AVX-512, on hosts that have it, is for operations that name how
- * they round (emit_round.c); its masks by themselves gain nothing. */
-static const char *features(const struct run_text *run)
-{
-    return cpu_level() >= CPU_avx512 && rounds_otherwise(run) ? AVX2 AVX512 : AVX2;
-}
-
 static val declare(const struct emit *e, const char *name)
 {
+    /* Not AVX-512, on hosts that have it either: a strip has the width of AVX, and of masks LLVM 14
+     * makes wrong code: select(c, x & y | z & ~y, x) by a masked vpternlogd with another table. */
     const char *const attributes[][2] = {
         {"target-cpu", "x86-64"},
-        {"target-features", features(e->run)},
-        {"prefer-vector-width", "256"},
+        {"target-features", "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"},
     };
     LLVMTypeRef args[] = {
         LLVMPointerType(LLVMPointerType(LLVMInt8TypeInContext(e->ctx), 0), 0),

@@ -208,7 +208,8 @@ const struct translator *parsim_translator(void)
     set_passes();
     LLVMInstallFatalErrorHandler(give_up);
     LLVMLinkInMCJIT();
-    if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
+    if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
+        LLVMInitializeNativeAsmParser())
         return NULL;
     return &translator;
 }
