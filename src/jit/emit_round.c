@@ -90,9 +90,10 @@ static val with_zero_down(const struct emit *e, const struct exact *x, val bits)
 
 /* --- AVX-512 --- */
 
-/* Bytes of the host's code, since LLVM is not told that the host has AVX-512 (emit_run.c): from
- * (f)mul/add/sub of zmm1 and zmm2, and zmm0 for the product of a sum, to zmm0. A strip is the lower
- * half; what is in the upper one does not matter. */
+/* Bytes of the host's code, since LLVM is not told that the host has AVX-512 (emit_run.c): EVEX,
+ * the opcode's map, its prefix with register 1, how it rounds, the opcode, registers 0 and 2. So
+ * zmm0 is zmm1 + zmm2 and the like, or zmm1 * zmm0 + zmm2. A strip is the lower half; what is in
+ * the upper one does not matter. */
 enum { EVEX = 0x62, REGISTERS = 0xc2, ROUNDS = 0x18 };
 
 struct wide_op {
