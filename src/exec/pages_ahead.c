@@ -11,7 +11,7 @@
 enum {
     FIRST_PART = 64,   /* of the grid, which has to have so many blocks */
     FILLS_PART = 2,    /* of the pages are touched if things go on like that */
-    MEMORY_PART = 2,   /* of the host's free memory, at most */
+    MEMORY_PART = 2,   /* of the host's free memory is the largest allocation looked at */
     LEAST_STRETCH = 8, /* pages; what is written in smaller ones is not filled in order */
 };
 

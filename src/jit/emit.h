@@ -129,6 +129,8 @@ void emit_assign_int(struct emit *e, const struct lane_ref *d, val v, bool is_si
 bool load_is_known(const struct run_op *op);
 void emit_load(struct emit *e);
 void emit_view(struct emit *e); /* before the first of them */
+/* Of what the view points to, the word at byte `off`. */
+val emit_word_in(const struct emit *e, val words, size_t off);
 bool move_is_known(const struct run_op *op);
 void emit_move(struct emit *e);
 

@@ -103,16 +103,14 @@ static uint32_t ahead_until(const struct run_text *run)
     return until;
 }
 
-static val word_in(const struct emit *e, const struct run_op *op, size_t off)
+static val word_of_range(const struct emit *e, const struct run_op *op, size_t off)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx);
-    val n = b_int(e, 64, (op->slot * sizeof(struct tlb_entry) + off) / 8);
-    return LLVMBuildLoad2(e->b, i64, LLVMBuildGEP2(e->b, i64, e->view.tlb, &n, 1, ""), "");
+    return emit_word_in(e, e->view.tlb, op->slot * sizeof(struct tlb_entry) + off);
 }
 
 static val range_begins(const struct emit *e, const struct run_op *op)
 {
-    return word_in(e, op, offsetof(struct tlb_entry, base));
+    return word_of_range(e, op, offsetof(struct tlb_entry, base));
 }
 
 /* Whether any of them scatters over much memory. */
@@ -123,7 +121,7 @@ static val is_large(const struct emit *e, uint32_t until)
         const struct run_op *op = &e->run->ops[i];
         if (!is_fetched(op))
             continue;
-        val end = word_in(e, op, offsetof(struct tlb_entry, end));
+        val end = word_of_range(e, op, offsetof(struct tlb_entry, end));
         val bytes = LLVMBuildSub(e->b, end, range_begins(e, op), "");
         val is = LLVMBuildICmp(e->b, LLVMIntUGT, bytes, b_int(e, 64, LARGE), "");
         any = any ? LLVMBuildOr(e->b, any, is, "") : is;

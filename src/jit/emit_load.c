@@ -34,7 +34,7 @@ static LLVMTypeRef word_type(const struct emit *e)
 
 /* --- the view --- */
 
-static val word_in(const struct emit *e, val words, size_t off)
+val emit_word_in(const struct emit *e, val words, size_t off)
 {
     val n = b_int(e, 64, off / 8);
     return LLVMBuildLoad2(e->b, word_type(e), LLVMBuildGEP2(e->b, word_type(e), words, &n, 1, ""),
@@ -44,11 +44,11 @@ static val word_in(const struct emit *e, val words, size_t off)
 void emit_view(struct emit *e)
 {
     val view = LLVMGetParam(e->fn, 2);
-    val tlb = word_in(e, view, offsetof(struct run_view, tlb));
+    val tlb = emit_word_in(e, view, offsetof(struct run_view, tlb));
     e->view.tlb = LLVMBuildIntToPtr(e->b, tlb, LLVMPointerType(word_type(e), 0), "tlb");
-    e->view.shared = word_in(e, view, offsetof(struct run_view, shared));
-    e->view.shared_limit = word_in(e, view, offsetof(struct run_view, shared_limit));
-    e->view.params = word_in(e, view, offsetof(struct run_view, params));
+    e->view.shared = emit_word_in(e, view, offsetof(struct run_view, shared));
+    e->view.shared_limit = emit_word_in(e, view, offsetof(struct run_view, shared_limit));
+    e->view.params = emit_word_in(e, view, offsetof(struct run_view, params));
     e->view.room = LLVMBuildAlloca(e->b, LLVMVectorType(word_type(e), READ_WORDS), "");
 }
 
@@ -64,8 +64,8 @@ static struct range range_shared(struct emit *e, uint64_t window)
 static struct range range_global(struct emit *e)
 {
     const size_t entry = e->op->slot * sizeof(struct tlb_entry);
-    val lo = word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, base));
-    val end = word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, end));
+    val lo = emit_word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, base));
+    val end = emit_word_in(e, e->view.tlb, entry + offsetof(struct tlb_entry, end));
     val bytes = LLVMBuildSub(e->b, end, lo, "");
     return (struct range){lo, b_further(e, bytes, -(uint64_t)load_size(e->op->mem)),
                           b_int(e, 64, 0)};

@@ -60,6 +60,16 @@ grep -q 'exit 0' "$tmp/off" || fail "a warning: $(cat "$tmp/off")"
 compare "a limit" --max-inst 3000 i32:0
 grep -q 'stopped after' "$tmp/off" || fail "a limit: $(cat "$tmp/off")"
 
+# KERNEL BYTES WHAT: kernel KERNEL of KERNEL.ptx writes the same translated.
+same_both_ways() {
+    local kernel=$1 bytes=$2 what=$3 jit
+    for jit in off always; do
+        PARSIM_JIT=$jit "$PARSIM_BIN" launch "$tmp/$kernel.ptx" "$kernel" --functional --grid 1 --block 32 \
+            "out:$bytes:$tmp/$kernel.$jit" >"$tmp/out" 2>&1 || fail "$what, $jit: $(cat "$tmp/out")"
+    done
+    cmp -s "$tmp/$kernel.off" "$tmp/$kernel.always" || fail "$what: another result translated"
+}
+
 # A sign that is known, and a value chosen by it: LLVM 14 chose the wrong one.
 cat >"$tmp/sign.ptx" <<'END'
 .version 7.0
@@ -114,11 +124,7 @@ cat >"$tmp/chosen.ptx" <<'END'
     ret;
 }
 END
-for jit in off always; do
-    PARSIM_JIT=$jit "$PARSIM_BIN" launch "$tmp/chosen.ptx" chosen --functional --grid 1 --block 32 "out:256:$tmp/chosen.$jit" >"$tmp/out" 2>&1 ||
-        fail "a choice by doubles, $jit: $(cat "$tmp/out")"
-done
-cmp -s "$tmp/chosen.off" "$tmp/chosen.always" || fail "a choice by doubles: another result translated"
+same_both_ways chosen 256 "a choice by doubles"
 
 # Beside an operation that names how it rounds, bits that are chosen by a guard: LLVM 14 made wrong code of these for AVX-512.
 cat >"$tmp/beside.ptx" <<'END'
@@ -157,11 +163,7 @@ cat >"$tmp/beside.ptx" <<'END'
     ret;
 }
 END
-for jit in off always; do
-    PARSIM_JIT=$jit "$PARSIM_BIN" launch "$tmp/beside.ptx" beside --functional --grid 1 --block 32 "out:1024:$tmp/beside.$jit" >"$tmp/out" 2>&1 ||
-        fail "bits beside a rounding, $jit: $(cat "$tmp/out")"
-done
-cmp -s "$tmp/beside.off" "$tmp/beside.always" || fail "bits beside a rounding: another result translated"
+same_both_ways beside 1024 "bits beside a rounding"
 
 # A value that is none of PARSIM_JIT's is no secret way of switching it off.
 if PARSIM_JIT=of "$PARSIM_BIN" run --functional workload:sdk-fwt --size tiny >/dev/null 2>"$tmp/err" ||

@@ -46,7 +46,7 @@ INLINE bool is_stretch(uint32_t mask)
 }
 
 /* A loop stores as far on as it did the last time, often in another page: its next line is asked
- * for now, before the host's queue of stores waits for it. A wrong guess costs nothing. */
+ * for before the host's queue of stores waits for it. A wrong guess changes nothing. */
 INLINE void fetch_next(uintptr_t *last, const char *at)
 {
     const uintptr_t here = (uintptr_t)at, next = here + (here - *last);
