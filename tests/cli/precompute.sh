@@ -21,12 +21,17 @@ open(sys.argv[1] + "/marks", "wb").write(b"".join(marked(i) for i in range(n)))
 text = open("assist/examples/chase.ptx").read().replace(".reg .pred %p;", ".reg .pred %p; .reg .b32 %next;")
 step = "ld.global.u32 %next, [%at]; st.global.u32 [%at+4], %next; ld.global.u32 %node, [%at+4];"
 open(sys.argv[1] + "/marks.ptx", "w").write(text.replace("ld.global.u32   %node, [%at];", step))
+# Every lane walks from a node of its own: 32 misses a load.
+apart = text.replace("shr.u32         %node, %i, 5;", "mul.lo.u32 %node, %i, 7; rem.u32 %node, %node, 4096;")
+assert apart != text
+open(sys.argv[1] + "/apart.ptx", "w").write(apart)
 P
+blocks=15
 run() { # LIST OUTPUT OPTIONS
     local in=$1 out=$2 code=assist/examples/chase.ptx; shift 2
     [ "$in" = list ] || code=$tmp/$in.ptx
-    "$PARSIM_BIN" launch "$code" chase --gpu gtx480 --quiet --json "$tmp/$out.json" "$@" --grid 15 --block 32 \
-        "in:$tmp/$in" "out:1920:$tmp/$out" u32:400 >"$tmp/log" 2>"$tmp/err"
+    "$PARSIM_BIN" launch "$code" chase --gpu gtx480 --quiet --json "$tmp/$out.json" "$@" --grid $blocks --block 32 \
+        "in:$tmp/$in" "out:$((128 * blocks)):$tmp/$out" u32:400 >"$tmp/log" 2>"$tmp/err"
 }
 of() { python3 -c "import json, sys; d = json.load(open('$tmp/$1.json')); r = d['stats']['precompute']; sys.exit(not ($2))"; }
 cycles() { python3 -c "import json; print(json.load(open('$tmp/$1.json'))['cycles'])"; }
@@ -46,5 +51,9 @@ ok "a slice that the store has no room for is not made" 'of room "r[\"loops\"] =
 run marks written; run marks wild --with caba-precompute --set precompute.trials=false
 ok "lanes that leave memory are left out, and the program does not notice" 'cmp -s $tmp/plain $tmp/written && cmp -s $tmp/plain $tmp/wild && of wild "r[\"wild_lanes\"] > 0 and r[\"helper_loads\"] > 0"'
 ok "... and none does on a list" 'of ahead "r[\"wild_lanes\"] == 0"'
+cp "$tmp/list" "$tmp/apart"
+blocks=60
+run apart lanes; run apart crowded --with caba-precompute
+ok "no trial begins where the load/store unit is full without helpers" 'cmp -s $tmp/lanes $tmp/crowded && of crowded "r[\"crowded\"] > 0 and r[\"trials\"] == 0" && [ $(cycles crowded) = $(cycles lanes) ]'
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,6 +1,8 @@
 /* What warps do in loops that have a slice, and when helpers begin and end. */
 #include "tech/precompute/precompute_int.h"
 
+#include "sm/sm.h"
+
 void precompute_free(struct precompute *p)
 {
     for (unsigned i = 0; i < PRE_SLOTS; i++)
@@ -25,7 +27,8 @@ static void go_around(struct precompute *p, struct sm *sm, unsigned slot, struct
 {
     struct pre_helper *h = &p->helpers[slot];
     const struct pre_slice *s = &c->slices.at[number];
-    const bool may_help = pre_trial_step(&c->trials[number], p->cfg, &p->stats, now);
+    const bool may_help = pre_trial_step(&c->trials[number], p->cfg, &p->stats,
+                                         (struct pre_moment){now, sm_stats(sm)->lsu_stall});
     p->stats.iterations++;
     if (h->is_on && h->slice == s && ++h->main > h->done + 1 && !h->is_ending) {
         p->stats.behind++;

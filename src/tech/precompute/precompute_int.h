@@ -49,16 +49,21 @@ void pre_slices_free(struct pre_slices *s);
 
 /* pre_trial.c: whether a loop has helpers, by trial. */
 enum pre_phase { PRE_WITHOUT, PRE_BEGINS, PRE_WITH, PRE_ON, PRE_REST };
+/* `stalled`: cycles until then in which the SM's load/store unit could not go on. */
+struct pre_moment {
+    cycle_t cycle;
+    uint64_t stalled;
+};
 struct pre_trial {
     enum pre_phase phase;
-    cycle_t since;
+    struct pre_moment since;
     uint64_t iterations, left; /* of the phase: so far; still to come */
     uint64_t rest;             /* of the last rest, in trials */
     double without;            /* cycles that an iteration took */
 };
 /* A warp has come to the loop's begin again. True: it may have a helper. */
 bool pre_trial_step(struct pre_trial *t, const struct precompute_cfg *cfg,
-                    struct precompute_stats *stats, cycle_t now);
+                    struct precompute_stats *stats, struct pre_moment now);
 
 /* A kernel begins again: no time is taken across launches. */
 void pre_trial_resume(struct pre_trial *t, const struct precompute_cfg *cfg);
