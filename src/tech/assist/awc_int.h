@@ -171,7 +171,9 @@ struct awc {
     VEC(struct held_store) held; /* stores that are kept for other parts, by age; from held_at on */
     size_t held_at;
     const struct sm *host; /* whose controller it is, once it has been asked */
-    cycle_t alone_since, window_from;
+    cycle_t alone_since, window_from, measure_at;
+    uint64_t spare_seen; /* shared memory that blocks leave, when that was measured last */
+    uint32_t nsched;
     /* What has changed since what waits was looked at last: registers of these warps; others, or
      * the table (has_changed). */
     uint64_t freed_slots;
@@ -289,7 +291,7 @@ uint32_t awc_events(const struct awc *c);
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
 /* Whether a routine that takes spare registers can find enough, of all that there are. */
 bool awc_has_spares(const struct awc *c, const struct sm *sm, const struct routine *r);
-/* awc_throttle.c: whether instances of low priority must wait now. */
+/* awc_throttle.c: whether instances of low priority must wait from now (measure_at) on. */
 void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
 /* awc_prefetch.c: whether routines that go when memory is idle must not go now. */
 bool awc_memory_is_busy(struct awc *c, const struct sm *sm, cycle_t now);
