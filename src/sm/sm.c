@@ -89,6 +89,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->clocks = p->clocks;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsub = (uint32_t)p->cfg->subcores;
+    sm->sub_end = sm->sub + sm->nsub;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
     sm->has_source = sm->seams.warps->is_pending != warp_source_null.is_pending;

@@ -96,6 +96,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
         memset(c->shared[i], 0, shared_bytes(c, i));
     }
     memo_init(&c->memo, aws);
+    awc_forms_init(c);
     c->has_lookup = c->memo.lookup != NULL;
     c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
     for (uint32_t i = 0; i < aws->nroutines; i++)

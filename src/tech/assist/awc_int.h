@@ -204,6 +204,7 @@ struct awc {
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
     struct assist_interrupt_stats interrupt_stats;
+    uint8_t forms_of[AWC_LINE + 1]; /* forms of bdi-lanes of that length, as bits */
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
@@ -318,8 +319,9 @@ void awc_drop_job(struct awc *c, struct instance *in);
 struct awc_area *awc_area_of(struct awc *c, addr_t line);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
-/* awc_forms.c: the predicates of a routine get the line's mask, its addresses their steps; what
+/* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its addresses their steps; what
  * they say behind the last instruction is kept. */
+void awc_forms_init(struct awc *c);
 void awc_forms_begin(const struct awc *c, struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */
