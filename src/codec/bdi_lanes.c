@@ -40,16 +40,16 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     return mask;
 }
 
-#define WRITE_DELTAS(bits)                                                                       \
-    INLINE void write_deltas_##bits(const uint8_t *block, unsigned n, const uint8_t *is_based,    \
-                                    uint##bits##_t base, unsigned delta_bytes, uint8_t *to)       \
-    {                                                                                             \
-        for (unsigned i = 0; i < n; i++) {                                                        \
-            uint##bits##_t v;                                                                     \
-            memcpy(&v, block + i * sizeof v, sizeof v);                                           \
-            v = (uint##bits##_t)(v - (base & (uint##bits##_t)-(uint##bits##_t)is_based[i]));               \
-            memcpy(to + i * delta_bytes, &v, delta_bytes);                                        \
-        }                                                                                         \
+#define WRITE_DELTAS(bits)                                                                     \
+    INLINE void write_deltas_##bits(const uint8_t *block, unsigned n, const uint8_t *is_based, \
+                                    uint##bits##_t base, unsigned delta_bytes, uint8_t *to)    \
+    {                                                                                          \
+        for (unsigned i = 0; i < n; i++) {                                                     \
+            uint##bits##_t v;                                                                  \
+            memcpy(&v, block + i * sizeof v, sizeof v);                                        \
+            v = (uint##bits##_t)(v - (base & (uint##bits##_t) - (uint##bits##_t)is_based[i])); \
+            memcpy(to + i * delta_bytes, &v, delta_bytes);                                     \
+        }                                                                                      \
     }
 WRITE_DELTAS(16)
 WRITE_DELTAS(32)

@@ -3,17 +3,17 @@
 
 /* Values that are no deltas by themselves: all are looked at, which costs less than to stop. A byte
  * a value first, which compilers make of several values at a time. */
-#define BEYOND(bits)                                                                     \
-    INLINE void find_beyond_##bits(const uint8_t *block, unsigned n, unsigned delta_bytes, \
-                                   uint##bits##_t base, uint8_t *is_beyond)              \
-    {                                                                                    \
+#define BEYOND(bits)                                                                         \
+    INLINE void find_beyond_##bits(const uint8_t *block, unsigned n, unsigned delta_bytes,   \
+                                   uint##bits##_t base, uint8_t *is_beyond)                  \
+    {                                                                                        \
         const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
-        for (unsigned i = 0; i < n; i++) {                                               \
-            uint##bits##_t v;                                                            \
-            memcpy(&v, block + i * sizeof v, sizeof v);                                  \
-            v = (uint##bits##_t)(v - base + limit);                                      \
-            is_beyond[i] = v >> (8 * delta_bytes) != 0;                                  \
-        }                                                                                \
+        for (unsigned i = 0; i < n; i++) {                                                   \
+            uint##bits##_t v;                                                                \
+            memcpy(&v, block + i * sizeof v, sizeof v);                                      \
+            v = (uint##bits##_t)(v - base + limit);                                          \
+            is_beyond[i] = v >> (8 * delta_bytes) != 0;                                      \
+        }                                                                                    \
     }
 BEYOND(16)
 BEYOND(32)

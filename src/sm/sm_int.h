@@ -259,7 +259,7 @@ struct sm {
     cycle_t barrier_free; /* when the last arrival at a barrier is taken note of */
     struct warp_slot slot[MAX_WARPS];
     uint8_t (*pending)[SCOREBOARD_ROW]; /* by slot: writes on their way to a register */
-    struct subcore *sub_end; /* of those that are there */
+    struct subcore *sub_end;            /* of those that are there */
     struct subcore sub[MAX_SUBCORES];
     struct lsu lsu;
     union {

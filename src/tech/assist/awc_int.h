@@ -319,8 +319,8 @@ void awc_drop_job(struct awc *c, struct instance *in);
 struct awc_area *awc_area_of(struct awc *c, addr_t line);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
-/* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its addresses their steps; what
- * they say behind the last instruction is kept. */
+/* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
+ * addresses their steps; what they say behind the last instruction is kept. */
 void awc_forms_init(struct awc *c);
 void awc_forms_begin(const struct awc *c, struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
