@@ -24,6 +24,8 @@ struct extra_trigger {
     const struct dinst *d;
 };
 
+enum { WARPS_IDLE_BIT = 16 }; /* of warp_source.offers */
+
 /* Instructions that do not come from the program's warps (sm_extra.h). */
 struct warp_source {
     /* Before the scheduler looks at the program's warps, and when none of them can issue: may issue
@@ -34,6 +36,10 @@ struct warp_source {
     /* Whether either may do something in this cycle; while so, they are asked and the SM is awake.
      */
     bool (*is_pending)(const void *self);
+    /* While it is pending, at the beginning of a cycle: schedulers for which issue_first may issue
+     * something, as bits, and from WARPS_IDLE_BIT on those for which issue_idle may; the others are
+     * not asked. NULL: all. */
+    uint32_t (*offers)(const void *self);
     /* Registers that every thread of a kernel needs more. */
     uint32_t (*extra_registers)(const void *self, const struct kernel *k);
     void *self;

@@ -40,14 +40,35 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     return mask;
 }
 
+#define WRITE_DELTAS(bits)                                                                     \
+    INLINE void write_deltas_##bits(const uint8_t *block, unsigned n, const uint8_t *is_based, \
+                                    uint##bits##_t base, unsigned delta_bytes, uint8_t *to)    \
+    {                                                                                          \
+        for (unsigned i = 0; i < n; i++) {                                                     \
+            uint##bits##_t v;                                                                  \
+            memcpy(&v, block + i * sizeof v, sizeof v);                                        \
+            v = (uint##bits##_t)(v - (base & (uint##bits##_t) - (uint##bits##_t)is_based[i])); \
+            memcpy(to + i * delta_bytes, &v, delta_bytes);                                     \
+        }                                                                                      \
+    }
+WRITE_DELTAS(16)
+WRITE_DELTAS(32)
+WRITE_DELTAS(64)
+#undef WRITE_DELTAS
+
 /* Sizes are constants where it is called. */
 INLINE void write_deltas(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,
                          unsigned base_bytes, unsigned delta_bytes, uint8_t *to)
 {
-    for (unsigned i = 0; i < block_bytes / base_bytes; i++, to += delta_bytes) {
-        const uint64_t delta = bdi_value(block, i, base_bytes) - (p->base & -(p->mask >> i & 1));
-        memcpy(to, &delta, delta_bytes);
-    }
+    const unsigned n = block_bytes / base_bytes;
+    uint8_t is_based[64];
+    bdi_bytes_of(p->mask, n, is_based);
+    if (base_bytes == 8)
+        write_deltas_64(block, n, is_based, p->base, delta_bytes, to);
+    else if (base_bytes == 4)
+        write_deltas_32(block, n, is_based, (uint32_t)p->base, delta_bytes, to);
+    else
+        write_deltas_16(block, n, is_based, (uint16_t)p->base, delta_bytes, to);
 }
 
 static unsigned write_plan(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,

@@ -1,22 +1,36 @@
 /* The tests of BDI's kinds, one value after the other. */
 #include "codec/bdi_plan.h"
 
-INLINE bool fits(uint64_t v, unsigned value_bytes, unsigned delta_bytes)
-{
-    const uint64_t limit = UINT64_C(1) << (8 * delta_bytes - 1);
-    const uint64_t all = UINT64_MAX >> (64 - 8 * value_bytes);
-    return ((v + limit) & all) < 2 * limit;
-}
+/* Values that are no deltas by themselves: all are looked at, which costs less than to stop. A byte
+ * a value first, which compilers make of several values at a time. */
+#define BEYOND(bits)                                                                         \
+    INLINE void find_beyond_##bits(const uint8_t *block, unsigned n, unsigned delta_bytes,   \
+                                   uint##bits##_t base, uint8_t *is_beyond)                  \
+    {                                                                                        \
+        const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
+        for (unsigned i = 0; i < n; i++) {                                                   \
+            uint##bits##_t v;                                                                \
+            memcpy(&v, block + i * sizeof v, sizeof v);                                      \
+            v = (uint##bits##_t)(v - base + limit);                                          \
+            is_beyond[i] = v >> (8 * delta_bytes) != 0;                                      \
+        }                                                                                    \
+    }
+BEYOND(16)
+BEYOND(32)
+BEYOND(64)
+#undef BEYOND
 
-/* Values that are no deltas by themselves: all are looked at, which costs less than to stop. */
 INLINE uint64_t beyond(const uint8_t *block, unsigned n, unsigned base_bytes, unsigned delta_bytes,
                        uint64_t base)
 {
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < n; i++)
-        mask |= (uint64_t)!fits(bdi_value(block, i, base_bytes) - base, base_bytes, delta_bytes)
-                << i;
-    return mask;
+    uint8_t is_beyond[64] = {0};
+    if (base_bytes == 8)
+        find_beyond_64(block, n, delta_bytes, base, is_beyond);
+    else if (base_bytes == 4)
+        find_beyond_32(block, n, delta_bytes, (uint32_t)base, is_beyond);
+    else
+        find_beyond_16(block, n, delta_bytes, (uint16_t)base, is_beyond);
+    return bdi_bits_of(is_beyond, n);
 }
 
 /* Sizes are constants where it is called, so that values are loaded and not copied. */

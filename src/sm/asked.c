@@ -48,8 +48,8 @@ static struct rf_event event_of(const struct dinst *d, unsigned slot, struct war
                              .is_deferred = warp_is_deferred(w)};
 }
 
-void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w, const struct step *s,
-                bool is_extra)
+SM_APART void asked_cost(struct sm *sm, uint16_t i, unsigned slot, struct warp *w,
+                         const struct step *s, bool is_extra)
 {
     struct inflight *f = &sm->fl[i];
     const bool is_second = f->slot2 == (int)slot;

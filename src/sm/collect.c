@@ -95,7 +95,8 @@ SM_INLINE void bank_push(struct subcore *sub, unsigned bank, unsigned c)
         sub->bank_first[bank] = (uint8_t)c;
         sub->bank_wanted |= UINT64_C(1) << bank;
     } else {
-        q->at[(q->head + len - 1) % ARRAY_LEN(q->at)] = (uint8_t)c;
+        const unsigned at = q->head + len - 1;
+        q->at[at < ARRAY_LEN(q->at) ? at : at - ARRAY_LEN(q->at)] = (uint8_t)c;
     }
 }
 
@@ -174,8 +175,8 @@ SM_INLINE unsigned bank_read(const struct sm *sm, const struct inflight *f, unsi
     return sm_bank_of(sm, f, d->ndst + (is_second ? k - d->nsrc : k), is_second, is_plain);
 }
 
-SM_INLINE bool find_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f,
-                         bool is_plain)
+SM_INLINE bool has_queue_room(const struct sm *sm, const struct subcore *sub,
+                              const struct inflight *f, bool is_plain)
 {
     const unsigned n = is_plain ? f->d->nsrc : f->to_read;
     if (LIKELY(sub->nqueued + n <= 256u)) /* even if all wanted one bank */
@@ -184,11 +185,6 @@ SM_INLINE bool find_room(const struct sm *sm, const struct subcore *sub, const s
         if (sub->bank_len[bank_read(sm, f, k, is_plain)] + n > 256u)
             return false;
     return true;
-}
-
-static bool has_queue_room(const struct sm *sm, const struct subcore *sub, const struct inflight *f)
-{
-    return sm_is_plain(sm) ? find_room(sm, sub, f, true) : find_room(sm, sub, f, false);
 }
 
 SM_INLINE void queue(const struct sm *sm, struct subcore *sub, unsigned c, const struct inflight *f,
@@ -200,7 +196,7 @@ SM_INLINE void queue(const struct sm *sm, struct subcore *sub, unsigned c, const
         bank_push(sub, bank_read(sm, f, k, is_plain), c);
 }
 
-static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
+SM_INLINE void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i, bool is_plain)
 {
     const struct inflight *f = &sm->fl[i];
     const uint64_t bit = UINT64_C(1) << c;
@@ -210,28 +206,41 @@ static void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i)
         sub->col_reading |= bit;
     if (f->cost.hold)
         sub->col_delayed |= bit;
-    if (sm_is_plain(sm))
-        queue(sm, sub, c, f, true);
-    else
-        queue(sm, sub, c, f, false);
+    queue(sm, sub, c, f, is_plain);
 }
 
 /* Issue ports -> free collectors. */
-static void allocate(struct sm *sm, struct subcore *sub, unsigned pipe)
+SM_INLINE void allocate(struct sm *sm, struct subcore *sub, unsigned pipe, bool is_plain)
 {
+    const unsigned all = sub->nport[pipe];
     unsigned n = 0;
-    for (; n < sub->nport[pipe]; n++) {
+    for (; n < all; n++) {
         uint64_t idle = sub->col_of[pipe] & ~sub->col_used;
         uint16_t i = sub->port[pipe][n];
-        if (!idle || !has_queue_room(sm, sub, &sm->fl[i]))
+        if (!idle || !has_queue_room(sm, sub, &sm->fl[i], is_plain))
             break;
-        take(sm, sub, first_of(idle), i);
+        take(sm, sub, first_of(idle), i, is_plain);
     }
-    if (!n)
-        return;
-    sub->nport[pipe] = (uint8_t)(sub->nport[pipe] - n);
-    for (unsigned k = 0; k < sub->nport[pipe]; k++)
+    sub->nport[pipe] = (uint8_t)(all - n);
+    for (unsigned k = 0; n && k < all - n; k++)
         sub->port[pipe][k] = sub->port[pipe][k + n];
+}
+
+SM_INLINE void allocate_all(struct sm *sm, struct subcore *sub, bool is_plain)
+{
+    for (unsigned p = 0; p < ALL_PIPES; p++)
+        if (sub->nport[p])
+            allocate(sm, sub, p, is_plain);
+}
+
+static void allocate_plain(struct sm *sm, struct subcore *sub)
+{
+    allocate_all(sm, sub, true);
+}
+
+SM_APART static void allocate_asked(struct sm *sm, struct subcore *sub)
+{
+    allocate_all(sm, sub, false);
 }
 
 void sm_collect(struct sm *sm, cycle_t now)
@@ -251,10 +260,12 @@ void sm_collect(struct sm *sm, cycle_t now)
             else if (sub->bank_wanted)
                 read_banks_and_tell(sm, sub);
         }
-        if (sm_any(sub->nport))
-            for (unsigned p = 0; p < ALL_PIPES; p++)
-                if (sub->nport[p])
-                    allocate(sm, sub, p);
+        if (sm_any(sub->nport)) {
+            if (sm_is_plain(sm))
+                allocate_plain(sm, sub);
+            else
+                allocate_asked(sm, sub);
+        }
         sub->bank_written = 0;
     }
 }

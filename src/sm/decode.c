@@ -316,6 +316,7 @@ struct decoded *decode_kernel(const struct kernel *k, const struct sm_cfg *cfg)
         for (uint32_t pc = 0; pc < f->ncode; pc++) {
             decode_inst(d, &fn->code[pc], base, cfg, &f->code[pc]);
             f->code[pc].fn = f;
+            f->code[pc].pc = pc;
             find_warm(d, fn, base, &f->code[pc]);
             if (fn->spilled)
                 decode_spills(d, f, &f->code[pc]);
@@ -354,6 +355,15 @@ static void make_extra(struct dinst *d, const struct sm_cfg *cfg)
     }
 }
 
+/* The code's end is one. */
+static uint32_t first_return(const struct dfunc *f)
+{
+    uint32_t pc = 0;
+    while (!(f->code[pc].flags & DINST_RETURN))
+        pc++;
+    return pc;
+}
+
 static bool has_few_registers(const struct dfunc *f)
 {
     for (uint32_t pc = 0; pc < f->ncode; pc++)
@@ -383,6 +393,7 @@ struct decoded *decode_extra(const struct kernel *k, const struct sm_cfg *cfg)
     for (uint32_t i = 0; i < d->nfuncs; i++) {
         for (uint32_t pc = 0; pc < d->funcs[i].ncode; pc++)
             make_extra(&d->funcs[i].code[pc], cfg);
+        d->funcs[i].returns_from = first_return(&d->funcs[i]);
         has_few &= has_few_registers(&d->funcs[i]);
     }
     for (uint32_t i = 0; has_few && i < d->nfuncs; i++)

@@ -51,6 +51,7 @@ struct dinst {
     uint8_t skips; /* a branch that is none: conditional instructions behind it */
     uint8_t role;  /* enum machine_role: why it stands for as many */
     uint8_t nwarm;
+    uint32_t pc; /* in fn */
 };
 
 /* Its registers wait for memory beyond the SM's own shared memory. */
@@ -75,9 +76,10 @@ struct dfunc {
     struct dinst *code;
     struct dmasks *masks; /* of an extra warp's code, by pc; NULL: it has registers beyond 64 */
     uint32_t ncode;
-    uint32_t regs; /* number of its first register */
-    bool is_entry; /* of the kernel */
-    uint64_t addr; /* of the first instruction, in the instruction cache's address space */
+    uint32_t returns_from; /* of an extra warp's code: the first with DINST_RETURN */
+    uint32_t regs;         /* number of its first register */
+    bool is_entry;         /* of the kernel */
+    uint64_t addr;         /* of the first instruction, in the instruction cache's address space */
 };
 
 /* Whether instruction `pc` has a register that `before` writes. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void grow(struct sm *sm)
+SM_COLD static void grow(struct sm *sm)
 {
     uint32_t n = sm->nfl ? sm->nfl * 2 : 256;
     assert(n <= NO_INFLIGHT);

@@ -359,13 +359,13 @@ SM_COLD static unsigned pick_asked(struct sm *sm, struct sched *s, unsigned numb
     return s->ops->pick(sm, s, can);
 }
 
-static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
-                           bool has_extra, cycle_t now)
+SM_INLINE enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, unsigned number,
+                              uint32_t offers, cycle_t now)
 {
     const struct warp_source *extra = sm->seams.warps;
     if (UNLIKELY(s->free_at > now))
         return STALL_ACTIVE;
-    if (has_extra && extra->issue_first(extra->self, sm, number, now))
+    if ((offers >> number & 1) && extra->issue_first(extra->self, sm, number, now))
         return STALL_ACTIVE;
     uint64_t valid = s->mask & sm->has_inst & ~(sm->barrier | sm->deferred | sm->fenced);
     uint64_t ready = valid & sm->ready & ~(sm->blocked | sm->held);
@@ -383,23 +383,33 @@ static enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *s, 
         issue_one(sm, slot, now);
         return STALL_ACTIVE;
     }
-    if (has_extra && extra->issue_idle(extra->self, sm, number, now))
+    if ((offers >> (number + WARPS_IDLE_BIT) & 1) &&
+        extra->issue_idle(extra->self, sm, number, now))
         return STALL_ACTIVE;
     return stall_of(sm, s->mask, valid, ready);
+}
+
+/* What the source of extra warps offers the schedulers in this cycle, if it has something to do. */
+static uint32_t offers_of(const struct sm *sm)
+{
+    const struct warp_source *w = sm->seams.warps;
+    return w->offers ? w->offers(w->self) : UINT32_MAX;
 }
 
 void sm_issue(struct sm *sm, cycle_t now)
 {
     const unsigned n = sm->nsched;
     const bool has_extra = sm_has_extra(sm);
+    const uint32_t offers = UNLIKELY(has_extra) ? offers_of(sm) : 0;
     if (sm->hazard)
         sm_flush_hazards(sm, now);
+    unsigned j = sm->issue_turn;
     for (unsigned k = 0; k < n && !sm->faulted; k++) {
-        unsigned j = sm->issue_turn + k;
-        j = j < n ? j : j - n;
         struct sched *s = sm->scheds[j].s;
-        s->stall = (uint8_t)schedule(sm, sm->scheds[j].sub, s, j, has_extra, now);
+        s->stall = (uint8_t)schedule(sm, sm->scheds[j].sub, s, j, offers, now);
         count_slots(sm, (enum stall)s->stall, 1);
+        if (++j == n)
+            j = 0;
     }
     if (UNLIKELY(sm->held))
         asked_held(sm, 1);

@@ -8,13 +8,14 @@ static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
     return a->space == MEM_CONST ? sm->konst : a->space == MEM_TEX ? sm->tex : sm->data;
 }
 
-/* Caches that only read are left alone while nobody waits for them. */
-static inline bool is_busy(const struct sm *sm, unsigned cache)
+/* Caches that may have something to do, as bits: those that only read are left alone while nobody
+ * waits for them. */
+static inline unsigned busy_caches(const struct sm *sm)
 {
-    return cache == SM_CACHE_DATA    ? true
-           : cache == SM_CACHE_CONST ? sm->lsu.out[LSU_CONST] != 0
-           : cache == SM_CACHE_TEX   ? sm->lsu.out[LSU_TEX] != 0
-                                     : sm->fetching || (sm->cfg->fetch_ahead && !l1_idle(sm->inst));
+    const bool fetches = sm->fetching || (sm->cfg->fetch_ahead && !l1_idle(sm->inst));
+    return 1u << SM_CACHE_DATA | (unsigned)(sm->lsu.out[LSU_CONST] != 0) << SM_CACHE_CONST |
+           (unsigned)(sm->lsu.out[LSU_TEX] != 0) << SM_CACHE_TEX |
+           (unsigned)fetches << SM_CACHE_INST;
 }
 
 /* --- the end of an instruction --- */
@@ -65,6 +66,7 @@ static void write_later(struct sm *sm, uint16_t i, cycle_t now)
     fl_append(sm, f->cost.write ? &sm->lsu.late : &sm->lsu.wb, i);
 }
 
+/* Of a part that something is to come back from. */
 static bool next_result(struct sm *sm, unsigned client, cycle_t now)
 {
     static const uint8_t cache_of_part[LSU_PARTS] = {
@@ -72,10 +74,10 @@ static bool next_result(struct sm *sm, unsigned client, cycle_t now)
     struct lsu *u = &sm->lsu;
     uint32_t token;
     if (client == LSU_SHARED) {
-        if (!u->shared.n || sm->fl[u->shared.head].due > now)
+        if (sm->fl[u->shared.head].due > now)
             return false;
         token = fl_take(sm, &u->shared);
-    } else if (!u->out[client] || !l1_pop_done(sm->caches[cache_of_part[client]], now, &token)) {
+    } else if (!l1_pop_done(sm->caches[cache_of_part[client]], now, &token)) {
         return false;
     } else {
         u->out[client]--;
@@ -83,6 +85,15 @@ static bool next_result(struct sm *sm, unsigned client, cycle_t now)
     if (is_back(sm, (uint16_t)token))
         write_later(sm, (uint16_t)token, now);
     return true;
+}
+
+/* Parts that something is to come back from. */
+static inline uint64_t waited_for(const struct lsu *u)
+{
+    return (uint64_t)(u->shared.n != 0) << LSU_SHARED |
+           (uint64_t)(u->out[LSU_CONST] != 0) << LSU_CONST |
+           (uint64_t)(u->out[LSU_TEX] != 0) << LSU_TEX |
+           (uint64_t)(u->out[LSU_DATA] != 0) << LSU_DATA;
 }
 
 static void write_back(struct sm *sm, cycle_t now)
@@ -100,14 +111,13 @@ static void write_back(struct sm *sm, cycle_t now)
         if (i != NO_INFLIGHT)
             fl_append(sm, &u->wb, i);
     }
-    if (!(u->shared.n | u->out[LSU_CONST] | u->out[LSU_TEX] | u->out[LSU_DATA]))
-        return;
-    for (unsigned k = 0; k < LSU_PARTS; k++) {
-        unsigned client = (u->wb_turn + k) % LSU_PARTS;
+    for (uint64_t m = waited_for(u); m;) {
+        const unsigned client = next_from(m, u->wb_turn);
         if (next_result(sm, client, now)) {
             u->wb_turn = (uint8_t)((client + 1) % LSU_PARTS);
             return;
         }
+        m &= ~(UINT64_C(1) << client);
     }
 }
 
@@ -203,9 +213,10 @@ static void step_entry(struct sm *sm, uint16_t *entry, cycle_t now)
         finish(sm, i, now);
 }
 
+/* The next of a sub-core, in turn. */
 static void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
 {
-    const unsigned n = (unsigned)sm->cfg->subcores;
+    const unsigned n = sm->nsub;
     for (unsigned k = 0; *entry == NO_INFLIGHT && k < n; k++) {
         const unsigned at = *turn + k < n ? *turn + k : *turn + k - n;
         struct subcore *sub = &sm->sub[at];
@@ -248,9 +259,10 @@ static void step_entries(struct sm *sm, cycle_t now)
 
 static void send_request(struct sm *sm, cycle_t now)
 {
-    for (unsigned k = 0; k < SM_CACHES; k++) {
-        unsigned c = (sm->lsu.req_turn + k) % SM_CACHES;
-        if (!is_busy(sm, c) || !l1_peek_req(sm->caches[c], now))
+    for (unsigned m = busy_caches(sm); m;) {
+        const unsigned c = next_from(m, sm->lsu.req_turn);
+        m &= ~(1u << c);
+        if (!l1_peek_req(sm->caches[c], now))
             continue;
         if (!port_can_push(sm->out, now))
             return;
@@ -273,9 +285,11 @@ void lsu_tick(struct sm *sm, cycle_t now)
         }
         l1_fill(r->owner, now, r);
     }
-    for (unsigned c = 0; c < SM_CACHES; c++)
-        if (is_busy(sm, c) && l1_next(sm->caches[c], now) <= now)
-            l1_tick(sm->caches[c], now);
+    for (unsigned m = busy_caches(sm); m; m &= m - 1) {
+        struct l1 *const cache = sm->caches[first_of(m)];
+        if (l1_next(cache, now) <= now)
+            l1_tick(cache, now);
+    }
     write_back(sm, now);
     take_acks(sm, now);
     step_entries(sm, now);
@@ -292,8 +306,8 @@ cycle_t lsu_next(const struct sm *sm, cycle_t now)
         next = sm->fl[u->shared.head].due;
     if (UNLIKELY(u->late.n) && fl_next_due(sm, &u->late) < next)
         next = fl_next_due(sm, &u->late);
-    for (unsigned c = 0; c < SM_CACHES; c++) {
-        cycle_t t = is_busy(sm, c) ? l1_next(sm->caches[c], now) : CYCLE_NEVER;
+    for (unsigned m = busy_caches(sm); m && next > now + 1; m &= m - 1) {
+        const cycle_t t = l1_next(sm->caches[first_of(m)], now);
         next = t < next ? t : next;
     }
     return next > now ? next : now + 1;

@@ -89,6 +89,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->clocks = p->clocks;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsub = (uint32_t)p->cfg->subcores;
+    sm->sub_end = sm->sub + sm->nsub;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
     sm->npipes = sm->seams.warps->has_warps ? ALL_PIPES : PIPES;
     sm->has_source = sm->seams.warps->is_pending != warp_source_null.is_pending;
@@ -219,11 +220,11 @@ void sm_end(struct sm *sm, cycle_t now)
  * memory pipe waits for an event there. */
 static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
 {
-    if (!(sub->col_used | sub->nlate) && !sm_any(sub->nport) && !sm_any(sub->nentry))
-        return false;
     if (sub->col_reading | sub->col_delayed | sub->nlate | sub->nentry[PIPE_SP] |
         sub->nentry[PIPE_SFU])
         return true;
+    if (!sub->col_used && !sm_any(sub->nport) && !sm_any(sub->nentry))
+        return false;
     if (sub->nentry[PIPE_MEM] && sm->lsu.entry == NO_INFLIGHT)
         return true;
     if (UNLIKELY(sm->asked & WANT_COST) && sub->col_used) /* may enter the delay line */
@@ -239,15 +240,21 @@ static bool subcore_moves(const struct sm *sm, const struct subcore *sub)
     return false;
 }
 
+/* What is true most often is looked at first. */
 static bool must_stay_awake(struct sm *sm)
 {
-    uint64_t can = sm->has_inst & sm->ready &
-                   ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked | sm->held);
-    if (sm->hazard | sm->deferred | (sm->live & ~(sm->fetching | sm->has_buffer | sm->follows)))
-        return true;
     FOR_SUBCORES(sub, sm)
     {
-        if (subcore_moves(sm, sub) || (can && (can & sub->slots & sm_with_room(sm, sub))))
+        if (subcore_moves(sm, sub))
+            return true;
+    }
+    if (sm->hazard | sm->deferred | (sm->live & ~(sm->fetching | sm->has_buffer | sm->follows)))
+        return true;
+    const uint64_t can = sm->has_inst & sm->ready &
+                         ~(sm->barrier | sm->deferred | sm->fenced | sm->blocked | sm->held);
+    FOR_SUBCORES(sub, sm)
+    {
+        if (can && (can & sub->slots & sm_with_room(sm, sub)))
             return true;
     }
     return sm_has_extra(sm);
@@ -319,10 +326,13 @@ static cycle_t front_tick(struct sm *sm, cycle_t now)
     sm_issue(sm, now);
     sm_decode(sm, now);
     sm_fetch(sm, now);
-    const cycle_t mem = lsu_due(sm, now);
+    /* one that never rests need not say when it will have something to do while the SM is awake */
+    cycle_t mem = sm->lsu.can_rest ? lsu_due(sm, now) : 0;
     sm->is_quiet = false;
     if (must_stay_awake(sm) || (sm->cfg->code == CODE_MACHINE && has_more_parts(sm, now)))
         return now + 1;
+    if (!sm->lsu.can_rest)
+        mem = lsu_due(sm, now);
     sm->is_quiet = sm->can_be_quiet && !sm->faulted;
     sm_note_stalls(sm);
     return next_event(sm, mem, now);

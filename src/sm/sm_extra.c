@@ -29,7 +29,7 @@ const struct dinst *extra_next(struct extra_warp *x)
 static const struct dmasks *masks_of(const struct dinst *d)
 {
     const struct dfunc *fn = d->fn;
-    return fn && fn->masks ? &fn->masks[d - fn->code] : NULL;
+    return fn && fn->masks ? &fn->masks[d->pc] : NULL;
 }
 
 bool extra_is_ready(const struct extra_warp *x, const struct dinst *d)
@@ -81,7 +81,7 @@ static void release(struct extra_warp *x, const struct dinst *d)
 }
 
 /* What sm->step says was executed. */
-static uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
+SM_INLINE uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
 {
     uint16_t i = sm_send(sm, x->slot, x->w, d, now, true);
     sm->stats.extra_inst++;
@@ -104,8 +104,8 @@ bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cyc
     return true;
 }
 
-static uint16_t send_as(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint32_t mask,
-                        cycle_t now)
+SM_INLINE uint16_t send_as(struct sm *sm, struct extra_warp *x, const struct dinst *d,
+                           uint32_t mask, cycle_t now)
 {
     sm->step.x = d->x;
     sm->step.active = sm->step.mask = mask;

@@ -259,6 +259,7 @@ struct sm {
     cycle_t barrier_free; /* when the last arrival at a barrier is taken note of */
     struct warp_slot slot[MAX_WARPS];
     uint8_t (*pending)[SCOREBOARD_ROW]; /* by slot: writes on their way to a register */
+    struct subcore *sub_end;            /* of those that are there */
     struct subcore sub[MAX_SUBCORES];
     struct lsu lsu;
     union {
@@ -335,7 +336,7 @@ static inline bool sm_any(const uint8_t n[ALL_PIPES])
 
 /* Sub-cores one after the other. */
 #define FOR_SUBCORES(sub, sm) \
-    for (struct subcore *sub = (sm)->sub, *end_ = sub + (sm)->nsub; sub < end_; sub++)
+    for (struct subcore *sub = (sm)->sub, *end_ = (sm)->sub_end; sub < end_; sub++)
 
 /* Whether an extra warp has something to do. */
 static inline bool sm_has_extra(const struct sm *sm)

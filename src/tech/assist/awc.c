@@ -85,6 +85,8 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->aws = aws;
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
+    c->nsched = (uint32_t)(aws->sm->subcores * aws->sm->schedulers);
+    c->measure_at = cfg->throttle ? (cycle_t)cfg->throttle_window : CYCLE_NEVER;
     c->sm = sm;
     c->rows = rows_new((size_t)cfg->awt_entries);
     c->warps = xcalloc((size_t)cfg->awt_entries, sizeof *c->warps);
@@ -94,6 +96,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
         memset(c->shared[i], 0, shared_bytes(c, i));
     }
     memo_init(&c->memo, aws);
+    awc_forms_init(c);
     c->has_lookup = c->memo.lookup != NULL;
     c->contexts = xcalloc(aws->nroutines, sizeof *c->contexts);
     for (uint32_t i = 0; i < aws->nroutines; i++)
@@ -162,9 +165,15 @@ const void *awc_shared(const struct awc *c, uint32_t module)
 
 /* --- every cycle --- */
 
+/* Rows with something staged that may be ready. */
+static uint64_t may_issue(const struct awc *c)
+{
+    return c->used & c->staged & ~c->unready;
+}
+
 static bool has_ready(const struct awc *c)
 {
-    for (uint64_t m = c->used & c->staged & ~c->unready; m; m &= m - 1) {
+    for (uint64_t m = may_issue(c); m; m &= m - 1) {
         const struct awt_row *row = &c->rows[__builtin_ctzll(m)];
         if (extra_is_ready_at(&row->x, row->fn, awc_row_first(row)))
             return true;
@@ -172,21 +181,24 @@ static bool has_ready(const struct awc *c)
     return false;
 }
 
+/* What issue does to one row concerns its own scheduler alone. */
+static uint32_t offers(const void *self)
+{
+    const struct awc *c = self;
+    const uint64_t rows = may_issue(c);
+    uint32_t set = 0;
+    for (unsigned j = 0; rows && j < c->nsched; j++) {
+        const uint64_t mine = rows & c->of_sched[j];
+        set |= (uint32_t)((mine & c->high) != 0) << j | (uint32_t)((mine & ~c->high) != 0)
+                                                            << (j + WARPS_IDLE_BIT);
+    }
+    return set;
+}
+
 /* Stores are held, and no program is there whose writes could join them. */
 static bool is_over(const struct awc *c)
 {
     return c->held_at < c->held.len && c->host && !extra_has_program(c->host);
-}
-
-static void note_alone(struct awc *c, cycle_t now)
-{
-    const bool was_alone = c->is_alone;
-    c->is_alone = !extra_has_program(c->host);
-    if (c->is_alone && !was_alone) {
-        c->alone_since = now;
-        c->may_start = c->has_changed = true; /* all registers are free, and all buffers */
-        c->stuck = 0;
-    }
 }
 
 /* Stores that still wait are stored raw: nothing is left that compression could be hidden behind.
@@ -198,11 +210,9 @@ static bool is_too_late(const struct awc *c, cycle_t now)
            ((c->used & ~c->high) || c->waiting_low);
 }
 
-static void deploy(void *self, struct sm *sm, cycle_t now)
+/* What happens seldom, where something of it is due in this cycle. */
+static __attribute__((noinline)) void tidy(struct awc *c, struct sm *sm, cycle_t now)
 {
-    struct awc *c = self;
-    c->host = sm;
-    note_alone(c, now);
     if (is_over(c))
         awc_release_held(c, now, true);
     awc_resolve_inbox(c, sm);
@@ -210,9 +220,33 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
         awc_kill_orphans(c, sm, now);
     if (is_too_late(c, now))
         awc_drop_stores(c, sm, now);
+}
+
+/* No program is on the SM, or one is again. */
+static __attribute__((noinline)) void change_alone(struct awc *c, bool is_alone, cycle_t now)
+{
+    c->is_alone = is_alone;
+    if (!is_alone)
+        return;
+    c->alone_since = now;
+    c->may_start = c->has_changed = true; /* all registers are free, and all buffers */
+    c->stuck = 0;
+}
+
+static void deploy(void *self, struct sm *sm, cycle_t now)
+{
+    struct awc *c = self;
+    const bool is_alone = !extra_has_program(sm);
+    c->host = sm;
+    if (is_alone != c->is_alone)
+        change_alone(c, is_alone, now);
+    if (c->inbox.head || is_alone || c->cfg->kill_at_exit ||
+        c->spare_seen != extra_spare_shared(sm))
+        tidy(c, sm, now);
     if (c->may_start)
         awc_start_waiting(c, sm, now);
-    awc_measure(c, sm, now);
+    if (now >= c->measure_at)
+        awc_measure(c, sm, now);
     awc_deploy_next(c);
     const bool is_held_back = c->is_throttled && (c->used & ~c->high);
     c->stats.throttled_cycles += is_held_back;
@@ -259,6 +293,7 @@ struct warp_source awc_source(struct awc *c)
     return (struct warp_source){.issue_first = awc_issue_first,
                                 .issue_idle = awc_issue_idle,
                                 .is_pending = is_pending,
+                                .offers = offers,
                                 .extra_registers = extra_registers,
                                 .self = c,
                                 .has_warps = true,

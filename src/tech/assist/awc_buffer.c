@@ -33,7 +33,7 @@ static void go_on(struct awc *c, struct awt_row *row, cycle_t now)
     if (!next)
         end(c, row);
     else if (&row->fn->code[awc_row_first(row)] != next)
-        turn(c, row, next->fn, (uint32_t)(next - next->fn->code));
+        turn(c, row, next->fn, next->pc);
 }
 
 /* The same where that was found out when the row started. */
@@ -135,9 +135,9 @@ static unsigned entries_left(int64_t all, unsigned taken)
     return taken < (unsigned)all ? (unsigned)all - taken : 0;
 }
 
-static unsigned room_for(const struct awc *c, const struct awt_row *row)
+static unsigned room_for(const struct awc *c, const struct awt_row *row, bool is_high)
 {
-    if (awc_row_is_high(c, row))
+    if (is_high)
         return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
     if (c->is_alone) /* those of the program's warps */
         return entries_left(c->sm_cfg->ibuffer, row->nstaged);
@@ -145,15 +145,17 @@ static unsigned room_for(const struct awc *c, const struct awt_row *row)
 }
 
 /* Whether there is an instruction to stage; behind one that is staged the routine's end is none. */
-static bool has_to_stage(const struct awt_row *row)
+static inline bool has_to_stage(const struct awt_row *row)
 {
+    if (LIKELY(row->pc < row->fn->returns_from))
+        return true;
     if (row->pc >= row->fn->ncode)
         return false;
     return !(row->nstaged && row->fn->is_entry && (row->fn->code[row->pc].flags & DINST_RETURN));
 }
 
 /* Whether the next would wait in the buffer for what one before it writes. */
-static bool would_wait(const struct awt_row *row)
+static inline bool would_wait(const struct awt_row *row)
 {
     if (!extra_is_ready_at(&row->x, row->fn, row->pc))
         return true;
@@ -170,33 +172,39 @@ static bool is_only(uint64_t rows)
 }
 
 /* Its part of the buffer serves no other instance. */
-static bool has_buffer_alone(const struct awc *c, const struct awt_row *row)
+static bool has_buffer_alone(const struct awc *c, const struct awt_row *row, bool is_high)
 {
     const uint64_t low = c->used & ~c->high;
-    return awc_row_is_high(c, row) ? is_only(c->slot_rows[row->x.slot])
-                                   : c->is_alone || is_only(low);
+    return is_high ? is_only(c->slot_rows[row->x.slot]) : c->is_alone || is_only(low);
 }
 
 /* Where others want the entries, only what need not wait there: so instances hide each other's
  * latencies. */
+static inline bool may_stage(const struct awc *c, const struct awt_row *row, bool is_high)
+{
+    return has_to_stage(row) && (!would_wait(row) || has_buffer_alone(c, row, is_high));
+}
+
 static unsigned stage(struct awc *c, struct awt_row *row)
 {
-    unsigned room = room_for(c, row), n = 0;
+    const uint64_t bit = awc_row_bit(row);
+    const bool is_high = c->high & bit;
+    unsigned room = room_for(c, row, is_high), n = 0;
     if (!room) {
-        if (awc_row_is_high(c, row))
+        if (is_high)
             c->full |= c->slot_rows[row->x.slot];
         return 0;
     }
-    const bool is_alone = has_buffer_alone(c, row);
     room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
     room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (; n < room && has_to_stage(row) && (is_alone || !would_wait(row)); n++)
+    for (; n < room && may_stage(c, row, is_high); n++)
         row->nstaged++, row->pc++;
-    if (n)
-        c->staged |= awc_row_bit(row);
-    else
-        c->stuck |= awc_row_bit(row);
-    if (awc_row_is_high(c, row))
+    if (!n) {
+        c->stuck |= bit;
+        return 0;
+    }
+    c->staged |= bit;
+    if (is_high)
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
         c->low_staged = (uint16_t)(c->low_staged + n);
@@ -214,15 +222,14 @@ static uint64_t rows_to_stage(const struct awc *c)
 
 void awc_deploy_next(struct awc *c)
 {
-    const uint64_t rows = rows_to_stage(c);
-    const uint64_t behind = UINT64_MAX << c->deploy_turn, parts[] = {behind, ~behind};
-    for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
-        for (uint64_t m = rows & parts[i]; m; m &= m - 1) {
-            const unsigned at = (unsigned)__builtin_ctzll(m);
-            if (!stage(c, &c->rows[at]))
-                continue;
-            c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
-            c->has_moved = true;
-            return;
-        }
+    for (uint64_t rows = rows_to_stage(c); rows; rows &= ~c->full) {
+        const uint64_t behind = rows & UINT64_MAX << c->deploy_turn;
+        const unsigned at = (unsigned)__builtin_ctzll(behind ? behind : rows);
+        rows &= ~(UINT64_C(1) << at);
+        if (!stage(c, &c->rows[at]))
+            continue;
+        c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
+        c->has_moved = true;
+        return;
+    }
 }

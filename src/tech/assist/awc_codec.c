@@ -284,6 +284,7 @@ struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec,
 {
     c->codec = codec;
     c->room = *room;
+    c->spare_seen = UINT64_MAX; /* measured anew */
     c->verify = verify;
     return (struct codec_engine){submit, done, next, c, codec_engine_null.join};
 }

@@ -37,16 +37,25 @@ void awc_forms_end(struct awt_row *row)
 /* In the form that it came in, which its length says (of two as long, the first that fits). */
 bool awc_forms_encode(const struct awc *c, struct instance *in)
 {
-    if (!has_forms(c, in))
+    if (!has_forms(c, in) || in->job.bytes > AWC_LINE)
         return false;
-    for (unsigned f = 0; f < NO_FORM; f++) {
-        if (codec_bdi_lanes_bytes(f, AWC_LINE) != in->job.bytes ||
-            codec_bdi_lanes_encode(in->raw, AWC_LINE, f, in->code) >= 8 * AWC_LINE)
+    for (unsigned m = c->forms_of[in->job.bytes]; m; m &= m - 1) {
+        const unsigned form = (unsigned)__builtin_ctz(m);
+        if (codec_bdi_lanes_encode(in->raw, AWC_LINE, form, in->code) >= 8 * AWC_LINE)
             continue;
         in->code_bytes = in->job.bytes;
         return true;
     }
     return false;
+}
+
+void awc_forms_init(struct awc *c)
+{
+    for (unsigned f = 0; f < NO_FORM; f++) {
+        const unsigned bytes = codec_bdi_lanes_bytes(f, AWC_LINE);
+        if (bytes <= AWC_LINE)
+            c->forms_of[bytes] |= (uint8_t)(1u << f);
+    }
 }
 
 /* --- lines that are stored --- */

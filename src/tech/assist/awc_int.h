@@ -171,7 +171,9 @@ struct awc {
     VEC(struct held_store) held; /* stores that are kept for other parts, by age; from held_at on */
     size_t held_at;
     const struct sm *host; /* whose controller it is, once it has been asked */
-    cycle_t alone_since, window_from;
+    cycle_t alone_since, window_from, measure_at;
+    uint64_t spare_seen; /* shared memory that blocks leave, when that was measured last */
+    uint32_t nsched;
     /* What has changed since what waits was looked at last: registers of these warps; others, or
      * the table (has_changed). */
     uint64_t freed_slots;
@@ -202,6 +204,7 @@ struct awc {
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
     struct assist_interrupt_stats interrupt_stats;
+    uint8_t forms_of[AWC_LINE + 1]; /* forms of bdi-lanes of that length, as bits */
 };
 
 void instance_append(struct instance_list *l, struct instance *in);
@@ -289,7 +292,7 @@ uint32_t awc_events(const struct awc *c);
 void awc_event(void *self, struct sm *sm, const struct extra_trigger *t, cycle_t now);
 /* Whether a routine that takes spare registers can find enough, of all that there are. */
 bool awc_has_spares(const struct awc *c, const struct sm *sm, const struct routine *r);
-/* awc_throttle.c: whether instances of low priority must wait now. */
+/* awc_throttle.c: whether instances of low priority must wait from now (measure_at) on. */
 void awc_measure(struct awc *c, const struct sm *sm, cycle_t now);
 /* awc_prefetch.c: whether routines that go when memory is idle must not go now. */
 bool awc_memory_is_busy(struct awc *c, const struct sm *sm, cycle_t now);
@@ -316,8 +319,9 @@ void awc_drop_job(struct awc *c, struct instance *in);
 struct awc_area *awc_area_of(struct awc *c, addr_t line);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
-/* awc_forms.c: the predicates of a routine get the line's mask, its addresses their steps; what
- * they say behind the last instruction is kept. */
+/* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
+ * addresses their steps; what they say behind the last instruction is kept. */
+void awc_forms_init(struct awc *c);
 void awc_forms_begin(const struct awc *c, struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */

@@ -97,6 +97,7 @@ static unsigned parent_of(struct awc *c, const struct codec_job *job)
 static void measure_room(struct awc *c, const struct sm *sm)
 {
     const uint64_t spare = c->has_lookup ? 0 : extra_spare_shared(sm) / AWC_LINE;
+    c->spare_seen = extra_spare_shared(sm);
     c->spare_lines = spare < c->room.shared_lines ? (uint32_t)spare : c->room.shared_lines;
 }
 

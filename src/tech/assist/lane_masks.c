@@ -67,13 +67,16 @@ bool lane_masks_get(struct warp *w, const struct xfunc *fn, const struct routine
     return (read_bits(w, fn, d->all) & d->mask) == d->mask;
 }
 
+typedef uint32_t four_lanes __attribute__((vector_size(16)));
+
 void lane_steps_set(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,
                     uint32_t src)
 {
     for (unsigned i = 0; i < d->nsteps; i++) {
-        uint32_t at[WARP_LANES];
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            at[l] = src + l * (uint32_t)d->steps[i].bytes;
-        memcpy(lanes_of(w, fn, d->steps[i].reg), at, sizeof at);
+        const uint32_t by = (uint32_t)d->steps[i].bytes;
+        four_lanes at = {src, src + by, src + 2 * by, src + 3 * by};
+        char *to = lanes_of(w, fn, d->steps[i].reg);
+        for (unsigned l = 0; l < WARP_LANES; l += 4, at += 4 * by)
+            memcpy(to + l * sizeof by, &at, sizeof at);
     }
 }
