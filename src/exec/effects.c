@@ -26,11 +26,20 @@ struct effects {
     size_t len, cap;
     uint64_t lines; /* hashed set of the 128-byte lines stored to */
     const struct fault *fault;
+    uint8_t *note, bit, unread;
 };
 
 struct effects *effects_new(void)
 {
-    return xcalloc(1, sizeof(struct effects));
+    struct effects *fx = xcalloc(1, sizeof *fx);
+    fx->note = &fx->unread;
+    return fx;
+}
+
+void effects_tell(struct effects *fx, uint8_t *note, uint8_t bit)
+{
+    fx->note = note;
+    fx->bit = bit;
 }
 
 void effects_free(struct effects *fx)
@@ -48,6 +57,8 @@ bool effects_empty(const struct effects *fx)
 static struct effect *append(struct effects *fx, size_t bytes)
 {
     size_t size = align_up(sizeof(struct effect) + bytes, 16);
+    if (!fx->len)
+        *fx->note |= fx->bit;
     if (fx->len + size > fx->cap) {
         fx->cap = (fx->len + size) * 2;
         fx->buf = xrealloc(fx->buf, fx->cap);

@@ -48,6 +48,9 @@ struct gpu {
     uint32_t nsms, nslices, nchannels;
     struct sm **sms;
     struct effects **effects;
+    uint8_t *notes; /* of SMs: enum sm_note */
+    bool *is_full;  /* of SMs: since it refused a block, no warp of it has ended */
+    bool may_vary;  /* what a block needs is for techniques to say */
     struct l2 **l2;
     struct mem_ctrl **mc;
     struct dram **dram;

@@ -17,10 +17,18 @@ enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720 };
 
 /* --- at a meeting point --- */
 
+/* SMs whose logs have entries, in order. */
+struct logged {
+    struct gpu *g;
+    size_t n;
+    struct effects *logs[EFFECTS_MAX_LOGS];
+    uint32_t sm[EFFECTS_MAX_LOGS];
+};
+
 static void resume(void *ctx, size_t place, struct warp *w, const struct step *s)
 {
-    struct gpu *g = ctx;
-    sm_resume(g->sms[place], w, s);
+    const struct logged *l = ctx;
+    sm_resume(l->g->sms[l->sm[place]], w, s);
 }
 
 void gpu_fail(struct gpu *g, struct run *r, const struct fault *f)
@@ -41,18 +49,32 @@ static struct run *run_of(const struct gpu *g, const struct fault *f)
     return &g->batch->runs[0];
 }
 
+static void note_faults(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (UNLIKELY(g->notes[i] & SM_NOTE_FAULT)) {
+            const struct fault *f = sm_fault(g->sms[i]);
+            gpu_fail(g, run_of(g, f), f);
+        }
+}
+
 bool gpu_apply_effects(struct gpu *g)
 {
+    struct logged l;
+    l.g = g;
+    l.n = 0;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (g->notes[i] & SM_NOTE_LOGGED) {
+            g->notes[i] &= (uint8_t)~SM_NOTE_LOGGED;
+            l.logs[l.n] = g->effects[i];
+            l.sm[l.n++] = i;
+        }
     size_t at = 0;
-    if (!effects_apply(g->effects, g->nsms, resume, g, &at)) {
-        const struct fault *f = effects_fault(g->effects[at]);
+    if (!effects_apply(l.logs, l.n, resume, &l, &at)) {
+        const struct fault *f = effects_fault(l.logs[at]);
         gpu_fail(g, run_of(g, f), f);
     }
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        const struct fault *f = sm_fault(g->sms[i]);
-        if (f)
-            gpu_fail(g, run_of(g, f), f);
-    }
+    note_faults(g);
     return !g->batch->failed;
 }
 
@@ -68,24 +90,29 @@ static void look_at_policies(struct gpu *g)
     gpu_fail(g, &g->batch->runs[0], &f);
 }
 
+static void collect_ended(struct gpu *g, struct sm *sm)
+{
+    for (size_t k = 0; k < g->batch->n; k++) {
+        struct run *r = &g->batch->runs[k];
+        const struct sm_ended e = sm_kernel_ended(sm, &r->kernel);
+        r->done += e.blocks;
+        r->warp_inst += e.warp_inst;
+        r->thread_inst += e.thread_inst;
+        r->accesses += e.accesses;
+        if (e.end > r->end)
+            r->end = e.end;
+        if (r->end > g->batch->end)
+            g->batch->end = r->end;
+    }
+}
+
 void gpu_collect_ended(struct gpu *g)
 {
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        if (!sm_take_news(g->sms[i]))
-            continue;
-        for (size_t k = 0; k < g->batch->n; k++) {
-            struct run *r = &g->batch->runs[k];
-            const struct sm_ended e = sm_kernel_ended(g->sms[i], &r->kernel);
-            r->done += e.blocks;
-            r->warp_inst += e.warp_inst;
-            r->thread_inst += e.thread_inst;
-            r->accesses += e.accesses;
-            if (e.end > r->end)
-                r->end = e.end;
-            if (r->end > g->batch->end)
-                g->batch->end = r->end;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (g->notes[i] & SM_NOTE_ENDED) {
+            g->notes[i] &= (uint8_t)~SM_NOTE_ENDED;
+            collect_ended(g, g->sms[i]);
         }
-    }
 }
 
 static bool all_done(const struct batch *b)
@@ -96,16 +123,28 @@ static bool all_done(const struct batch *b)
     return true;
 }
 
-/* A block of the first kernel that has one left and fits. */
-static bool place_block(struct gpu *g, struct sm *sm, cycle_t at)
+/* Whether the SM may have got room since it refused what is left of all kernels. */
+static bool is_worth_asking(const struct gpu *g, uint32_t sm)
 {
+    return !g->is_full[sm] || (g->notes[sm] & SM_NOTE_ROOM) || g->may_vary;
+}
+
+/* A block of the first kernel that has one left and fits. */
+static bool place_block(struct gpu *g, uint32_t i, cycle_t at)
+{
+    if (!is_worth_asking(g, i))
+        return false;
+    struct sm *sm = g->sms[i];
+    g->notes[i] &= (uint8_t)~SM_NOTE_ROOM;
     for (size_t k = 0; k < g->batch->n; k++) {
         struct run *r = &g->batch->runs[k];
         if (!blocks_are_left(&r->blocks) || !sm_can_take(sm, &r->kernel))
             continue;
         sm_take(sm, &r->kernel, blocks_take(&r->blocks), at);
+        g->is_full[i] = false;
         return true;
     }
+    g->is_full[i] = true;
     return false;
 }
 
@@ -124,7 +163,7 @@ static void place_blocks_slowly(struct gpu *g, cycle_t now)
     const uint64_t most = rate * (uint64_t)g->m->gpu.port_cycles;
     uint32_t refused = 0;
     for (uint64_t n = 0; n < most && refused < g->nsms && has_blocks(g->batch);) {
-        const bool is_placed = place_block(g, g->sms[g->next_sm], now + n / rate);
+        const bool is_placed = place_block(g, g->next_sm, now + n / rate);
         n += is_placed;
         refused = is_placed ? 0 : refused + 1;
         g->next_sm = (g->next_sm + 1) % g->nsms;
@@ -145,7 +184,7 @@ static void place_blocks(struct gpu *g, cycle_t now)
     for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && has_blocks(b); c++) {
         bool any = false;
         for (uint32_t k = 0; k < g->nsms; k++)
-            any |= place_block(g, g->sms[(g->next_sm + k) % g->nsms], now + c);
+            any |= place_block(g, (g->next_sm + k) % g->nsms, now + c);
         if (!any)
             return;
     }
@@ -283,6 +322,12 @@ static void sample(struct gpu *g, cycle_t now)
     g->next_sample = now + g->interval;
 }
 
+static void make_blocks(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        sm_make_blocks(g->sms[i]);
+}
+
 void gpu_meet(void *ctx, uint64_t time)
 {
     struct gpu *g = ctx;
@@ -296,8 +341,10 @@ void gpu_meet(void *ctx, uint64_t time)
         sample(g, now);
     if (!b->failed)
         place_blocks(g, now);
-    if (UNLIKELY(g->forward != NULL))
+    if (UNLIKELY(g->forward != NULL)) {
+        make_blocks(g);
         forward_look(g->forward, now);
+    }
     gpu_look_at_instructions(g, now);
     if (b->failed || (all_done(b) && all_idle(g)))
         sim_stop(g->sim);
@@ -387,6 +434,7 @@ static void run_to_end(struct gpu *g)
     b->first = b->begin + (cycle_t)g->m->gpu.launch_cycles;
     if (g->m->gpu.flush_l2)
         gpu_forget(g);
+    memset(g->is_full, 0, g->nsms * sizeof *g->is_full);
     for (uint32_t i = 0; i < g->nsms; i++) {
         sm_share(g->sms[i], &b->runs[0].kernel, b->runs[0].capacity);
         sm_begin(g->sms[i], b->begin);
@@ -399,6 +447,8 @@ static void run_to_end(struct gpu *g)
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
         explain_stop(g, st);
+    for (uint32_t i = 0; i < g->nsms; i++)
+        collect_ended(g, g->sms[i]);
     if (b->failed)
         b->end = sim_now(g->sim, g->core);
     for (uint32_t i = 0; i < g->nsms; i++) {

@@ -87,6 +87,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->il = *p->il;
     sm->seams = p->seams;
     sm->clocks = p->clocks;
+    sm->notes = p->notes ? p->notes : &sm->own_notes;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsub = (uint32_t)p->cfg->subcores;
     sm->nsched = (uint32_t)(p->cfg->subcores * p->cfg->schedulers);
@@ -124,6 +125,7 @@ struct sm *sm_new(const struct sm_parts *p)
     code.breach = p->seams.l1.breach;
     sm->inst = l1_new(p->inst, &sm->pool, p->node, &code);
     sm->effects = effects_new();
+    effects_tell(sm->effects, sm->notes, SM_NOTE_LOGGED);
     sm_extra_listen(sm);
     return sm;
 }
@@ -331,6 +333,8 @@ static cycle_t front_tick(struct sm *sm, cycle_t now)
 static cycle_t sm_tick(void *self, cycle_t now)
 {
     struct sm *sm = self;
+    if (UNLIKELY(sm->unmade))
+        sm_make_blocks(sm);
     if (now > sm->slots_done)
         count_slept(sm, now - sm->slots_done);
     sm->slots_done = now + 1;
