@@ -1,16 +1,25 @@
 /* Stretches of windows at one level or another, and what they cost. */
 #include "sim/host_level.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* A stretch lasts long enough for a thread to lose its core to others; a trial that changes less
  * than GAIN is no gain; at last one stretch in PAUSE_MAX is a trial. */
 enum { STRETCH_WINDOWS = 16, PAUSE_MAX = 256 };
 #define STRETCH_SECONDS 4e-3
 #define GAIN            0.95
 
+static bool is_fixed(void)
+{
+    const char *way = getenv("PARSIM_HOST_THREADS");
+    return way && !strcmp(way, "all");
+}
+
 void host_level_init(struct host_level *l, unsigned threads, unsigned cores, double load)
 {
     *l = (struct host_level){.cores = cores, .pause = 1, .left = 1};
-    for (unsigned n = 1; n < threads && l->n + 1 < HOST_LEVELS_MAX; n *= 2)
+    for (unsigned n = 1; n < threads && l->n + 1 < HOST_LEVELS_MAX && !is_fixed(); n *= 2)
         l->threads[l->n++] = n;
     l->threads[l->n++] = threads;
     const double free_cores = (double)cores - load;
