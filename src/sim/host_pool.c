@@ -7,8 +7,9 @@
  * number, so that nobody can take from a list that is not there yet. What takes long (a network)
  * goes to the front.
  *
- * Not all threads need to take part in a round (`active`): host_level.c says how many are worth it.
- * The others wait at a gate of their own. */
+ * Each thread is called through a line of the host's cache of its own, with all that it needs to
+ * know: one that all of them read would reach the last of sixteen 4 us late. Not all need to be
+ * called for a round (`active`): host_level.c says how many are worth it. */
 #define _GNU_SOURCE /* sched_getaffinity() */
 #include "sim/host_level.h"
 #include "sim/sim_int.h"
@@ -26,10 +27,10 @@
 
 /* --- waiting --- */
 
-/* A number that threads wait on: by spinning first (some 50 us), since rounds are short, then
+/* A number that a thread waits on: by spinning first (some 50 us), since rounds are short, then
  * asleep in the kernel, since the host may have fewer free cores than we have threads. */
 struct gate {
-    _Alignas(64) atomic_uint value;
+    atomic_uint value;
     atomic_uint sleepers;
 };
 
@@ -73,17 +74,15 @@ static void gate_wake(struct gate *g)
         syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void gate_set(struct gate *g, unsigned value)
-{
-    atomic_store(&g->value, value);
-    gate_wake(g);
-}
-
 /* --- lists --- */
 
 struct worker {
     /* of this round's list: round << 32 | first << 16 | end of what nobody has taken */
     _Alignas(64) _Atomic uint64_t left;
+    /* by who calls: the round, the window's end, how many take part and how long they spin */
+    _Alignas(64) struct gate call;
+    uint64_t end;
+    unsigned active, spins;
     _Alignas(64) struct host_pool *pool;
     unsigned index;
     pthread_t id;
@@ -100,16 +99,13 @@ struct host_pool {
     pid_t pid; /* of the process that has the threads */
     struct worker *workers;
     struct host_level level;
-    uint64_t end;
-    uint64_t next;   /* the first tick of all partitions, as far as they know; CYCLE_NEVER: not asked */
-    uint32_t round;  /* the low bits are in the gate's value, above `active` */
-    unsigned active; /* threads that take part */
+    uint64_t next; /* the first tick of all partitions, as far as they know; CYCLE_NEVER: not asked */
+    uint32_t round;
     bool quit;
-    atomic_uint spins;
-    struct gate go, done, reserve;
+    _Alignas(64) struct gate done; /* those of a round, but the one that calls */
 };
 
-enum { ACTIVE_BITS = 9, ACTIVE_MAX = (1 << ACTIVE_BITS) - 1, NONE = -1 };
+enum { THREADS_MAX = 512, NONE = -1 };
 
 static uint64_t left_make(uint32_t round, uint32_t first, uint32_t end)
 {
@@ -161,7 +157,7 @@ static void run_one(struct host_pool *p, struct worker *w, unsigned i, uint32_t 
 {
     struct partition *part = &p->sim->parts[i];
     partition_sync(p->sim, part);
-    w->ticks += run_counted(p->sim, part, p->end);
+    w->ticks += run_counted(p->sim, part, w->end);
     const uint64_t next = partition_next(part);
     w->next = next < w->next ? next : w->next;
     list_add(w, w->lists[~round & 1], i, part->is_heavy);
@@ -183,32 +179,18 @@ static void share_run(struct host_pool *p, struct worker *w, uint32_t round)
     list_publish(w, round + 1);
 }
 
-static unsigned go_value(uint32_t round, unsigned active)
-{
-    return round << ACTIVE_BITS | active;
-}
-
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
     struct host_pool *p = w->pool;
-    unsigned seen = 0;
-    for (;;) {
-        const unsigned reserve = atomic_load(&p->reserve.value), go = atomic_load(&p->go.value);
-        if ((go & ACTIVE_MAX) <= w->index) { /* it is set before the reserve is called */
-            seen = 0;
-            gate_wait(&p->reserve, reserve, 1);
-            continue;
-        }
-        if (go == seen) {
-            gate_wait(&p->go, seen, atomic_load_explicit(&p->spins, memory_order_relaxed));
-            continue;
-        }
-        seen = go;
+    unsigned spins = 1;
+    for (uint32_t round = 0;;) {
+        round = gate_wait(&w->call, round, spins);
         if (p->quit)
             return NULL;
-        const unsigned others = p->active - 1;
-        share_run(p, w, p->round);
+        const unsigned others = w->active - 1;
+        spins = w->spins;
+        share_run(p, w, round);
         if (atomic_fetch_add(&p->done.value, 1) + 1 == others)
             gate_wake(&p->done);
     }
@@ -272,9 +254,8 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
     struct host_pool *p = xalloc_aligned(64, sizeof *p);
     p->sim = s;
     p->threads = threads < 1 ? 1 : threads > s->nparts ? s->nparts : threads;
-    p->threads = p->threads < ACTIVE_MAX ? p->threads : ACTIVE_MAX;
+    p->threads = p->threads < THREADS_MAX ? p->threads : THREADS_MAX;
     p->pid = getpid();
-    p->active = 1;
     p->workers = xalloc_aligned(64, p->threads * sizeof *p->workers);
     host_level_init(&p->level, p->threads, host_cores(), host_load());
     find_heavy(s);
@@ -286,7 +267,24 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 bool host_pool_fits(const struct host_pool *p, unsigned threads)
 {
     const unsigned most = threads < p->sim->nparts ? threads : p->sim->nparts;
-    return p->threads == (most < ACTIVE_MAX ? most : ACTIVE_MAX) && p->pid == getpid();
+    return p->threads == (most < THREADS_MAX ? most : THREADS_MAX) && p->pid == getpid();
+}
+
+/* The first `active` threads to the next round. */
+static void call(struct host_pool *p, unsigned active, uint64_t end, unsigned spins)
+{
+    p->round++;
+    for (unsigned i = 0; i < active; i++)
+        __builtin_prefetch(&p->workers[i].call, 1);
+    for (unsigned i = 0; i < active; i++) {
+        struct worker *w = &p->workers[i];
+        w->end = end;
+        w->active = active;
+        w->spins = spins;
+        atomic_store(&w->call.value, p->round);
+    }
+    for (unsigned i = 1; i < active; i++)
+        gate_wake(&p->workers[i].call);
 }
 
 void host_pool_free(struct host_pool *p)
@@ -295,8 +293,7 @@ void host_pool_free(struct host_pool *p)
         return;
     const bool is_ours = p->pid == getpid(); /* in a child of that process there are no threads */
     p->quit = true;
-    gate_set(&p->go, go_value(p->round + 1, p->threads));
-    gate_set(&p->reserve, atomic_load(&p->reserve.value) + 1);
+    call(p, p->threads, 0, 1);
     for (unsigned i = 0; i < p->threads; i++) {
         if (i && is_ours)
             pthread_join(p->workers[i].id, NULL);
@@ -321,16 +318,9 @@ static uint64_t run_alone(struct sim *s, uint64_t end)
 
 static uint64_t run_shared(struct host_pool *p, unsigned active, uint64_t end)
 {
-    const bool is_more = active > p->active;
     const unsigned spins = active <= p->level.cores ? SPINS : 1;
-    p->active = active;
-    p->end = end;
-    p->round++;
-    atomic_store_explicit(&p->spins, spins, memory_order_relaxed);
     atomic_store_explicit(&p->done.value, 0, memory_order_relaxed);
-    gate_set(&p->go, go_value(p->round, active));
-    if (is_more)
-        gate_set(&p->reserve, atomic_load(&p->reserve.value) + 1);
+    call(p, active, end, spins);
     share_run(p, &p->workers[0], p->round);
     gate_await(&p->done, active - 1, spins);
     uint64_t ticks = 0;
