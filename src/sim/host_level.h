@@ -1,7 +1,7 @@
 /* How many of its threads a pool uses: as many as make time pass fastest, which depends on how much
  * there is to do in a window, on the host's cores and on what else it does. It is found by trying:
- * now and then a stretch of windows runs on half or twice as many, and what went faster, by ticks of
- * components, stays. What a trial has not bettered is tried again later and later. With
+ * now and then a stretch of windows runs on half or twice as many, and what went faster, by ticks
+ * of components, stays. What a trial has not bettered is tried again later and later. With
  * PARSIM_HOST_THREADS=all in the environment all take part in every window, for tests. */
 #ifndef SIM_HOST_LEVEL_H
 #define SIM_HOST_LEVEL_H

@@ -10,16 +10,15 @@
  * Each thread is called through a line of the host's cache of its own, with all that it needs to
  * know: one that all of them read would reach the last of sixteen 4 us late. Not all need to be
  * called for a round (`active`): host_level.c says how many are worth it. */
-#define _GNU_SOURCE /* sched_getaffinity() */
 #include "sim/host_level.h"
 #include "sim/sim_int.h"
 
+#include "base/cpu.h"
 #include "base/wall_clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -99,7 +98,8 @@ struct host_pool {
     pid_t pid; /* of the process that has the threads */
     struct worker *workers;
     struct host_level level;
-    uint64_t next; /* the first tick of all partitions, as far as they know; CYCLE_NEVER: not asked */
+    uint64_t
+        next; /* the first tick of all partitions, as far as they know; CYCLE_NEVER: not asked */
     uint32_t round;
     bool quit;
     _Alignas(64) struct gate done; /* those of a round, but the one that calls */
@@ -237,12 +237,6 @@ static void threads_start(struct host_pool *p)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static unsigned host_cores(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
-}
-
 static double host_load(void)
 {
     double load = 0;
@@ -257,7 +251,7 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
     p->threads = p->threads < THREADS_MAX ? p->threads : THREADS_MAX;
     p->pid = getpid();
     p->workers = xalloc_aligned(64, p->threads * sizeof *p->workers);
-    host_level_init(&p->level, p->threads, host_cores(), host_load());
+    host_level_init(&p->level, p->threads, cpu_count(), host_load());
     find_heavy(s);
     lists_init(p);
     threads_start(p);

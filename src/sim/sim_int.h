@@ -71,10 +71,10 @@ struct sim {
     struct partition *parts;
     unsigned nparts;
     bool prepared;
-    bool is_synced; /* ports_sync() was called since the last window */
-    uint64_t now;    /* everything before this time has run */
-    uint64_t next;   /* the first tick of all partitions, between windows */
-    uint64_t window; /* 0 = one partition */
+    bool is_synced;         /* ports_sync() was called since the last window */
+    uint64_t now;           /* everything before this time has run */
+    uint64_t next;          /* the first tick of all partitions, between windows */
+    uint64_t window;        /* 0 = one partition */
     struct host_pool *pool; /* NULL: not made yet */
     bool shuffle;
     struct rng rng;

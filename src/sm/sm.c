@@ -160,6 +160,17 @@ void sm_bind(struct sm *sm, struct component *self, struct port *out, struct por
     sm->in = in;
 }
 
+void sm_note(struct sm *sm, enum sm_note what)
+{
+    *sm->notes |= (uint8_t)what;
+}
+
+void sm_stop(struct sm *sm, struct warp *w)
+{
+    sm->faulted = w;
+    sm_note(sm, SM_NOTE_FAULT);
+}
+
 /* --- counting --- */
 
 /* Cycles of which no tick has told. */

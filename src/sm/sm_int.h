@@ -315,17 +315,9 @@ struct sm {
     struct sm_stats stats;
 };
 
-static inline void sm_note(struct sm *sm, enum sm_note what)
-{
-    *sm->notes |= (uint8_t)what;
-}
-
+void sm_note(struct sm *sm, enum sm_note what);
 /* The warp has faulted. */
-static inline void sm_stop(struct sm *sm, struct warp *w)
-{
-    sm->faulted = w;
-    sm_note(sm, SM_NOTE_FAULT);
-}
+void sm_stop(struct sm *sm, struct warp *w);
 
 static inline unsigned sm_subcore_of(const struct sm *sm, unsigned slot)
 {
