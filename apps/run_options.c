@@ -250,6 +250,7 @@ static bool export_row(const struct run_options *r, const struct session_option 
     case SESSION_FLAG:
         return !*(const bool *)member || setenv(row->variable, "1", 1) == 0;
     case SESSION_NUMBER:
+    case SESSION_THREADS:
         snprintf(number, sizeof number, "%llu", (unsigned long long)*(const uint64_t *)member);
         return !*(const uint64_t *)member || setenv(row->variable, number, 1) == 0;
     default: {
@@ -266,9 +267,10 @@ static bool export_row(const struct run_options *r, const struct session_option 
 static bool is_given(const struct session_options *o, const struct session_option *row)
 {
     const void *member = (const char *)o + row->offset;
-    return row->kind == SESSION_FLAG     ? *(const bool *)member
-           : row->kind == SESSION_NUMBER ? *(const uint64_t *)member != 0
-                                         : *(const char *const *)member != NULL;
+    const bool is_number = row->kind == SESSION_NUMBER || row->kind == SESSION_THREADS;
+    return row->kind == SESSION_FLAG ? *(const bool *)member
+           : is_number               ? *(const uint64_t *)member != 0
+                                     : *(const char *const *)member != NULL;
 }
 
 bool run_options_inherit(struct run_options *r, struct err *err)

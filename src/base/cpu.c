@@ -1,6 +1,8 @@
 /* Which vector instructions this host has, and what PARSIM_CPU makes of that. */
+#define _GNU_SOURCE /* sched_getaffinity() */
 #include "base/cpu.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,10 @@ enum cpu_level cpu_level(void)
         atomic_store_explicit(&known, level, memory_order_relaxed);
     }
     return (enum cpu_level)level;
+}
+
+unsigned cpu_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }

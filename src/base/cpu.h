@@ -20,6 +20,8 @@ enum cpu_level {
  * Found once a process. */
 enum cpu_level cpu_level(void);
 const char *cpu_level_name(enum cpu_level level);
+/* Processors that this process may use. */
+unsigned cpu_count(void);
 
 #define MV_PASTE_(a, b) a##_##b
 #define MV_PASTE(a, b)  MV_PASTE_(a, b)

@@ -9,28 +9,49 @@
 
 enum effect_kind { EFFECT_STORE, EFFECT_EXECUTE };
 
-/* Entries follow each other in one growing buffer, 16-byte aligned; a store's bytes are behind it,
- * [element][lane]. */
+/* Entries follow each other in one growing buffer, 16-byte aligned; a store's bytes are behind its
+ * addresses, [element][lane]. Lanes side by side need one address: who applies the log has to fetch
+ * it from another core of the host. */
 struct effect {
     cycle_t cycle;
     uint32_t size; /* of the entry with its bytes */
     uint32_t mask;
     uint8_t kind, bytes, count;
+    uint8_t naddr; /* 1: all lanes, side by side */
     struct warp *warp;
     const struct xinst *x;
-    addr_t addr[WARP_LANES];
+    addr_t addr[];
 };
+
+static addr_t effect_addr(const struct effect *e, unsigned lane)
+{
+    return e->naddr == 1 ? e->addr[0] + (addr_t)lane * e->bytes : e->addr[lane];
+}
+
+static const char *effect_data(const struct effect *e)
+{
+    return (const char *)(e->addr + e->naddr);
+}
 
 struct effects {
     char *buf;
     size_t len, cap;
     uint64_t lines; /* hashed set of the 128-byte lines stored to */
     const struct fault *fault;
+    uint8_t *note, bit, unread;
 };
 
 struct effects *effects_new(void)
 {
-    return xcalloc(1, sizeof(struct effects));
+    struct effects *fx = xcalloc(1, sizeof *fx);
+    fx->note = &fx->unread;
+    return fx;
+}
+
+void effects_tell(struct effects *fx, uint8_t *note, uint8_t bit)
+{
+    fx->note = note;
+    fx->bit = bit;
 }
 
 void effects_free(struct effects *fx)
@@ -48,6 +69,8 @@ bool effects_empty(const struct effects *fx)
 static struct effect *append(struct effects *fx, size_t bytes)
 {
     size_t size = align_up(sizeof(struct effect) + bytes, 16);
+    if (!fx->len)
+        *fx->note |= fx->bit;
     if (fx->len + size > fx->cap) {
         fx->cap = (fx->len + size) * 2;
         fx->buf = xrealloc(fx->buf, fx->cap);
@@ -76,14 +99,18 @@ void effects_store(struct effects *fx, const struct access *a, const struct xmem
                    char *const *base, cycle_t now)
 {
     size_t elem = (size_t)m->bytes * WARP_LANES;
-    struct effect *e = append(fx, elem * m->nregs);
+    const bool is_row = m->nregs == 1 && a->mask == UINT32_MAX &&
+                        memory_lanes_get()->is_sequence(a->addr, m->bytes);
+    const uint8_t naddr = is_row ? 1 : WARP_LANES;
+    struct effect *e = append(fx, naddr * sizeof(addr_t) + elem * m->nregs);
     e->cycle = now;
     e->kind = EFFECT_STORE;
     e->mask = a->mask;
     e->bytes = m->bytes;
     e->count = m->nregs;
-    memcpy(e->addr, a->addr, sizeof e->addr);
-    char *data = (char *)(e + 1);
+    e->naddr = naddr;
+    memcpy(e->addr, a->addr, naddr * sizeof(addr_t));
+    char *data = (char *)(e->addr + naddr);
     for (unsigned k = 0; k < m->nregs; k++, data += elem) {
         const struct lane_ref *r = &m->regs[k];
         const char *src = lane_at(r, base);
@@ -116,10 +143,10 @@ bool effects_overlap(const struct effects *fx, const struct access *a)
 /* Where lane l's bytes of a store lie: [addr, addr + count * bytes). */
 static void overlay_one(const struct effect *e, unsigned lane, addr_t at, unsigned bytes, char *to)
 {
-    addr_t first = e->addr[lane];
+    addr_t first = effect_addr(e, lane);
     if (at + bytes <= first || at >= first + (addr_t)e->bytes * e->count)
         return;
-    const char *data = (const char *)(e + 1);
+    const char *data = effect_data(e);
     for (unsigned i = 0; i < bytes; i++) {
         addr_t off = at + i - first;
         if (at + i < first || off >= (addr_t)e->bytes * e->count)
@@ -144,11 +171,11 @@ void effects_overlay(const struct effects *fx, const struct access *a, uint64_t 
 
 /* --- applying --- */
 
-static void apply_store(const struct effect *e, const struct memory_lanes *lanes)
+static void apply_store(const struct effect *e)
 {
-    const char *data = (const char *)(e + 1);
+    const char *data = effect_data(e);
     size_t elem = (size_t)e->bytes * WARP_LANES;
-    if (e->count == 1 && e->mask == UINT32_MAX && lanes->is_sequence(e->addr, e->bytes)) {
+    if (e->naddr == 1) {
         memcpy(devmem_ptr(e->addr[0]), data, elem);
         return;
     }
@@ -185,12 +212,17 @@ static const struct effect *effect_at(const struct effects *fx, size_t at)
     return (const struct effect *)(const void *)(fx->buf + at);
 }
 
+/* Asked for of every log before any is waited for. */
+enum { AHEAD_BYTES = 1024 };
+
 static void merge_begin(struct merge *m, struct effects *const *logs, size_t n)
 {
     assert(n <= EFFECTS_MAX_LOGS);
     m->n = 0;
     for (size_t i = 0; i < n; i++)
         if (logs[i] && logs[i]->len) {
+            for (size_t at = 0; at < logs[i]->len && at < AHEAD_BYTES; at += 64)
+                __builtin_prefetch(logs[i]->buf + at);
             m->cycle[m->n] = effect_at(logs[i], 0)->cycle;
             m->at[m->n] = 0;
             m->log[m->n++] = (uint32_t)i;
@@ -222,7 +254,6 @@ static const struct effect *merge_take(struct merge *m, struct effects *const *l
 bool effects_apply(struct effects *const *logs, size_t n, effect_done_fn done, void *ctx,
                    size_t *at_fault)
 {
-    const struct memory_lanes *lanes = memory_lanes_get();
     struct merge m;
     struct step s;
     bool ok = true;
@@ -233,7 +264,7 @@ bool effects_apply(struct effects *const *logs, size_t n, effect_done_fn done, v
         size_t i;
         const struct effect *e = merge_take(&m, logs, &i);
         if (e->kind == EFFECT_STORE) {
-            apply_store(e, lanes);
+            apply_store(e);
             continue;
         }
         struct warp *w = e->warp;

@@ -13,6 +13,8 @@ struct effects;
 struct effects *effects_new(void);
 void effects_free(struct effects *fx);
 bool effects_empty(const struct effects *fx);
+/* `bit` of `*note` is set when the log gets an entry; who reads it clears it. */
+void effects_tell(struct effects *fx, uint8_t *note, uint8_t bit);
 
 typedef void (*effect_done_fn)(void *ctx, size_t place, struct warp *w, const struct step *s);
 

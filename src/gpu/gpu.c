@@ -21,6 +21,8 @@ struct gpu *gpu_new(const struct machine *m, struct device *dev, unsigned thread
     g->nchannels = (uint32_t)m->map.channels;
     g->sms = xcalloc(g->nsms, sizeof(*g->sms));
     g->effects = xcalloc(g->nsms, sizeof(*g->effects));
+    g->notes = xalloc_aligned(64, g->nsms);
+    g->is_full = xcalloc(g->nsms, sizeof *g->is_full);
     g->l2 = xcalloc(g->nslices, sizeof(*g->l2));
     g->mc = xcalloc(g->nchannels, sizeof(*g->mc));
     g->dram = xcalloc(g->nchannels, sizeof(*g->dram));
@@ -61,6 +63,8 @@ void gpu_free(struct gpu *g)
     vec_free(&g->kernels);
     free(g->sms);
     free(g->effects);
+    free(g->notes);
+    free(g->is_full);
     free(g->l2);
     free(g->mc);
     free(g->dram);

@@ -66,8 +66,11 @@ static void add_sms(struct gpu *g, struct wires *w)
             .slice_nodes = g->slice_nodes,
             .seams = tech_sm_seams(&g->tech->seams, i),
             .clocks = {m->gpu.core_mhz / m->gpu.noc_mhz, m->gpu.core_mhz / m->gpu.l2_mhz},
+            .notes = &g->notes[i],
         });
         g->effects[i] = sm_effects(g->sms[i]);
+        g->may_vary |= tech_sm_seams(&g->tech->seams, i).warps->extra_registers !=
+                       warp_source_null.extra_registers;
         w->sm[i] = add(g, g->core, sm_partition(g, i), "sm", i, &sm_component_ops, g->sms[i]);
     }
 }

@@ -48,6 +48,9 @@ struct gpu {
     uint32_t nsms, nslices, nchannels;
     struct sm **sms;
     struct effects **effects;
+    uint8_t *notes; /* of SMs: enum sm_note */
+    bool *is_full;  /* of SMs: since it refused a block, no warp of it has ended */
+    bool may_vary;  /* what a block needs is for techniques to say */
     struct l2 **l2;
     struct mem_ctrl **mc;
     struct dram **dram;
@@ -80,6 +83,8 @@ bool gpu_build(struct gpu *g, struct err *err);
 void gpu_meet(void *ctx, uint64_t time);
 /* Of all SMs' logs. False: a fault, which is noted. */
 bool gpu_apply_effects(struct gpu *g);
+/* place_blocks.c: of what is left, as many as SMs take until the next meeting. */
+void gpu_place_blocks(struct gpu *g, cycle_t now);
 /* Counts the blocks that have ended since it was called last. */
 void gpu_collect_ended(struct gpu *g);
 /* The first fault of a batch counts. */

@@ -17,10 +17,18 @@ enum { OUT_OF_RESOURCES = 701, COOPERATIVE_TOO_LARGE = 720 };
 
 /* --- at a meeting point --- */
 
+/* SMs whose logs have entries, in order. */
+struct logged {
+    struct gpu *g;
+    size_t n;
+    struct effects *logs[EFFECTS_MAX_LOGS];
+    uint32_t sm[EFFECTS_MAX_LOGS];
+};
+
 static void resume(void *ctx, size_t place, struct warp *w, const struct step *s)
 {
-    struct gpu *g = ctx;
-    sm_resume(g->sms[place], w, s);
+    const struct logged *l = ctx;
+    sm_resume(l->g->sms[l->sm[place]], w, s);
 }
 
 void gpu_fail(struct gpu *g, struct run *r, const struct fault *f)
@@ -41,18 +49,32 @@ static struct run *run_of(const struct gpu *g, const struct fault *f)
     return &g->batch->runs[0];
 }
 
+static void note_faults(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (UNLIKELY(g->notes[i] & SM_NOTE_FAULT)) {
+            const struct fault *f = sm_fault(g->sms[i]);
+            gpu_fail(g, run_of(g, f), f);
+        }
+}
+
 bool gpu_apply_effects(struct gpu *g)
 {
+    struct logged l;
+    l.g = g;
+    l.n = 0;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (g->notes[i] & SM_NOTE_LOGGED) {
+            g->notes[i] &= (uint8_t)~SM_NOTE_LOGGED;
+            l.logs[l.n] = g->effects[i];
+            l.sm[l.n++] = i;
+        }
     size_t at = 0;
-    if (!effects_apply(g->effects, g->nsms, resume, g, &at)) {
-        const struct fault *f = effects_fault(g->effects[at]);
+    if (!effects_apply(l.logs, l.n, resume, &l, &at)) {
+        const struct fault *f = effects_fault(l.logs[at]);
         gpu_fail(g, run_of(g, f), f);
     }
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        const struct fault *f = sm_fault(g->sms[i]);
-        if (f)
-            gpu_fail(g, run_of(g, f), f);
-    }
+    note_faults(g);
     return !g->batch->failed;
 }
 
@@ -68,24 +90,29 @@ static void look_at_policies(struct gpu *g)
     gpu_fail(g, &g->batch->runs[0], &f);
 }
 
+static void collect_ended(struct gpu *g, struct sm *sm)
+{
+    for (size_t k = 0; k < g->batch->n; k++) {
+        struct run *r = &g->batch->runs[k];
+        const struct sm_ended e = sm_kernel_ended(sm, &r->kernel);
+        r->done += e.blocks;
+        r->warp_inst += e.warp_inst;
+        r->thread_inst += e.thread_inst;
+        r->accesses += e.accesses;
+        if (e.end > r->end)
+            r->end = e.end;
+        if (r->end > g->batch->end)
+            g->batch->end = r->end;
+    }
+}
+
 void gpu_collect_ended(struct gpu *g)
 {
-    for (uint32_t i = 0; i < g->nsms; i++) {
-        if (!sm_take_news(g->sms[i]))
-            continue;
-        for (size_t k = 0; k < g->batch->n; k++) {
-            struct run *r = &g->batch->runs[k];
-            const struct sm_ended e = sm_kernel_ended(g->sms[i], &r->kernel);
-            r->done += e.blocks;
-            r->warp_inst += e.warp_inst;
-            r->thread_inst += e.thread_inst;
-            r->accesses += e.accesses;
-            if (e.end > r->end)
-                r->end = e.end;
-            if (r->end > g->batch->end)
-                g->batch->end = r->end;
+    for (uint32_t i = 0; i < g->nsms; i++)
+        if (g->notes[i] & SM_NOTE_ENDED) {
+            g->notes[i] &= (uint8_t)~SM_NOTE_ENDED;
+            collect_ended(g, g->sms[i]);
         }
-    }
 }
 
 static bool all_done(const struct batch *b)
@@ -94,62 +121,6 @@ static bool all_done(const struct batch *b)
         if (b->runs[k].done < b->runs[k].total)
             return false;
     return true;
-}
-
-/* A block of the first kernel that has one left and fits. */
-static bool place_block(struct gpu *g, struct sm *sm, cycle_t at)
-{
-    for (size_t k = 0; k < g->batch->n; k++) {
-        struct run *r = &g->batch->runs[k];
-        if (!blocks_are_left(&r->blocks) || !sm_can_take(sm, &r->kernel))
-            continue;
-        sm_take(sm, &r->kernel, blocks_take(&r->blocks), at);
-        return true;
-    }
-    return false;
-}
-
-static bool has_blocks(const struct batch *b)
-{
-    for (size_t k = 0; k < b->n; k++)
-        if (blocks_are_left(&b->runs[k].blocks))
-            return true;
-    return false;
-}
-
-/* SMs in turn, so many blocks a cycle on all of them together. */
-static void place_blocks_slowly(struct gpu *g, cycle_t now)
-{
-    const uint64_t rate = (uint64_t)g->m->gpu.blocks_per_cycle;
-    const uint64_t most = rate * (uint64_t)g->m->gpu.port_cycles;
-    uint32_t refused = 0;
-    for (uint64_t n = 0; n < most && refused < g->nsms && has_blocks(g->batch);) {
-        const bool is_placed = place_block(g, g->sms[g->next_sm], now + n / rate);
-        n += is_placed;
-        refused = is_placed ? 0 : refused + 1;
-        g->next_sm = (g->next_sm + 1) % g->nsms;
-    }
-}
-
-/* One block an SM and cycle, SMs in turn, for as many cycles as there are until the next meeting.
- */
-static void place_blocks(struct gpu *g, cycle_t now)
-{
-    const struct batch *b = g->batch;
-    if (now < b->first || !has_blocks(b))
-        return;
-    if (g->m->gpu.blocks_per_cycle) {
-        place_blocks_slowly(g, now);
-        return;
-    }
-    for (cycle_t c = 0; c < (cycle_t)g->m->gpu.port_cycles && has_blocks(b); c++) {
-        bool any = false;
-        for (uint32_t k = 0; k < g->nsms; k++)
-            any |= place_block(g, g->sms[(g->next_sm + k) % g->nsms], now + c);
-        if (!any)
-            return;
-    }
-    g->next_sm = (g->next_sm + 1) % g->nsms;
 }
 
 /* Of the program. */
@@ -283,6 +254,12 @@ static void sample(struct gpu *g, cycle_t now)
     g->next_sample = now + g->interval;
 }
 
+static void make_blocks(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->nsms; i++)
+        sm_make_blocks(g->sms[i]);
+}
+
 void gpu_meet(void *ctx, uint64_t time)
 {
     struct gpu *g = ctx;
@@ -295,9 +272,11 @@ void gpu_meet(void *ctx, uint64_t time)
     if (g->interval && now >= g->next_sample && !all_done(b))
         sample(g, now);
     if (!b->failed)
-        place_blocks(g, now);
-    if (UNLIKELY(g->forward != NULL))
+        gpu_place_blocks(g, now);
+    if (UNLIKELY(g->forward != NULL)) {
+        make_blocks(g);
         forward_look(g->forward, now);
+    }
     gpu_look_at_instructions(g, now);
     if (b->failed || (all_done(b) && all_idle(g)))
         sim_stop(g->sim);
@@ -387,6 +366,7 @@ static void run_to_end(struct gpu *g)
     b->first = b->begin + (cycle_t)g->m->gpu.launch_cycles;
     if (g->m->gpu.flush_l2)
         gpu_forget(g);
+    memset(g->is_full, 0, g->nsms * sizeof *g->is_full);
     for (uint32_t i = 0; i < g->nsms; i++) {
         sm_share(g->sms[i], &b->runs[0].kernel, b->runs[0].capacity);
         sm_begin(g->sms[i], b->begin);
@@ -395,10 +375,12 @@ static void run_to_end(struct gpu *g)
     b->window_end = b->begin + (cycle_t)g->m->gpu.look_cycles;
     if (g->forward)
         forward_begin(g->forward, b->begin);
-    place_blocks(g, b->first);
+    gpu_place_blocks(g, b->first);
     enum sim_status st = sim_run(g->sim, g->core, CYCLE_NEVER, g->threads);
     if (st != SIM_STOPPED)
         explain_stop(g, st);
+    for (uint32_t i = 0; i < g->nsms; i++)
+        collect_ended(g, g->sms[i]);
     if (b->failed)
         b->end = sim_now(g->sim, g->core);
     for (uint32_t i = 0; i < g->nsms; i++) {

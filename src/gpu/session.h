@@ -44,6 +44,7 @@ enum session_option_kind {
     SESSION_TEXT,
     SESSION_PATH,
     SESSION_NUMBER,
+    SESSION_THREADS, /* a number; 0 becomes that of the host's processors */
     SESSION_FLAG,
     SESSION_SETS,
     SESSION_WITH,

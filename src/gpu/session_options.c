@@ -1,6 +1,7 @@
 /* Rows of session_options.def: their texts into members, from options and from the environment. */
 #include "gpu/session.h"
 
+#include "base/cpu.h"
 #include "gpu/observe.h"
 #include "gpu/sample.h"
 #include "gpu/selection.h"
@@ -37,6 +38,17 @@ static bool parse_number(const struct session_option *row, const char *name, con
     return true;
 }
 
+/* How many of them are worth it, a pool finds out (sim/host_level.h). */
+static bool parse_threads(const struct session_option *row, const char *name, const char *text,
+                          uint64_t *value, struct err *err)
+{
+    if (!parse_number(row, name, text, value, err))
+        return false;
+    if (!*value)
+        *value = cpu_count() < row->most ? cpu_count() : row->most;
+    return true;
+}
+
 bool session_option_set(const struct session_option *row, struct session_options *o,
                         const char *name, const char *text, struct err *err)
 {
@@ -48,6 +60,8 @@ bool session_option_set(const struct session_option *row, struct session_options
         *(bool *)member = true;
     else if (row->kind == SESSION_NUMBER)
         return parse_number(row, name, text, member, err);
+    else if (row->kind == SESSION_THREADS)
+        return parse_threads(row, name, text, member, err);
     else if (!*text)
         return err_set(err, "%s: the value is empty", name);
     else

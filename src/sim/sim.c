@@ -17,6 +17,7 @@ void sim_free(struct sim *s)
         return;
     for (size_t i = 0; i < s->ports.len; i++)
         port_free(s->ports.data[i]);
+    host_pool_free(s->pool);
     vec_free(&s->clocks);
     vec_free(&s->comps);
     vec_free(&s->ports);
@@ -139,27 +140,40 @@ static void lanes_prepare(struct sim *s)
     }
 }
 
-/* Room for the ports that a partition pushes to. */
-static void noted_prepare(struct sim *s)
+/* The ports between partitions, by partition. */
+static void crossings_prepare(struct sim *s)
 {
-    for (size_t i = 0; i < s->ports.len; i++)
-        s->parts[s->ports.data[i]->producer->partition].nnoted++;
+    for (size_t i = 0; i < s->ports.len; i++) {
+        struct port *p = s->ports.data[i];
+        p->local = p->producer->partition == p->consumer->partition;
+        p->producer->part->nout += !p->local;
+        p->consumer->part->nin += !p->local;
+    }
     for (unsigned i = 0; i < s->nparts; i++) {
-        s->parts[i].noted = arena_array(&s->arena, struct port *, s->parts[i].nnoted);
-        s->parts[i].nnoted = 0;
+        struct partition *p = &s->parts[i];
+        p->noted = arena_array(&s->arena, struct port *, p->nout);
+        p->out = arena_array(&s->arena, struct port *, p->nout);
+        p->in = arena_array(&s->arena, struct port *, p->nin);
+        p->nout = p->nin = 0;
+    }
+    for (size_t i = 0; i < s->ports.len; i++) {
+        struct port *p = s->ports.data[i];
+        if (p->local)
+            continue;
+        p->producer->part->out[p->producer->part->nout++] = p;
+        p->consumer->part->in[p->consumer->part->nin++] = p;
     }
 }
 
 static void ports_prepare(struct sim *s)
 {
-    noted_prepare(s);
+    crossings_prepare(s);
     for (size_t i = 0; i < s->ports.len; i++) {
         struct port *p = s->ports.data[i];
         p->out_period = p->producer->clock->period;
         p->in_period = p->consumer->clock->period;
         const uint64_t latency = p->latency_cycles * p->out_period;
         const uint64_t credit = p->credit_cycles * p->in_period;
-        p->local = p->producer->partition == p->consumer->partition;
         if (p->local)
             continue;
         port_note(p);
@@ -198,32 +212,53 @@ static cycle_t not_before(const struct sim *s, const struct sim_clock *clock, cy
 }
 
 /* What crossed partitions wakes its receiver. False: nothing is left there. */
-static bool port_sync(const struct sim *s, struct port *p)
+static bool wake_consumer(const struct sim *s, struct port *p)
 {
     const cycle_t ready = port_next(p);
     if (ready != CYCLE_NEVER)
         port_wake_consumer(p, not_before(s, p->consumer->clock, ready));
-    if (p->starved && p->reclaimed < atomic_load(&p->head)) {
+    return ready != CYCLE_NEVER;
+}
+
+static void wake_producer(const struct sim *s, struct port *p)
+{
+    if (p->starved && p->reclaimed < port_head(p)) {
         const cycle_t freed = p->slots[p->reclaimed & p->mask].freed;
         port_wake_producer(p, not_before(s, p->producer->clock, freed));
     }
-    return ready != CYCLE_NEVER || p->starved;
 }
 
-/* Between windows. */
-static void ports_sync(struct sim *s)
+void ports_sync(struct sim *s)
 {
     for (unsigned i = 0; i < s->nparts; i++) {
         struct partition *part = &s->parts[i];
         size_t left = 0;
         for (size_t k = 0; k < part->nnoted; k++) {
             struct port *p = part->noted[k];
-            p->is_noted = port_sync(s, p);
+            const bool is_full = wake_consumer(s, p);
+            wake_producer(s, p);
+            p->is_noted = is_full || p->starved;
             if (p->is_noted)
                 part->noted[left++] = p;
         }
         part->nnoted = left;
     }
+    s->is_synced = true;
+}
+
+/* What others have written comes from their cores: all of it is asked for before any is waited for.
+ * What they do meanwhile in the next window is not visible in it: who is woken for that now would
+ * be woken for it then. */
+void partition_sync(const struct sim *s, struct partition *part)
+{
+    for (uint32_t i = 0; i < part->nin; i++)
+        __builtin_prefetch(&part->in[i]->tail);
+    for (uint32_t i = 0; i < part->nout; i++)
+        __builtin_prefetch(&part->out[i]->head);
+    for (uint32_t i = 0; i < part->nin; i++)
+        wake_consumer(s, part->in[i]);
+    for (uint32_t i = 0; i < part->nout; i++)
+        wake_producer(s, part->out[i]);
 }
 
 void sim_feed_watchdog(struct sim *s)
@@ -280,25 +315,57 @@ static uint64_t reached_time(const struct sim *s)
     return t;
 }
 
+/* Runs all partitions up to `stop`; returns what is known of their next tick (host_pool_run). */
+static uint64_t parts_run(struct sim *s, unsigned threads, uint64_t stop)
+{
+    uint64_t next = CYCLE_NEVER;
+    if (threads > 1)
+        next = host_pool_run(s->pool, stop);
+    else
+        for (unsigned i = 0; i < s->nparts; i++)
+            partition_run(s, &s->parts[i], stop, s->nparts == 1);
+    s->is_synced = false;
+    return next;
+}
+
 /* One window from `start`; what it leads to, or SIM_LIMIT to go on. */
-static enum sim_status window_run(struct sim *s, struct host_pool *pool, uint64_t start,
-                                  uint64_t end)
+static enum sim_status window_run(struct sim *s, unsigned threads, uint64_t start, uint64_t end)
 {
     uint64_t stop = window_end(s, start > s->now ? start : s->now, end);
-    host_pool_run(pool, stop);
+    const uint64_t next = parts_run(s, threads, stop);
     bool stopped = atomic_load_explicit(&s->stop, memory_order_relaxed);
     s->now = stopped && s->nparts == 1 ? reached_time(s) : stop;
-    ports_sync(s);
     for (size_t i = 0; i < s->syncs.len; i++)
         s->syncs.data[i].fn(s->syncs.data[i].ctx, s->now);
     if (atomic_load_explicit(&s->stop, memory_order_relaxed))
         return SIM_STOPPED;
+    if (next < window_end(s, s->now, end)) { /* in the next window, whoever else is woken */
+        s->next = s->now;
+        return watchdog_bites(s) ? SIM_STUCK : SIM_LIMIT;
+    }
+    ports_sync(s);
     s->next = next_time(s);
     if (s->next == CYCLE_NEVER) {
         s->now = reached_time(s);
         return SIM_IDLE;
     }
     return watchdog_bites(s) ? SIM_STUCK : SIM_LIMIT;
+}
+
+/* Threads stay from run to run: there may be thousands of short ones. */
+static unsigned pool_prepare(struct sim *s, unsigned threads)
+{
+    if (threads > s->nparts)
+        threads = s->nparts;
+    if (threads <= 1 || s->shuffle)
+        return 1;
+    if (s->pool && !host_pool_fits(s->pool, threads)) {
+        host_pool_free(s->pool);
+        s->pool = NULL;
+    }
+    if (!s->pool)
+        s->pool = host_pool_new(s, threads);
+    return threads;
 }
 
 enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t limit,
@@ -309,9 +376,11 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
         panic("%s", err.msg);
     uint64_t end = limit > CYCLE_NEVER / clock->period ? CYCLE_NEVER : limit * clock->period;
     enum sim_status status = SIM_LIMIT;
-    struct host_pool *pool = host_pool_new(s, threads);
+    threads = pool_prepare(s, threads);
     atomic_store(&s->stop, false);
     s->dog_since = s->now;
+    if (!s->is_synced)
+        ports_sync(s);
     s->next = next_time(s);
     while (s->now < end && status == SIM_LIMIT) {
         const uint64_t start = s->next;
@@ -320,9 +389,8 @@ enum sim_status sim_run(struct sim *s, const struct sim_clock *clock, cycle_t li
         else if (start >= end)
             s->now = end;
         else
-            status = window_run(s, pool, start, end);
+            status = window_run(s, threads, start, end);
     }
-    host_pool_free(pool);
     return status;
 }
 

@@ -47,9 +47,14 @@ struct partition {
     size_t nlanes;
     uint64_t reached; /* just after its last tick */
     uint64_t end;     /* of the run: nothing ticks from then on */
+    uint64_t ticks;
     /* ports to other partitions with items or a waiting producer, and some that had */
     struct port **noted;
     size_t nnoted;
+    /* ports from and to other partitions */
+    struct port **in, **out;
+    uint32_t nin, nout;
+    bool is_heavy; /* has many more ports than others, and so the traffic of many */
 };
 
 struct sync_fn {
@@ -66,9 +71,11 @@ struct sim {
     struct partition *parts;
     unsigned nparts;
     bool prepared;
-    uint64_t now;    /* everything before this time has run */
-    uint64_t next;   /* the first tick of all partitions, between windows */
-    uint64_t window; /* 0 = one partition */
+    bool is_synced;         /* ports_sync() was called since the last window */
+    uint64_t now;           /* everything before this time has run */
+    uint64_t next;          /* the first tick of all partitions, between windows */
+    uint64_t window;        /* 0 = one partition */
+    struct host_pool *pool; /* NULL: not made yet */
     bool shuffle;
     struct rng rng;
     atomic_bool stop;
@@ -88,10 +95,18 @@ static inline uint64_t partition_next(const struct partition *p)
 /* Runs every tick before `end`; stops early after a time at which sim_stop was called, if `alone`.
  */
 void partition_run(struct sim *s, struct partition *p, uint64_t end, bool alone);
-/* Runs all partitions up to `end` on the pool's threads. */
+/* What crossed partitions in the last window wakes its receivers: all of them, between windows; or,
+ * before the partition's next window and on its host thread, those in one partition. */
+void ports_sync(struct sim *s);
+void partition_sync(const struct sim *s, struct partition *p);
+
 struct host_pool;
 struct host_pool *host_pool_new(struct sim *s, unsigned threads);
-void host_pool_run(struct host_pool *p, uint64_t end);
+/* Whether it is what host_pool_new() would make. */
+bool host_pool_fits(const struct host_pool *p, unsigned threads);
+/* Runs all partitions up to `end` on the pool's threads. Returns the first tick of all partitions,
+ * as far as it is known before ports_sync(); CYCLE_NEVER: not at all. */
+uint64_t host_pool_run(struct host_pool *p, uint64_t end);
 void host_pool_free(struct host_pool *p);
 
 #endif

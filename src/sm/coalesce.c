@@ -284,10 +284,8 @@ static void count_memory(struct sm *sm, const struct inflight *f)
 {
     struct sm_stats *st = &sm->stats;
     st->accesses += f->naccesses;
-    if (LIKELY(!f->extra)) {
+    if (LIKELY(!f->extra))
         sm->ctas[sm->slot[f->slot].cta].launch->ended.accesses += f->naccesses;
-        sm->has_news = true;
-    }
     if (f->shared_cycles)
         st->shared_inst++;
     if (!f->naccesses)

@@ -26,6 +26,11 @@ static uint64_t all_slots(const struct sm_cfg *cfg)
     return cfg->warps == 64 ? UINT64_MAX : (UINT64_C(1) << cfg->warps) - 1;
 }
 
+static uint64_t free_slots(const struct sm *sm)
+{
+    return all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);
+}
+
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra)
 {
     struct cta_need n = cta_need_of(cfg, k, extra);
@@ -66,11 +71,10 @@ void sm_share(struct sm *sm, const struct sm_kernel *k, uint32_t blocks)
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k)
 {
     struct cta_need n = cta_need_of(sm->cfg, k, sm_extra_registers(sm, k));
-    uint64_t used = sm->live | sm->ending | sm->coming;
     return (uint32_t)__builtin_popcount(sm->cta_set) < (uint32_t)sm->cfg->ctas &&
            n.registers <= sm->regs_free && n.shared_bytes <= sm->shared_free &&
            n.threads <= sm->threads_free &&
-           n.warps <= (uint32_t)__builtin_popcountll(all_slots(sm->cfg) & ~used);
+           n.warps <= (uint32_t)__builtin_popcountll(free_slots(sm));
 }
 
 cycle_t sm_oldest_block(const struct sm *sm)
@@ -115,39 +119,60 @@ static void fill_slot(struct sm *sm, unsigned slot, unsigned cta, struct warp *w
     sm->ctas[cta].live++;
 }
 
-static void place_warp(struct sm *sm, unsigned slot, unsigned cta, struct warp *w)
+/* The first `n` slots that are free. */
+static uint64_t slots_for(const struct sm *sm, uint32_t n)
 {
-    fill_slot(sm, slot, cta, w);
-    sm->coming |= UINT64_C(1) << slot;
-    sm->stats.warps++;
+    const uint64_t idle = free_slots(sm);
+    uint64_t rest = idle;
+    for (; n; n--)
+        rest &= rest - 1;
+    return idle & ~rest;
 }
 
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now)
 {
-    struct sm_launch *l = launch_of(sm, k);
-    struct cta_need n = cta_need_of(sm->cfg, k, sm_extra_registers(sm, k));
-    unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
-    struct cta *c = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
-    cta_start(c, &l->grid, number);
-    sm->ctas[cta] =
-        (struct cta_slot){.cta = c, .launch = l, .begin = now, .registers = n.registers};
+    const uint32_t extra = sm_extra_registers(sm, k);
+    const struct cta_need n = cta_need_of(sm->cfg, k, extra);
+    const unsigned cta = (unsigned)__builtin_ctz(~sm->cta_set);
+    const uint64_t slots = slots_for(sm, n.warps);
+    sm->ctas[cta] = (struct cta_slot){
+        .kernel = k, .number = number, .warps = slots, .begin = now, .registers = n.registers};
     sm->cta_set |= UINT32_C(1) << cta;
+    sm->unmade |= UINT32_C(1) << cta;
+    sm->coming |= slots;
+    sm->stats.warps += n.warps;
     sm->regs_free -= n.registers;
-    const uint64_t most = sm_capacity(sm->cfg, k, sm_extra_registers(sm, k));
-    sm->regs_spare = (uint64_t)sm->cfg->registers - most * n.registers;
-    sm->shared_spare = (uint64_t)sm->cfg->shared_bytes - most * n.shared_bytes;
     sm->shared_free -= n.shared_bytes;
     sm->threads_free -= n.threads;
-    uint64_t idle = all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);
-    probe_fire(sm->probe, now, SM_BLOCK_BEGIN, number, cta);
-    for (uint32_t i = 0; i < n.warps; i++, idle &= idle - 1) {
-        place_warp(sm, first_of(idle), cta, &c->warps[i]);
-        if (UNLIKELY(sm->asked & WANT_WARPS))
-            sm->seams.registers->start(sm->seams.registers->self, first_of(idle), &c->warps[i],
-                                       (uint32_t)(n.registers / n.warps / WARP_LANES));
-        probe_fire(sm->probe, now, SM_WARP_BEGIN, number * 64 + i, first_of(idle));
-    }
+    const uint64_t most = sm_capacity(sm->cfg, k, extra);
+    sm->regs_spare = (uint64_t)sm->cfg->registers - most * n.registers;
+    sm->shared_spare = (uint64_t)sm->cfg->shared_bytes - most * n.shared_bytes;
     component_wake(sm->component, now);
+}
+
+static void make_block(struct sm *sm, unsigned cta)
+{
+    struct cta_slot *c = &sm->ctas[cta];
+    struct sm_launch *l = c->launch = launch_of(sm, c->kernel);
+    c->cta = l->nspares ? l->spares[--l->nspares] : cta_new(&l->grid);
+    cta_start(c->cta, &l->grid, c->number);
+    probe_fire(sm->probe, c->begin, SM_BLOCK_BEGIN, c->number, cta);
+    uint64_t slots = c->warps;
+    for (uint32_t i = 0; slots; i++, slots &= slots - 1) {
+        const unsigned slot = first_of(slots);
+        fill_slot(sm, slot, cta, &c->cta->warps[i]);
+        if (UNLIKELY(sm->asked & WANT_WARPS))
+            sm->seams.registers->start(sm->seams.registers->self, slot, &c->cta->warps[i],
+                                       (uint32_t)(c->registers / c->cta->nwarps / WARP_LANES));
+        probe_fire(sm->probe, c->begin, SM_WARP_BEGIN, c->number * 64 + i, slot);
+    }
+}
+
+/* In the order in which they were taken, which is that of their places: no block ends between. */
+void sm_make_blocks(struct sm *sm)
+{
+    for (; sm->unmade; sm->unmade &= sm->unmade - 1)
+        make_block(sm, (unsigned)__builtin_ctz(sm->unmade));
 }
 
 void sm_start_blocks(struct sm *sm, cycle_t now)
@@ -176,7 +201,7 @@ cycle_t sm_next_block(const struct sm *sm)
 
 static void count_ended(struct sm *sm, struct sm_launch *l, const struct cta *c)
 {
-    sm->has_news = true;
+    sm_note(sm, SM_NOTE_ENDED);
     for (uint32_t i = 0; i < c->nwarps; i++) {
         l->ended.warp_inst += c->warps[i].ninst;
         l->ended.thread_inst += c->warps[i].nthread_inst;
@@ -191,11 +216,6 @@ static unsigned slot_of(const struct sm *sm, const struct cta_slot *c, const str
         if (sm->slot[first_of(m)].w == w)
             return first_of(m);
     return MAX_WARPS;
-}
-
-static uint64_t free_slots(const struct sm *sm)
-{
-    return all_slots(sm->cfg) & ~(sm->live | sm->ending | sm->coming);
 }
 
 bool sm_can_follow_block(const struct sm *sm, unsigned cta)
@@ -255,6 +275,7 @@ void sm_end_warp(struct sm *sm, unsigned slot, cycle_t now)
     sm->held &= ~bit;
     sm->leaving &= ~bit;
     sm->slot[slot].w = NULL;
+    sm_note(sm, SM_NOTE_ROOM);
     if (UNLIKELY(sm->asked & WANT_WARPS))
         sm->seams.registers->end(sm->seams.registers->self, slot);
     sm->ctas[cta].warps &= ~bit;
@@ -272,13 +293,6 @@ struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k)
             return e;
         }
     return (struct sm_ended){0};
-}
-
-bool sm_take_news(struct sm *sm)
-{
-    const bool has = sm->has_news;
-    sm->has_news = false;
-    return has;
 }
 
 void sm_give_findings(struct sm *sm)

@@ -105,7 +105,7 @@ SM_INLINE bool execute(struct sm *sm, unsigned slot, const struct dinst *d, cycl
     probe_fire(sm->inst_probe, now, 0, (uint64_t)(uintptr_t)w, (uint64_t)(uintptr_t)d);
     if (!(LIKELY(!sm->asked) ? warp_step(w, sm->effects, now, s)
                              : asked_step(sm, slot, d, now, s))) {
-        sm->faulted = w;
+        sm_stop(sm, w);
         return false;
     }
     *has_split = lanes && warp_top(w)->mask != lanes;

@@ -87,6 +87,7 @@ struct sm *sm_new(const struct sm_parts *p)
     sm->il = *p->il;
     sm->seams = p->seams;
     sm->clocks = p->clocks;
+    sm->notes = p->notes ? p->notes : &sm->own_notes;
     sm->probe = sm->inst_probe = &probe_null;
     sm->nsub = (uint32_t)p->cfg->subcores;
     sm->sub_end = sm->sub + sm->nsub;
@@ -125,6 +126,7 @@ struct sm *sm_new(const struct sm_parts *p)
     code.breach = p->seams.l1.breach;
     sm->inst = l1_new(p->inst, &sm->pool, p->node, &code);
     sm->effects = effects_new();
+    effects_tell(sm->effects, sm->notes, SM_NOTE_LOGGED);
     sm_extra_listen(sm);
     return sm;
 }
@@ -157,6 +159,17 @@ void sm_bind(struct sm *sm, struct component *self, struct port *out, struct por
     sm->component = self;
     sm->out = out;
     sm->in = in;
+}
+
+void sm_note(struct sm *sm, enum sm_note what)
+{
+    *sm->notes |= (uint8_t)what;
+}
+
+void sm_stop(struct sm *sm, struct warp *w)
+{
+    sm->faulted = w;
+    sm_note(sm, SM_NOTE_FAULT);
 }
 
 /* --- counting --- */
@@ -341,6 +354,8 @@ static cycle_t front_tick(struct sm *sm, cycle_t now)
 static cycle_t sm_tick(void *self, cycle_t now)
 {
     struct sm *sm = self;
+    if (UNLIKELY(sm->unmade))
+        sm_make_blocks(sm);
     if (now > sm->slots_done)
         count_slept(sm, now - sm->slots_done);
     sm->slots_done = now + 1;

@@ -23,6 +23,16 @@
 
 struct sm;
 
+/* What an SM has to say where all meet, as bits of a byte that lies beside those of other SMs: who
+ * has many of them need not look at those that say nothing, whose memory other host threads have at
+ * hand. The SM sets bits, who has acted on one clears it. */
+enum sm_note {
+    SM_NOTE_ENDED = 1,  /* blocks have ended: sm_kernel_ended() */
+    SM_NOTE_ROOM = 2,   /* warps have: sm_can_take() may be true where it was not */
+    SM_NOTE_LOGGED = 4, /* sm_effects() is not empty */
+    SM_NOTE_FAULT = 8,  /* sm_fault() says which */
+};
+
 struct sm_parts {
     const struct sm_cfg *cfg;
     const struct l1_cfg *data, *konst, *tex, *inst;
@@ -32,6 +42,7 @@ struct sm_parts {
     const uint16_t *slice_nodes; /* of the L2 slices */
     struct sm_seams seams;
     struct stage_clocks clocks;
+    uint8_t *notes; /* NULL: nobody looks at them */
 };
 
 struct sm *sm_new(const struct sm_parts *parts);
@@ -50,9 +61,11 @@ struct sm_kernel {
 /* Before a kernel of which an SM can have so many blocks: how much of sm.unified_bytes is cache. */
 void sm_share(struct sm *sm, const struct sm_kernel *k, uint32_t blocks);
 /* Whether another block of the kernel fits now; and takes it, to begin at cycle `now`. Only between
- * runs or at sync points. */
+ * runs or at sync points. Taking keeps its place; its warps are made in the SM's next tick, on the
+ * host thread that runs them, or by sm_make_blocks() for who looks at them earlier. */
 bool sm_can_take(const struct sm *sm, const struct sm_kernel *k);
 void sm_take(struct sm *sm, const struct sm_kernel *k, uint64_t number, cycle_t now);
+void sm_make_blocks(struct sm *sm);
 /* Blocks of one kernel that fit on an empty SM; 0: none ever. */
 uint32_t sm_capacity(const struct sm_cfg *cfg, const struct sm_kernel *k, uint32_t extra_registers);
 /* Registers that a thread of the kernel needs more on this SM (parsim/seams_sm.h). */
@@ -66,8 +79,6 @@ struct sm_ended {
     cycle_t end;       /* the cycle after the last block's end, of all calls */
 };
 struct sm_ended sm_kernel_ended(struct sm *sm, const struct sm_kernel *k);
-/* Whether it would say anything new of any kernel since this was asked last. */
-bool sm_take_news(struct sm *sm);
 /* No block, and nothing in flight. */
 bool sm_is_idle(const struct sm *sm);
 /* A kernel begins or has ended at `now` on the whole machine: statistics, caches. All launches of

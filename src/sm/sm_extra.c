@@ -95,7 +95,7 @@ SM_INLINE uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst 
 bool extra_issue(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
 {
     if (!warp_step(x->w, sm->effects, now, &sm->step)) {
-        sm->faulted = x->w;
+        sm_stop(sm, x->w);
         return false;
     }
     const uint16_t i = send(sm, x, d, now);
@@ -197,7 +197,7 @@ void extra_jump(struct sm *sm, unsigned slot, uint32_t pc)
 
 void extra_stop(struct sm *sm, struct warp *w)
 {
-    sm->faulted = w;
+    sm_stop(sm, w);
 }
 
 uint64_t extra_spare_shared(const struct sm *sm)
@@ -219,7 +219,7 @@ void extra_delay_end(struct sm *sm, cycle_t now)
 {
     if (!sm->cta_set && sm->launches) {
         sm->launches->ended.end = now;
-        sm->has_news = true;
+        sm_note(sm, SM_NOTE_ENDED);
     }
 }
 
@@ -240,7 +240,7 @@ void extra_note(struct sm *sm, cycle_t now, bool begins, uint64_t number, unsign
 
 void extra_fault(struct sm *sm, struct extra_warp *x)
 {
-    sm->faulted = x->w;
+    sm_stop(sm, x->w);
 }
 
 static void tell_miss(void *ctx, cycle_t now, uint32_t event, uint64_t line, uint64_t token)

@@ -247,7 +247,7 @@ static bool step_warp(struct sm_forward *f, struct warp *w, struct pace *p,
             break;
         const uint64_t far = w->nfar;
         if (!warp_step(w, sm->effects, s->now, &sm->step)) {
-            sm->faulted = w;
+            sm_stop(sm, w);
             return false;
         }
         p->credit -= f->line * (double)(w->nfar - far);
@@ -270,7 +270,7 @@ static bool run_warp(struct sm_forward *f, struct warp *w, struct pace *p,
         w->grid->clock = s->now;
         w->grid->turn_from = w->ninst;
         if (warp_run(w, (uint64_t)(f->line > 0 ? fmin(most, SLICE) : most)) == WARP_STOP_FAULT) {
-            f->sm->faulted = w;
+            sm_stop(f->sm, w);
             return false;
         }
         p->credit -= (double)(w->ninst - before) + f->line * (double)(w->nfar - far);

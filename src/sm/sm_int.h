@@ -119,6 +119,8 @@ struct warp_slot {
 struct cta_slot {
     struct cta *cta;
     struct sm_launch *launch;
+    const struct sm_kernel *kernel; /* with its number, until the block is made */
+    uint64_t number;
     uint64_t warps; /* slots */
     uint32_t live;  /* warps that have not ended */
     cycle_t begin;
@@ -235,7 +237,7 @@ struct sm {
     } scheds[MAX_SUBCORES * MAX_SCHEDULERS]; /* all, by number */
     bool has_source;                         /* somebody is bound at the seam of extra warps */
     bool can_be_quiet;
-    bool has_news; /* for sm_kernel_ended() */
+    uint8_t own_notes, *notes; /* enum sm_note */
     bool is_quiet; /* what was issued stands still until the load/store unit or a result moves it */
     /* sets of warp slots */
     uint64_t coming;     /* of a block that has not begun */
@@ -293,6 +295,7 @@ struct sm {
     /* blocks */
     struct cta_slot ctas[MAX_CTAS];
     uint32_t cta_set;
+    uint32_t unmade; /* of those: their warps are not made yet */
     uint64_t regs_free, shared_free, threads_free;
     uint64_t regs_spare, shared_spare; /* that no block of the kernel taken last can ever have */
     uint64_t regs_used;                /* by blocks that have begun */
@@ -312,6 +315,10 @@ struct sm {
     struct load_stages stages;
     struct sm_stats stats;
 };
+
+void sm_note(struct sm *sm, enum sm_note what);
+/* The warp has faulted. */
+void sm_stop(struct sm *sm, struct warp *w);
 
 static inline unsigned sm_subcore_of(const struct sm *sm, unsigned slot)
 {

@@ -192,7 +192,7 @@ bad() { # message, arguments
 bad "did you mean 'l1.size'" "${mix[@]}" --set l1.sizee=3
 bad "there are: " "${mix[@]}" --gpu gtx
 bad "--interval 0: must be 1" "${mix[@]}" --interval 0
-bad "--threads 1000: must be 1 to 256" "${mix[@]}" --threads 1000
+bad "--threads 1000: must be 0 to 256" "${mix[@]}" --threads 1000
 bad "--interval needs" "${mix[@]}" --interval 10
 bad "--csv needs a timed run" "${mix[@]}" --functional --csv "$tmp/x"
 bad "cannot write /nowhere/x.json" "${mix[@]}" --json /nowhere/x.json
