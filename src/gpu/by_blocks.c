@@ -21,7 +21,7 @@ enum {
 };
 /* Windows that agree; instructions of blocks that are alike. */
 #define AGREE 0.02
-#define ALIKE 0.1
+#define ALIKE 0.05
 /* What the windows have in common, as a share of what they stand for: measured (DEVIATIONS.md). */
 #define UNSEEN 0.015
 
