@@ -11,6 +11,7 @@
 #include "exec/pages_ahead.h"
 #include "exec/runs.h"
 #include "exec/turns.h"
+#include "exec/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,8 @@ static bool run_turn(struct run *r)
     uint64_t limit = g->launch->max_inst, left = limit > g->clock ? limit - g->clock : 0;
     if (limit && left < quantum)
         quantum = left;
+    if (UNLIKELY(g->dev->watch && g->dev->watch->turned))
+        g->dev->watch->turned(g->dev->watch->self);
     enum cta_stop stop = cta_run(c, quantum);
     bool ok = stop != CTA_FAULT && !(stop == CTA_PAUSED && over_limit(r, c));
     if (stop == CTA_PAUSED && ok) {

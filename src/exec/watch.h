@@ -9,6 +9,8 @@ struct warp;
 
 struct mem_watch {
     void (*touched)(void *self, addr_t addr, uint64_t bytes, bool is_write);
+    /* NULL, or told that a block, or what is left of one, has its turn (grid_run() alone). */
+    void (*turned)(void *self);
     void *self;
     /* NULL, or asked once for each line of so many bytes that an instruction touches: whether it is
      * far from the warp, for which it counts then (warp.nfar), as words of local memory do. */

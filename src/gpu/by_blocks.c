@@ -41,10 +41,11 @@ struct by_blocks {
     uint64_t wave;
     uint64_t until; /* blocks that have been placed; and the cycle */
     cycle_t until_cycle, launched;
-    struct mark window, before; /* where the window began, and the one before it */
-    struct mark sample, jump;   /* the first of the sample; where blocks had passed */
-    unsigned n;                 /* windows of the sample */
+    struct mark begun[WINDOWS]; /* where the windows of the sample began */
+    unsigned n;                 /* that have ended */
     double last;                /* cycles an instruction, of the last window */
+    struct mark jump;           /* where blocks had passed, */
+    double jump_cpi;            /* and what they counted */
     bool has_passed;
     uint64_t aside_done, missed;
     struct forward_result sum;
@@ -109,10 +110,7 @@ static double cpi_of(const struct mark *from, const struct mark *to)
 
 static void begin_window(struct by_blocks *b, cycle_t now)
 {
-    b->before = b->window;
-    b->window = mark_now(b, now);
-    if (!b->n)
-        b->sample = b->window;
+    b->begun[b->n] = mark_now(b, now);
     wait_for(b, MEASURING, b->wave, now + WINDOW);
 }
 
@@ -139,29 +137,44 @@ static uint64_t pass_alike(struct by_blocks *b, double inst, cycle_t now)
     return passed;
 }
 
-/* What was simulated between a jump and the windows that count took another time than it would have
- * without the jump. */
-static void straighten(struct by_blocks *b, double cpi)
+/* What was simulated between a jump and `to`, among other blocks than without the jump, took
+ * another time than it would have. */
+static void straighten(struct by_blocks *b, const struct mark *to, double cpi)
 {
     if (!b->has_passed)
         return;
-    const double n = (double)(b->before.executed - b->jump.executed),
-                 took = (double)(b->before.at - b->jump.at);
+    const double n = (double)(to->executed - b->jump.executed),
+                 took = (double)(to->at - b->jump.at);
     b->sum.cycles += n * cpi - took;
 }
 
-static void pass_blocks(struct by_blocks *b, const struct mark *now, double cpi, double spread)
+/* The last block has been placed: what follows is the launch's end as it would have been. */
+static void end_placing(struct by_blocks *b, cycle_t now)
 {
-    const uint64_t blocks = now->done - b->sample.done, before = aside_executed(b->aside);
-    const double inst = (double)(now->done_inst - b->sample.done_inst) / (double)blocks;
+    const struct mark m = mark_now(b, now);
+    if (b->n)
+        straighten(b, &b->begun[0], b->last);
+    else
+        straighten(b, &m, b->jump_cpi);
+    b->phase = ENDED;
+}
+
+/* By the windows from `from` on. */
+static void pass_blocks(struct by_blocks *b, const struct mark *from, const struct mark *now,
+                        double spread)
+{
+    const uint64_t blocks = now->done - b->begun[0].done, before = aside_executed(b->aside);
+    const double inst = (double)(now->done_inst - b->begun[0].done_inst) / (double)blocks,
+                 cpi = cpi_of(from, now);
+    straighten(b, from, cpi);
     if (!blocks || b->run->total - b->run->blocks.next < b->wave + b->wave / 4 ||
         !pass_alike(b, inst, now->at)) {
         b->phase = ENDED;
         return;
     }
     const double n = (double)(aside_executed(b->aside) - before);
-    straighten(b, cpi);
     b->jump = *now;
+    b->jump_cpi = cpi;
     b->sum.warp_inst += (uint64_t)n;
     b->sum.cycles += n * cpi;
     b->sum.variance += n * cpi * spread * n * cpi * spread;
@@ -170,17 +183,18 @@ static void pass_blocks(struct by_blocks *b, const struct mark *now, double cpi,
     wait_for(b, SETTLING, b->wave, now->at + RAMP);
 }
 
-/* The last two windows are what counts: the machine fills, or gets used to other blocks, before. */
+/* The last two windows are what counts: the machine fills, or gets used to other blocks, before. If
+ * no two agree, the later half of them does. */
 static void end_window(struct by_blocks *b, cycle_t now)
 {
     const struct mark m = mark_now(b, now);
-    if (m.executed == b->window.executed)
+    if (m.executed == b->begun[b->n].executed)
         return;
-    const double cpi = cpi_of(&b->window, &m), change = b->n ? fabs(cpi / b->last - 1) : 1;
+    const double cpi = cpi_of(&b->begun[b->n], &m), change = b->n ? fabs(cpi / b->last - 1) : 1;
     b->n++;
     if (change < AGREE || b->n == WINDOWS ||
         (b->n > 1 && b->run->blocks.next >= b->run->total / PART))
-        pass_blocks(b, &m, (cpi + b->last) / 2, change / 2);
+        pass_blocks(b, &b->begun[change < AGREE ? b->n - 2 : b->n / 2], &m, change / 2);
     else
         begin_window(b, now);
     b->last = cpi;
@@ -213,7 +227,7 @@ bool by_blocks_look(struct by_blocks *b, cycle_t now)
         return false;
     }
     if (b->run->blocks.next >= b->run->total)
-        b->phase = ENDED; /* the machine empties */
+        end_placing(b, now);
     else if (b->run->blocks.next < b->until || now < b->until_cycle)
         return true;
     else if (b->phase == SETTLING && !has_filled(b))

@@ -13,20 +13,24 @@
 
 enum {
     RAMP = 8000,   /* cycles from a launch's start to its first window */
-    SETTLE = 2000, /* and from a stretch to the next, with this part of the stretch's length */
-    SETTLE_PART = 16,
+    SETTLE = 5000, /* and from a stretch to the next, with this part of the stretch's length */
+    SETTLE_PART = 32,
     PART = 2000, /* of a window, which has up to PARTS */
     PARTS = 4,
-    LEAST = 4000, /* cycles of a stretch, and a part of those that have gone */
-    LEAST_PART = 1024,
-    MOST = 48000,
-    MOST_PART = 512,
+    LEAST = 16000, /* cycles of a stretch, and a part of those that have gone */
+    LEAST_PART = 128,
+    MOST = 192000,
+    MOST_PART = 64,
     MOST_EVEN = 2,  /* times that stretches are longer or shorter for the sake of evenness */
     LOOK = 50,      /* cycles from one look at who waits to the next, in a window */
     MOST_LINE = 50, /* instructions that a line is worth */
-    STEPS = 32,     /* that a stretch is gone in; the last is exact */
-    WARM_STEPS = 4  /* what the last ones touch is brought into the L2 */
+    STEPS = 128,    /* that a stretch is gone in; the last is exact */
+    WARM_STEPS = 16 /* what the last ones touch is brought into the L2 */
 };
+/* Of the cycles that have gone, at most: short launches have short stretches; and of a stretch,
+ * those from it to the next window. */
+#define OF_GONE   0.75
+#define OF_LENGTH 0.4
 /* Windows that differ by less are the same, by more are not. */
 #define SAME  0.06
 #define OTHER 0.15
@@ -178,12 +182,18 @@ static bool apply(void *ctx)
     return gpu_apply_effects(f->g);
 }
 
-static bool run_step(struct forward *f, struct sm_forward_step *s)
+/* SMs one after the other; in the last step, which leaves behind what caches have, in turns. */
+static void run_step(struct forward *f, struct sm_forward_step *s)
 {
-    bool ok = true;
-    for (uint32_t i = 0; i < f->g->nsms && ok; i++)
-        ok = sm_forward_run(f->sms[i], s);
-    return gpu_apply_effects(f->g) && ok;
+    s->is_more = false;
+    do {
+        bool ok = true, any = false;
+        for (uint32_t i = 0; i < f->g->nsms && ok; i++) {
+            ok = sm_forward_run(f->sms[i], s);
+            any |= sm_forward_has_moved(f->sms[i]);
+        }
+        s->is_more = gpu_apply_effects(f->g) && ok && any && s->is_last;
+    } while (s->is_more);
 }
 
 static unsigned live_warps(const struct forward *f)
@@ -242,6 +252,7 @@ static void choose_length(struct forward *f, double change, cycle_t now)
         f->length /= 2;
     f->length = fmin(f->length, fmax(MOST, gone / MOST_PART));
     f->length = fmax(f->length, fmax(LEAST, gone / LEAST_PART));
+    f->length = fmin(f->length, OF_GONE * gone);
 }
 
 static void skip_stretch(struct forward *f, double cpi, cycle_t now)
@@ -254,7 +265,8 @@ static void skip_stretch(struct forward *f, double cpi, cycle_t now)
     gpu_collect_ended(f->g);
     stretch_open(&f->stretches, forward_executed(f) - before, cycles, cpi);
     f->has_skipped = true;
-    settle(f, now, SETTLE + (cycle_t)(fmin(f->length, MOST) / SETTLE_PART));
+    settle(f, now,
+           (cycle_t)fmin(SETTLE + fmin(f->length, MOST) / SETTLE_PART, OF_LENGTH * f->length));
 }
 
 /* A part of the window is over. Parts that differ much: the launch begins, which is no measure of

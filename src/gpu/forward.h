@@ -3,8 +3,8 @@
  * warps go forward functionally, each at the pace that it had in the last window (sm/sm_forward.h).
  * How long such a stretch would have taken is its instructions times the cycles that one took in
  * the windows before and behind it (stretch.h); stretches become longer while neighbouring windows
- * agree. The L2 is told what the end of a stretch touches. Depends on nothing but the program and
- * the machine. */
+ * agree. The L2 is told what the end of a stretch touches, and windows begin when the machine has
+ * settled. Depends on nothing but the program and the machine. */
 #ifndef GPU_FORWARD_H
 #define GPU_FORWARD_H
 

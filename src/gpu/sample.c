@@ -31,6 +31,11 @@ enum {
 /* Numbers of blocks, of instructions that are alike: their logarithms differ by less. */
 #define ALIKE_BLOCKS 0.12
 #define ALIKE_INST   0.22
+/* Of two that were simulated one after the other: the next is not foreseen. */
+#define CHANGING_INST 0.4
+/* Launches of which warps went forward are guessed as long as what was simulated of them is less
+ * than this part of one that is simulated whole: it may be the last. */
+#define RENT 0.25
 /* Of points that a line goes through. */
 #define FAR_ENOUGH 0.02
 /* Traffic of an instruction, of launches that pass one behind the other. */
@@ -48,7 +53,8 @@ struct point {
     struct stats *stats; /* extrapolated */
     size_t kernel;       /* in the machine's list */
     bool is_paced;
-    double error; /* of its cycles, as far as they are estimated */
+    double simulated; /* cycles */
+    double error;     /* of its cycles, as far as they are estimated */
 };
 
 struct group {
@@ -62,6 +68,7 @@ struct group {
     unsigned passed, wait;    /* passed: since the last that was simulated */
     double squares;           /* of the relative errors of predictions */
     unsigned npredicted;
+    bool is_changing;    /* the last two that were simulated had other numbers of instructions */
     double traffic;      /* of an instruction of the last that passed; 0: none has */
     double error_cycles; /* of all its predictions, which are wrong together */
 };
@@ -185,22 +192,28 @@ bool sample_passes(struct sample *s, const struct launch *l)
     bool is_long = false;
     for (size_t i = 0; i < g->points.len; i++) {
         const struct point *p = &g->points.data[i];
-        if (!is_alike(p->grid, l->grid) || (p->is_paced && !g->is_uneven))
+        if (!is_alike(p->grid, l->grid))
             continue;
-        is_long |= p->cycles >= LONG;
+        is_long |= p->cycles >= LONG && !p->is_paced;
         n++;
     }
-    return (n > 1 || is_long) && g->passed < g->wait && !g->has_children && !forward_must_not(l);
+    return (n > 1 || is_long) && g->passed < g->wait && !g->has_children && !g->is_changing &&
+           !forward_must_not(l);
 }
 
 void sample_begin(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
-    bool is_guessed = g->is_whole;
-    for (size_t i = 0; i < g->points.len; i++)
-        is_guessed |=
-            g->points.data[i].is_paced && !memcmp(g->points.data[i].grid, l->grid, sizeof l->grid);
-    if (is_guessed && !g->is_uneven)
+    double spent = 0;
+    bool is_due = g->is_whole;
+    for (size_t i = 0; i < g->points.len; i++) {
+        const struct point *p = &g->points.data[i];
+        if (!p->is_paced || memcmp(p->grid, l->grid, sizeof l->grid))
+            continue;
+        spent += p->simulated;
+        is_due |= spent >= RENT * p->cycles;
+    }
+    if (is_due && !g->is_uneven)
         forward_rest(s->g->forward);
 }
 
@@ -295,6 +308,7 @@ static void remember(struct group *g, const struct point *p)
     const struct point *like;
     if (!replace_guesses(g, p) && g->points.len)
         learn(g, fabs(predict(g, p->inst, &like) / p->cycles - 1));
+    g->is_changing = g->points.len && distance(vec_last(&g->points).inst, p->inst) > CHANGING_INST;
     if (g->points.len == POINTS)
         drop_point(g, 0);
     vec_push(&g->points, *p);
@@ -353,9 +367,17 @@ void sample_simulated(struct sample *s, size_t first, const struct launch *l)
                       .stats = stats_sums(s->last, NULL),
                       .kernel = first,
                       .is_paced = k->is_paced,
+                      .simulated = (double)(k->cycles - k->skipped_cycles),
                       .error = sqrt(k->variance) / (double)k->cycles};
     memcpy(p.grid, l->grid, sizeof p.grid);
     remember(g, &p);
+}
+
+/* Blocks that the machine holds, of the group's last launch that was simulated. */
+static uint64_t side_by_side(const struct sample *s, const struct group *g)
+{
+    const struct gpu_kernel *k = gpu_kernel(s->g, vec_last(&g->points).kernel);
+    return (uint64_t)k->ctas_per_sm * s->g->nsms;
 }
 
 bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
@@ -365,7 +387,9 @@ bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
     const struct point *like;
     const uint64_t traffic = warm_traffic(s->warm);
     d->watch = warm_watch(s->warm);
+    warm_begin_launch(s->warm, side_by_side(s, g));
     const bool ok = grid_run(d, l, result, err);
+    warm_end_launch(s->warm);
     d->watch = NULL;
     if (!ok)
         return false;

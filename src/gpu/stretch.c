@@ -22,8 +22,8 @@ void stretch_close(struct stretches *s, double cpi)
     const double least = fmin(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 - ALIKE),
                  most = fmax(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 + ALIKE);
     const double half = n * fmin(fabs(cpi - s->open_cpi), ALIKE * s->open_cpi) / 2;
-    if (is_alike)
-        s->sum.cycles += n * (behind + s->open_cpi) / 2;
+    if (is_alike) /* the mean of speeds, not of cycles: stretches are of equal time */
+        s->sum.cycles += n * 2 / (1 / behind + 1 / s->open_cpi);
     else /* one phase ends in it and another begins */
         s->sum.cycles += fmin(fmax(s->open_cycles, n * least), n * most);
     s->sum.variance += half * half;

@@ -11,6 +11,8 @@
 
 /* A line that is not in the L2 costs as much as so many that are, about. */
 enum { MISS = 8 };
+/* Touches that are kept, at most. */
+enum { MOST_KEPT = 1 << 22 };
 
 struct touch {
     addr_t line;
@@ -25,6 +27,7 @@ struct warm {
     bool last_written;
     bool is_kept;              /* touches, in the order of time; where blocks begin */
     uint64_t touches, brought; /* of lines; lines that were not in the L2 */
+    uint64_t side;             /* blocks that run side by side; 0: told at once */
     VEC(struct touch) kept;
     VEC(size_t) blocks;
 };
@@ -55,12 +58,22 @@ static void touched(void *self, addr_t addr, uint64_t bytes, bool is_write)
     }
 }
 
+static void turned(void *self)
+{
+    struct warm *w = self;
+    if (!w->side)
+        return;
+    if (w->blocks.len >= w->side || w->kept.len >= MOST_KEPT)
+        warm_tell_kept(w);
+    warm_keep_block(w);
+}
+
 struct warm *warm_new(struct gpu *g)
 {
     struct warm *w = xcalloc(1, sizeof *w);
     w->gpu = g;
     w->bytes = (addr_t)gpu_machine(g)->l2.line_bytes;
-    w->watch = (struct mem_watch){.touched = touched, .self = w};
+    w->watch = (struct mem_watch){.touched = touched, .turned = turned, .self = w};
     w->last = UINT64_MAX;
     return w;
 }
@@ -77,6 +90,18 @@ void warm_free(struct warm *w)
 struct mem_watch *warm_watch(struct warm *w)
 {
     return &w->watch;
+}
+
+void warm_begin_launch(struct warm *w, uint64_t blocks)
+{
+    w->side = gpu_technique(w->gpu, 0) ? 0 : blocks; /* techniques see what is written at once */
+}
+
+void warm_end_launch(struct warm *w)
+{
+    if (w->side)
+        warm_tell_kept(w);
+    w->side = 0;
 }
 
 void warm_keep_block(struct warm *w)

@@ -12,6 +12,9 @@ struct warm *warm_new(struct gpu *g);
 void warm_free(struct warm *w);
 /* For device.watch while they run. */
 struct mem_watch *warm_watch(struct warm *w);
+/* Around a launch that grid_run() runs, block by block: so many would have run side by side. */
+void warm_begin_launch(struct warm *w, uint64_t blocks);
+void warm_end_launch(struct warm *w);
 /* A block begins whose touches, with those of others, are told later: as if all of them had run
  * side by side. How many there are; tells and forgets them. */
 void warm_keep_block(struct warm *w);

@@ -10,9 +10,8 @@
 enum { PART_OF_WINDOW = 8 };
 /* Instructions until it is looked at what lines have cost. */
 enum { SLICE = 32 };
-/* Instructions of a warp in the last step, after which what it has stored is applied: loads look
- * for stores through the log, which is to stay short. */
-enum { APPLY_EVERY = 16 };
+/* Instructions of a warp in a turn of the last step. */
+enum { TURN = 4 };
 /* Instructions beyond its credit that a warp may take to stand where it stood. */
 enum { HOME = 2000 };
 #define HOME_PART 0.5 /* of what it executes in the stretch, at most */
@@ -37,6 +36,7 @@ struct sm_forward {
     struct pace warp[MAX_WARPS];
     cycle_t marked;
     uint32_t looks;             /* since then */
+    bool has_moved;             /* a warp, in the last step */
     double mean;                /* rate of all warps */
     double line;                /* what one costs, in instructions */
     const struct decoded *code; /* that `stretch` is of */
@@ -243,7 +243,7 @@ static bool step_warp(struct sm_forward *f, struct warp *w, struct pace *p,
     const struct xinst *x;
     unsigned n = 0;
     for (; p->credit > least && !warp_is_deferred(w) && (x = warp_peek(w)); p->credit--) {
-        if (p->credit <= -least && x == p->home)
+        if ((p->credit <= -least && x == p->home) || n == TURN)
             break;
         const uint64_t far = w->nfar;
         if (!warp_step(w, sm->effects, s->now, &sm->step)) {
@@ -251,8 +251,7 @@ static bool step_warp(struct sm_forward *f, struct warp *w, struct pace *p,
             return false;
         }
         p->credit -= f->line * (double)(w->nfar - far);
-        if (++n % APPLY_EVERY == 0 && !effects_empty(sm->effects) && !s->apply(s->ctx))
-            return false;
+        n++;
     }
     return effects_empty(sm->effects) || s->apply(s->ctx);
 }
@@ -301,27 +300,47 @@ static bool follow(struct sm_forward *f, unsigned cta, const struct sm_forward_s
     return true;
 }
 
-/* Until nobody has credit that can go on. */
-static bool run_block(struct sm_forward *f, unsigned cta, const struct sm_forward_step *s)
+/* A turn of each of its warps that has credit and can go on. */
+static bool turn_block(struct sm_forward *f, unsigned cta, const struct sm_forward_step *s,
+                       bool *any)
 {
     const struct cta_slot *c = &f->sm->ctas[cta];
-    for (bool any = true; any;) {
-        any = false;
-        for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
-            const unsigned slot = first_of(m);
-            struct warp *w = f->sm->slot[slot].w;
-            const uint64_t before = w->ninst;
-            if (w->state != WARP_READY || warp_is_deferred(w) ||
-                (f->warp[slot].credit < 1 && !s->is_last))
-                continue;
-            if (!run_warp(f, w, &f->warp[slot], s))
+    *any = false;
+    for (uint64_t m = c->warps & f->sm->live; m; m &= m - 1) {
+        const unsigned slot = first_of(m);
+        struct warp *w = f->sm->slot[slot].w;
+        const uint64_t before = w->ninst;
+        if (w->state != WARP_READY || warp_is_deferred(w) ||
+            (f->warp[slot].credit < 1 && !s->is_last))
+            continue;
+        if (!run_warp(f, w, &f->warp[slot], s))
+            return false;
+        *any |= w->ninst != before;
+    }
+    if (has_ended(c->cta) && !follow(f, cta, s))
+        *any = false;
+    return true;
+}
+
+/* Blocks one after the other; in the last step, which leaves behind what caches have, a turn. */
+static bool run_blocks(struct sm_forward *f, uint32_t ctas, const struct sm_forward_step *s)
+{
+    f->has_moved = false;
+    for (uint32_t m = ctas; m; m &= m - 1) {
+        const unsigned cta = (unsigned)__builtin_ctz(m);
+        bool any;
+        do {
+            if (!turn_block(f, cta, s, &any))
                 return false;
-            any |= w->ninst != before;
-        }
-        if (has_ended(c->cta) && !follow(f, cta, s))
-            return true;
+            f->has_moved |= any;
+        } while (any && !s->is_last);
     }
     return true;
+}
+
+bool sm_forward_has_moved(const struct sm_forward *f)
+{
+    return f->has_moved;
 }
 
 static void give_credit(struct sm_forward *f, const struct cta_slot *c, double cycles)
@@ -338,6 +357,7 @@ static void give_credit(struct sm_forward *f, const struct cta_slot *c, double c
 bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s)
 {
     struct sm *sm = f->sm;
+    uint32_t ctas = 0;
     for (uint32_t m = sm->cta_set; m; m &= m - 1) {
         const unsigned cta = (unsigned)__builtin_ctz(m);
         const struct cta_slot *c = &sm->ctas[cta];
@@ -349,11 +369,11 @@ bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s)
         }
         if (s->is_watched) /* what was found before is not asked for again, and nobody told */
             c->launch->grid.tlb_epoch = UINT64_MAX;
-        give_credit(f, c, s->cycles);
-        if (!run_block(f, cta, s))
-            return false;
+        if (!s->is_more)
+            give_credit(f, c, s->cycles);
+        ctas |= m & -m;
     }
-    return true;
+    return run_blocks(f, ctas, s);
 }
 
 /* --- time goes on --- */

@@ -49,7 +49,8 @@ void sm_forward_pace(struct sm_forward *f, struct sm_forward_fit *fit, cycle_t n
 struct sm_forward_step {
     cycle_t now;
     double cycles;   /* worth of instructions */
-    bool is_last;    /* warps stop where their credit ends, not at a branch behind it */
+    bool is_last;    /* warps stop where their credit ends, not at a branch behind it: a turn, */
+    bool is_more;    /* and more of them */
     bool is_watched; /* device.watch was changed */
     /* The number of a kernel's next block; false: there is none. */
     bool (*next)(void *ctx, const struct sm_kernel *k, uint64_t *number);
@@ -59,6 +60,8 @@ struct sm_forward_step {
 };
 /* False: a fault; of an instruction sm_fault() has it. */
 bool sm_forward_run(struct sm_forward *f, const struct sm_forward_step *s);
+/* Whether any warp went forward in it. */
+bool sm_forward_has_moved(const struct sm_forward *f);
 /* Time goes on: the pipeline looks at where its warps are. */
 void sm_forward_end(struct sm_forward *f, cycle_t now);
 

@@ -56,6 +56,14 @@ run --sample --threads 2 --csv "$tmp/b.csv" workload:sdk-lib --size small || fai
 cmp "$tmp/a.csv" "$tmp/b.csv" || fail "depends on host threads"
 run --sample --with hw-bdi --verify workload:rodinia-srad1 --size tiny || fail "with a technique of the memory: $(cat "$tmp/err")"
 
+# long launches that come twice: of neither so much is simulated that a whole one would pay for itself
+run --sample --json "$tmp/sampled.json" workload:lonestar-sp --size medium --no-check || fail "--sample: $(cat "$tmp/err")"
+python3 - "$tmp" <<'PY' || fail "a launch that comes twice was simulated whole"
+import json, sys
+long = [k for k in json.load(open(f"{sys.argv[1]}/sampled.json"))["kernels"] if k["cycles"] > 2000000]
+assert len(long) == 2 and all(0 < k["simulated_cycles"] < 0.25 * k["cycles"] for k in long), long
+PY
+
 # warps that end at once leave their slots, of which there are few; a fault in the middle is marked and counted
 cat >"$tmp/lag.ptx" <<'PTX'
 .version 7.0
