@@ -1,5 +1,7 @@
 /* Reading what subcommands are given, and refusing it with one sentence. */
 #include "cli.h"
+
+#include "base/cpu.h"
 #include "base/option_word.h"
 #include "cmd.h"
 #include "gpu/machine.h"
@@ -45,6 +47,15 @@ bool cli_count(const char *name, const char *text, uint64_t *v, struct err *err)
 {
     return (cli_u64(text, v) && *v >= 1 && *v <= 256) ||
            err_set(err, "--%s %s: must be 1 to 256", name, text);
+}
+
+bool cli_threads(const char *text, uint64_t *v, struct err *err)
+{
+    if (!cli_u64(text, v) || *v > 256)
+        return err_set(err, "--threads %s: must be 0 (as the host has processors) to 256", text);
+    if (!*v)
+        *v = cpu_count() < 256 ? cpu_count() : 256;
+    return true;
 }
 
 bool cli_seconds(const char *name, const char *text, uint64_t *v, struct err *err)

@@ -13,6 +13,8 @@ bool cli_refuse_option(char **argv, struct err *err);
 bool cli_u64(const char *s, uint64_t *v);
 /* --NAME TEXT: 1 to 256 of something. */
 bool cli_count(const char *name, const char *text, uint64_t *v, struct err *err);
+/* Host threads; 0 becomes as many as this process may use processors. */
+bool cli_threads(const char *text, uint64_t *v, struct err *err);
 /* --NAME TEXT: that many seconds; 0 is no limit. */
 bool cli_seconds(const char *name, const char *text, uint64_t *v, struct err *err);
 /* "x", "x,y" or "x,y,z"; missing ones are 1. */

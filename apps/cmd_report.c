@@ -34,7 +34,7 @@ static const char help[] =
     "  --gpu G          the machine (default gtx480)\n"
     "  --designs LIST   comma-separated, as of `parsim compare` (default base)\n"
     "  --interval N     cycles between two points of the series (default 1000)\n"
-    "  --threads N      host threads of a run (default 1)\n"
+    "  --threads N      host threads of a run at most (default 1; 0: as the host has processors)\n"
     "\n"
     "exit code: 0 done, 1 the program failed, 2 bad usage or input, or an output that cannot be "
     "written\n";

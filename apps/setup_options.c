@@ -12,7 +12,7 @@ bool setup_options_take(struct study_setup *s, int c, const char *value, struct 
     case SETUP_JOBS:
         return cli_count("jobs", value, &s->jobs, err);
     case SETUP_THREADS:
-        return cli_count("threads", value, &s->threads, err);
+        return cli_threads(value, &s->threads, err);
     case SETUP_LIMIT:
         return cli_seconds("limit", value, &s->limit, err);
     case SETUP_OUT:

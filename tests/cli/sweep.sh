@@ -15,6 +15,10 @@ bin=$(dirname "$PARSIM_BIN")/bin/parsim-workloads
 sweep() { "$PARSIM_BIN" sweep "$@" >out 2>err; }
 
 points=(--set l1.size=16K,48K --set sm.scheduler=gto,lrr --with base,hw-bdi)
+sweep --set l1.size=16K sdk-tra --size tiny --quiet --csv one.csv --out one && cp one.csv one.thread
+sweep --set l1.size=16K sdk-tra --size tiny --quiet --csv one.csv --threads 0 --out all && cmp -s one.csv one.thread || fail "--threads 0 takes as many as the host has, with the same results: $(cat err)"
+sweep --set l1.size=16K sdk-tra --size tiny --threads 257
+grep -q -- '--threads 257: must be 0 (as the host has processors) to 256' err || fail "--threads 257: $(cat err)"
 sweep "${points[@]}" sdk-tra "$bin sdk-bfs --size tiny" --size tiny --jobs 2 --csv s.csv --json s.json --db s.db --plot s.svg || fail "sweep: $(cat err)"
 grep -q '^program .* l1.size .* sm.scheduler .* with .* cycles .* ipc .* speedup$' out || fail "table: $(head -1 out)"
 grep -q 'mean nothing' out || fail "tiny results must say that they mean nothing"
