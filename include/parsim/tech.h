@@ -19,7 +19,7 @@
 #include "parsim/wrap_mem.h"
 
 /* Of all of include/parsim that a plug-in sees: another number is another interface. */
-#define PARSIM_TECH_VERSION 10
+#define PARSIM_TECH_VERSION 11
 
 #define TECH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
