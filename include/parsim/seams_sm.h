@@ -38,7 +38,8 @@ struct warp_source {
     bool (*is_pending)(const void *self);
     /* While it is pending, at the beginning of a cycle: schedulers for which issue_first may issue
      * something, as bits, and from WARPS_IDLE_BIT on those for which issue_idle may; the others are
-     * not asked. NULL: all. */
+     * not asked in this cycle, whatever is issued or retired in it. One too many costs time, one
+     * too few changes results. NULL: all. */
     uint32_t (*offers)(const void *self);
     /* Registers that every thread of a kernel needs more. */
     uint32_t (*extra_registers)(const void *self, const struct kernel *k);

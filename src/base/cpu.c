@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const names[] = {
 #define X(name) #name,
@@ -61,5 +62,8 @@ enum cpu_level cpu_level(void)
 unsigned cpu_count(void)
 {
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+    if (!sched_getaffinity(0, sizeof set, &set))
+        return (unsigned)CPU_COUNT(&set);
+    const long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set has room for */
+    return n > 0 ? (unsigned)n : 1;
 }

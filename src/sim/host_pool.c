@@ -225,11 +225,15 @@ static void lists_init(struct host_pool *p)
         list_publish(&p->workers[i], 1);
 }
 
-/* Signals are for the threads of the program. */
+/* Signals are for the threads of the program, but for those that a thread's own instructions raise:
+ * a handler is to see these. */
 static void threads_start(struct host_pool *p)
 {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     sigset_t all, old;
     sigfillset(&all);
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (unsigned i = 1; i < p->threads; i++)
         if (pthread_create(&p->workers[i].id, NULL, worker_main, &p->workers[i]))
@@ -243,12 +247,16 @@ static double host_load(void)
     return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
+static unsigned threads_of(unsigned threads)
+{
+    return threads < THREADS_MAX ? threads : THREADS_MAX;
+}
+
 struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 {
     struct host_pool *p = xalloc_aligned(64, sizeof *p);
     p->sim = s;
-    p->threads = threads < 1 ? 1 : threads > s->nparts ? s->nparts : threads;
-    p->threads = p->threads < THREADS_MAX ? p->threads : THREADS_MAX;
+    p->threads = threads_of(threads);
     p->pid = getpid();
     p->workers = xalloc_aligned(64, p->threads * sizeof *p->workers);
     host_level_init(&p->level, p->threads, cpu_count(), host_load());
@@ -260,8 +268,7 @@ struct host_pool *host_pool_new(struct sim *s, unsigned threads)
 
 bool host_pool_fits(const struct host_pool *p, unsigned threads)
 {
-    const unsigned most = threads < p->sim->nparts ? threads : p->sim->nparts;
-    return p->threads == (most < THREADS_MAX ? most : THREADS_MAX) && p->pid == getpid();
+    return p->threads == threads_of(threads) && p->pid == getpid();
 }
 
 /* The first `active` threads to the next round. */
@@ -286,8 +293,10 @@ void host_pool_free(struct host_pool *p)
     if (!p)
         return;
     const bool is_ours = p->pid == getpid(); /* in a child of that process there are no threads */
-    p->quit = true;
-    call(p, p->threads, 0, 1);
+    if (is_ours) {
+        p->quit = true;
+        call(p, p->threads, 0, 1);
+    }
     for (unsigned i = 0; i < p->threads; i++) {
         if (i && is_ours)
             pthread_join(p->workers[i].id, NULL);

@@ -49,7 +49,8 @@ void component_went_on(const struct sim *s, const struct component *c, cycle_t c
 const char *component_name(const struct component *c);
 
 /* A function that runs alone at every window's end, in order of registration, when no component
- * is ticking: the place where effects between partitions meet. `time` is the window's end. */
+ * is ticking: the place where effects between partitions meet. `time` is the window's end. It may
+ * make a component tick earlier than that would have, never later. */
 void sim_at_sync(struct sim *s, void (*fn)(void *ctx, uint64_t time), void *ctx);
 
 /* Ends the run after the current window (after the current time, with one partition). Any thread.

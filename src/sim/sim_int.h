@@ -101,6 +101,7 @@ void ports_sync(struct sim *s);
 void partition_sync(const struct sim *s, struct partition *p);
 
 struct host_pool;
+/* Of 2 to as many threads as there are partitions. */
 struct host_pool *host_pool_new(struct sim *s, unsigned threads);
 /* Whether it is what host_pool_new() would make. */
 bool host_pool_fits(const struct host_pool *p, unsigned threads);

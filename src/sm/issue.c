@@ -389,6 +389,8 @@ SM_INLINE enum stall schedule(struct sm *sm, struct subcore *sub, struct sched *
     return stall_of(sm, s->mask, valid, ready);
 }
 
+static_assert(MAX_SUBCORES * MAX_SCHEDULERS <= WARPS_IDLE_BIT, "a bit a scheduler");
+
 /* What the source of extra warps offers the schedulers in this cycle, if it has something to do. */
 static uint32_t offers_of(const struct sm *sm)
 {

@@ -27,8 +27,8 @@ struct sm;
  * has many of them need not look at those that say nothing, whose memory other host threads have at
  * hand. The SM sets bits, who has acted on one clears it. */
 enum sm_note {
-    SM_NOTE_ENDED = 1,  /* blocks have ended: sm_kernel_ended() */
-    SM_NOTE_ROOM = 2,   /* warps have: sm_can_take() may be true where it was not */
+    SM_NOTE_ENDED = 1, /* blocks have ended: sm_kernel_ended() */
+    SM_NOTE_ROOM = 2, /* warps have, which alone gives room back: sm_can_take() may be true again */
     SM_NOTE_LOGGED = 4, /* sm_effects() is not empty */
     SM_NOTE_FAULT = 8,  /* sm_fault() says which */
 };

@@ -24,7 +24,7 @@
 enum {
     MAX_WARPS = 64,
     MAX_SUBCORES = 4,
-    MAX_SCHEDULERS = 4, /* of a sub-core */
+    MAX_SCHEDULERS = 4, /* of a sub-core; all together at most WARPS_IDLE_BIT (issue.c) */
     MAX_IBUFFER = 8,
     MAX_UNITS = 20, /* pipes of a sub-core */
     MAX_COLLECTORS = 64,
