@@ -312,7 +312,7 @@ void l1_tick(struct l1 *l, cycle_t now)
     while (req_ring_next(&l->fills) <= now)
         l1_fill_finish(l, now, req_ring_pop(&l->fills));
     late_finish(l, now);
-    if (!l1_code_idle(l))
+    if (!l1_code_idle(l) && l1_code_next(l, now) <= now)
         l1_code_tick(l, now);
     if (now < l->due)
         return;

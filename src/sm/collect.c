@@ -46,7 +46,6 @@ SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint64
                        bool has_line, cycle_t now)
 {
     const unsigned ports = sm->ports[pipe];
-    ready &= sub->col_of[pipe];
     for (unsigned n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
         unsigned c = next_from(ready, sub->col_turn[pipe]);
         ready &= ~(UINT64_C(1) << c);
@@ -66,12 +65,11 @@ static uint64_t complete(const struct subcore *sub)
 
 static void dispatch(struct sm *sm, struct subcore *sub)
 {
-    const uint64_t ready = complete(sub);
-    if (!ready)
-        return;
-    for (unsigned p = 0; p < ALL_PIPES; p++) /* one that is not there has no collectors */
-        if (ready & sub->col_of[p])
-            send_on(sm, sub, p, ready, false, 0);
+    for (uint64_t ready = complete(sub); ready;) {
+        const unsigned p = sub->pipe_of[first_of(ready)];
+        send_on(sm, sub, p, ready & sub->col_of[p], false, 0);
+        ready &= ~sub->col_of[p];
+    }
 }
 
 SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_t now)
@@ -81,7 +79,7 @@ SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_
         if (sub->late[p].n)
             end_of_line(sm, sub, p, now);
         if (ready & sub->col_of[p])
-            send_on(sm, sub, p, ready, true, now);
+            send_on(sm, sub, p, ready & sub->col_of[p], true, now);
     }
 }
 
@@ -228,9 +226,11 @@ SM_INLINE void allocate(struct sm *sm, struct subcore *sub, unsigned pipe, bool 
 
 SM_INLINE void allocate_all(struct sm *sm, struct subcore *sub, bool is_plain)
 {
-    for (unsigned p = 0; p < ALL_PIPES; p++)
-        if (sub->nport[p])
-            allocate(sm, sub, p, is_plain);
+    for (uint32_t left = sm_all(sub->nport); left;) {
+        const unsigned p = (unsigned)__builtin_ctz(left) / 8;
+        allocate(sm, sub, p, is_plain);
+        left &= ~(0xffu << 8 * p);
+    }
 }
 
 static void allocate_plain(struct sm *sm, struct subcore *sub)

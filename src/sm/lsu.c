@@ -13,9 +13,22 @@ static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
 static inline unsigned busy_caches(const struct sm *sm)
 {
     const bool fetches = sm->fetching || (sm->cfg->fetch_ahead && !l1_idle(sm->inst));
-    return 1u << SM_CACHE_DATA | (unsigned)(sm->lsu.out[LSU_CONST] != 0) << SM_CACHE_CONST |
-           (unsigned)(sm->lsu.out[LSU_TEX] != 0) << SM_CACHE_TEX |
+    static_assert((int)LSU_CONST == SM_CACHE_CONST && (int)LSU_TEX == SM_CACHE_TEX, "one set");
+    return 1u << SM_CACHE_DATA | (sm->lsu.waits & (1u << LSU_CONST | 1u << LSU_TEX)) |
            (unsigned)fetches << SM_CACHE_INST;
+}
+
+/* Something is to come back from the part; it has. */
+static inline void part_begin(struct lsu *u, enum lsu_part part)
+{
+    u->out[part]++;
+    u->waits |= 1u << part;
+}
+
+static inline void part_end(struct lsu *u, enum lsu_part part)
+{
+    if (!--u->out[part])
+        u->waits &= ~(1u << part);
 }
 
 /* --- the end of an instruction --- */
@@ -79,21 +92,11 @@ static bool next_result(struct sm *sm, unsigned client, cycle_t now)
         token = fl_take(sm, &u->shared);
     } else if (!l1_pop_done(sm->caches[cache_of_part[client]], now, &token)) {
         return false;
-    } else {
-        u->out[client]--;
     }
+    part_end(u, client);
     if (is_back(sm, (uint16_t)token))
         write_later(sm, (uint16_t)token, now);
     return true;
-}
-
-/* Parts that something is to come back from. */
-static inline uint64_t waited_for(const struct lsu *u)
-{
-    return (uint64_t)(u->shared.n != 0) << LSU_SHARED |
-           (uint64_t)(u->out[LSU_CONST] != 0) << LSU_CONST |
-           (uint64_t)(u->out[LSU_TEX] != 0) << LSU_TEX |
-           (uint64_t)(u->out[LSU_DATA] != 0) << LSU_DATA;
 }
 
 static void write_back(struct sm *sm, cycle_t now)
@@ -111,7 +114,7 @@ static void write_back(struct sm *sm, cycle_t now)
         if (i != NO_INFLIGHT)
             fl_append(sm, &u->wb, i);
     }
-    for (uint64_t m = waited_for(u); m;) {
+    for (uint64_t m = u->waits; m;) {
         const unsigned client = next_from(m, u->wb_turn);
         if (next_result(sm, client, now)) {
             u->wb_turn = (uint8_t)((client + 1) % LSU_PARTS);
@@ -136,6 +139,7 @@ static void enter_shared(struct sm *sm, uint16_t i, cycle_t now)
     struct inflight *f = &sm->fl[i];
     f->due = now + (cycle_t)sm->cfg->shared_latency;
     f->pending++;
+    part_begin(&sm->lsu, LSU_SHARED);
     fl_append(sm, &sm->lsu.shared, i);
 }
 
@@ -190,7 +194,9 @@ static bool send_line(struct sm *sm, uint16_t i, cycle_t now)
     if (f->d->flags & DINST_PREFETCH)
         return true;
     if (kind != MEM_WRITE)
-        sm->lsu.out[cache == sm->konst ? LSU_CONST : cache == sm->tex ? LSU_TEX : LSU_DATA]++;
+        part_begin(&sm->lsu, cache == sm->konst ? LSU_CONST
+                             : cache == sm->tex ? LSU_TEX
+                                                : LSU_DATA);
     f->pending++;
     return true;
 }
@@ -214,13 +220,13 @@ static void step_entry(struct sm *sm, uint16_t *entry, cycle_t now)
 }
 
 /* The next of a sub-core, in turn. */
-static void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
+SM_INLINE void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
 {
     const unsigned n = sm->nsub;
-    for (unsigned k = 0; *entry == NO_INFLIGHT && k < n; k++) {
-        const unsigned at = *turn + k < n ? *turn + k : *turn + k - n;
+    unsigned at = *turn;
+    for (unsigned k = 0; k < n; k++, at = at + 1 < n ? at + 1 : 0) {
         struct subcore *sub = &sm->sub[at];
-        if (!sub->nentry[pipe])
+        if (LIKELY(!sub->nentry[pipe]))
             continue;
         *entry = sub->entry[pipe][0];
         sm->lsu.due = 0;
@@ -228,6 +234,7 @@ static void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
         for (unsigned j = 0; j < sub->nentry[pipe]; j++)
             sub->entry[pipe][j] = sub->entry[pipe][j + 1];
         *turn = (uint8_t)(at + 1 < n ? at + 1 : 0);
+        return;
     }
 }
 
@@ -236,7 +243,7 @@ void lsu_take(struct sm *sm, cycle_t now)
     (void)now;
     if (sm->lsu.entry == NO_INFLIGHT)
         take(sm, PIPE_MEM, &sm->lsu.entry, &sm->lsu.sub_turn);
-    if (sm->npipes > PIPE_AUX)
+    if (sm->npipes > PIPE_AUX && sm->lsu.aux == NO_INFLIGHT)
         take(sm, PIPE_AUX, &sm->lsu.aux, &sm->lsu.aux_turn);
 }
 
@@ -285,11 +292,8 @@ void lsu_tick(struct sm *sm, cycle_t now)
         }
         l1_fill(r->owner, now, r);
     }
-    for (unsigned m = busy_caches(sm); m; m &= m - 1) {
-        struct l1 *const cache = sm->caches[first_of(m)];
-        if (l1_next(cache, now) <= now)
-            l1_tick(cache, now);
-    }
+    for (unsigned m = busy_caches(sm); m; m &= m - 1)
+        l1_tick(sm->caches[first_of(m)], now);
     write_back(sm, now);
     take_acks(sm, now);
     step_entries(sm, now);

@@ -37,6 +37,9 @@ static void init_subcore(struct sm *sm, unsigned number)
     if (sm->npipes > PIPE_AUX)
         sub->col_of[PIPE_AUX] =
             range_mask(sp + sfu + (unsigned)cfg->mem_collectors, AUX_COLLECTORS);
+    for (unsigned p = 0; p < ALL_PIPES; p++)
+        for (uint64_t m = sub->col_of[p]; m; m &= m - 1)
+            sub->pipe_of[first_of(m)] = (uint8_t)p;
     for (unsigned k = 0; k < (unsigned)cfg->schedulers; k++) {
         struct sched *s = &sub->sched[k];
         const unsigned at = number * (unsigned)cfg->schedulers + k;

@@ -52,6 +52,7 @@ struct line_access {
     uint64_t written[4]; /* bytes, of a write */
 };
 
+/* The caches in between have the numbers that they have among all (enum sm_cache). */
 enum lsu_part { LSU_SHARED, LSU_CONST, LSU_TEX, LSU_DATA, LSU_PARTS };
 
 /* An instruction between issue and its end. */
@@ -173,6 +174,7 @@ struct subcore {
     /* collectors: whose instruction, and sets of them */
     uint16_t col[MAX_COLLECTORS];
     uint64_t col_of[ALL_PIPES]; /* by pipe */
+    uint8_t pipe_of[MAX_COLLECTORS];
     uint64_t col_used;
     uint64_t col_reading;           /* of those: operands are missing */
     uint64_t col_delayed;           /* of those: operands take longer (rf_cost.hold) */
@@ -199,7 +201,8 @@ struct lsu {
     uint8_t wb_turn;
     struct fl_list shared; /* loads on their way through shared memory */
     uint8_t req_turn, sub_turn, aux_turn;
-    uint32_t out[LSU_PARTS]; /* reads and atomics in each cache */
+    uint32_t out[LSU_PARTS]; /* reads and atomics in each cache; loads in shared memory */
+    uint32_t waits;          /* parts with such: bits of enum lsu_part */
     bool is_blocked;         /* the entry waits for its cache to accept a line */
     bool can_rest;           /* nobody but the SM itself gives it something to do */
     cycle_t due;             /* before, only an answer does; 0: not known */
@@ -332,13 +335,20 @@ static inline uint64_t *sm_counter(struct sm *sm, uint16_t place)
     return (uint64_t *)(void *)((char *)&sm->stats + place);
 }
 
+/* How many, by pipe, as a word of which each byte is one. */
+static inline uint32_t sm_all(const uint8_t n[ALL_PIPES])
+{
+    uint32_t all;
+    static_assert(ALL_PIPES == sizeof all && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                  "looked at as one word");
+    __builtin_memcpy(&all, n, sizeof all);
+    return all;
+}
+
 /* Whether one of those, by pipe, is not 0. */
 static inline bool sm_any(const uint8_t n[ALL_PIPES])
 {
-    uint32_t all;
-    static_assert(ALL_PIPES == sizeof all, "looked at as one word");
-    __builtin_memcpy(&all, n, sizeof all);
-    return all != 0;
+    return sm_all(n) != 0;
 }
 
 /* Sub-cores one after the other. */
