@@ -29,8 +29,8 @@ static struct json_object *group(const struct outcome *o, const char *name)
     return json_object_object_get(json_object_object_get(o->stats, "groups"), name);
 }
 
-static struct outcome run(const char *name, const char *with, const char *const *how,
-                          unsigned threads)
+static struct outcome run_times(const char *name, const char *with, const char *const *how,
+                                unsigned threads, int launches)
 {
     struct case_run t;
     char design[64];
@@ -41,10 +41,16 @@ static struct outcome run(const char *name, const char *with, const char *const 
         sets[n++] = *how++;
     case_open(&t, case_named(name), "gtx480", sets, n, threads);
     case_fill(&t);
-    for (int i = 0; i < LAUNCHES; i++)
+    for (int i = 0; i < launches; i++)
         case_run(&t);
     invariants_check(t.gpu, with);
     return outcome_take(&t, false);
+}
+
+static struct outcome run(const char *name, const char *with, const char *const *how,
+                          unsigned threads)
+{
+    return run_times(name, with, how, threads, LAUNCHES);
 }
 
 /* But for registers, of which spare ones are taken. */
@@ -111,6 +117,23 @@ static void outputs_are_those_of_the_machine_without(void **state)
         outcome_free(&both);
     }
     assert_true(coded > 0 && verified >= coded);
+}
+
+/* Its caches are cold at first, which is not what it needs; the next launch is on from the start.
+ */
+static void a_kernel_is_off_while_it_begins(void **state)
+{
+    (void)state;
+    static const char *const eager[] = {"caba.on_share=0.01", "caba.off_share=0",   "caba.weight=1",
+                                        "caba.window=256",    "gpu.look_cycles=64", NULL};
+    struct outcome once = run_times("vecadd", "caba-adaptive", eager, 1, 1);
+    struct outcome twice = run_times("vecadd", "caba-adaptive", eager, 1, 2);
+    const double off = outcome_stat(&once, "caba_adapt", "windows_off");
+    assert_true(off >= 3); /* the third is the first that counts */
+    assert_true(outcome_stat(&once, "caba_adapt", "windows_on") > 0);
+    assert_true(outcome_stat(&twice, "caba_adapt", "windows_off") == off);
+    outcome_free(&once);
+    outcome_free(&twice);
 }
 
 static void results_depend_on_no_thread(void **state)
@@ -260,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(off_it_is_the_machine_without),
         cmocka_unit_test(outputs_are_those_of_the_machine_without),
+        cmocka_unit_test(a_kernel_is_off_while_it_begins),
         cmocka_unit_test(results_depend_on_no_thread),
         cmocka_unit_test(few_spare_registers_are_enough),
         cmocka_unit_test(blocks_that_begin_later_have_registers),

@@ -31,6 +31,14 @@ static void the_algorithm_that_pays_is_taken(void **state)
     assert_int_equal(adapt_algorithm(&(struct adapt_sample){0}, 3, cost, 32, 0, 4), ADAPT_RAW);
 }
 
+static void a_launch_that_begins_says_nothing(void **state)
+{
+    (void)state;
+    assert_false(adapt_is_telling(false, 6143, 2048));
+    assert_true(adapt_is_telling(false, 6144, 2048));
+    assert_true(adapt_is_telling(true, 2048, 2048)); /* what is on may go off at any time */
+}
+
 static void the_switch_has_two_thresholds(void **state)
 {
     (void)state;
@@ -207,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_algorithm_that_pays_is_taken),
+        cmocka_unit_test(a_launch_that_begins_says_nothing),
         cmocka_unit_test(the_switch_has_two_thresholds),
         cmocka_unit_test(a_check_is_lost_by_more_than_chance),
         cmocka_unit_test(registers_come_from_where_they_cost_no_block),

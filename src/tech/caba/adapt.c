@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WINDOWS = 3 }; /* of a launch, in which its blocks begin all at once */
 enum { REGION_UNKNOWN = 0, REGION_RAW = 0xff }; /* else the algorithm's number from 1 */
 
 /* What was moved, as if all of it had been raw. */
@@ -325,7 +324,7 @@ static void judge_check(struct adapt *a, struct known *k)
 static void note_off(struct adapt *a, struct known *k, double need)
 {
     adapt_mean(&k->without, need, k->without ? a->cfg->weight : 1);
-    if (k->all.cycles < FIRST_WINDOWS * (uint64_t)a->cfg->window)
+    if (!adapt_is_telling(false, k->all.cycles, (uint64_t)a->cfg->window))
         return;
     adapt_age(&k->off, 2.0 * a->cfg->trial_windows);
     adapt_note(&k->off, inst_per_cycle(k));
@@ -343,7 +342,8 @@ static void decide(struct adapt *a, struct known *k)
         judge_check(a, k);
     else
         note_off(a, k, adapt_need_most(&need));
-    adapt_mean(&k->need, adapt_need_most(&need), a->cfg->weight);
+    if (adapt_is_telling(k->is_on, k->all.cycles, (uint64_t)a->cfg->window))
+        adapt_mean(&k->need, adapt_need_most(&need), a->cfg->weight);
     if (k->hold)
         k->hold--;
     else if (!k->check)

@@ -1,6 +1,8 @@
 /* The rules of docs/designs.md, each a function that a test can ask. */
 #include "tech/caba/adapt_rules.h"
 
+enum { FIRST_WINDOWS = 3 }; /* of a launch, in which its blocks begin all at once */
+
 int adapt_algorithm(const struct adapt_sample *s, uint32_t n, const uint32_t *cost, uint32_t worth,
                     double least, uint32_t raw)
 {
@@ -27,6 +29,11 @@ double adapt_need_most(const struct adapt_need *n)
 void adapt_mean(double *mean, double x, double weight)
 {
     *mean += weight * (x - *mean);
+}
+
+bool adapt_is_telling(bool is_on, uint64_t cycles, uint64_t window)
+{
+    return is_on || cycles >= FIRST_WINDOWS * window;
 }
 
 bool adapt_is_on(bool was_on, double need, double on_share, double off_share)

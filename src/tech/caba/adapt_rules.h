@@ -29,6 +29,12 @@ double adapt_need_most(const struct adapt_need *n);
 /* A mean of windows in which each new one weighs `weight`. */
 void adapt_mean(double *mean, double x, double weight);
 
+/* Whether the window that ends so many cycles behind a launch's beginning says what the kernel
+ * needs. At first its blocks begin all at once, in cold caches: such windows count only for one
+ * that is on.
+ */
+bool adapt_is_telling(bool is_on, uint64_t cycles, uint64_t window);
+
 /* Between the two shares it stays as it is. */
 bool adapt_is_on(bool was_on, double need, double on_share, double off_share);
 
