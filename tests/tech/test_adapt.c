@@ -90,6 +90,26 @@ static void a_check_is_lost_by_more_than_chance(void **state)
     assert_true(aged.n == 1.5 && aged.sum == off.sum / 2 && aged.squares == off.squares / 2);
 }
 
+static struct adapt_series series_of(double a, double b, double c)
+{
+    struct adapt_series s = {0};
+    adapt_note(&s, a);
+    adapt_note(&s, b);
+    adapt_note(&s, c);
+    return s;
+}
+
+static void a_program_that_changes_by_itself_keeps_it(void **state)
+{
+    (void)state;
+    const struct adapt_series ten = series_of(9.9, 10, 10.1), twelve = series_of(11.9, 12, 12.1),
+                              fourteen = series_of(13.9, 14, 14.1);
+    assert_true(adapt_is_lost(&ten, &twelve, &ten));
+    assert_false(adapt_is_lost(&ten, &twelve, &fourteen)); /* it does more and more */
+    assert_false(adapt_is_lost(&fourteen, &twelve, &ten)); /* less and less */
+    assert_false(adapt_is_lost(&twelve, &ten, &twelve));
+}
+
 static void registers_come_from_where_they_cost_no_block(void **state)
 {
     (void)state;
@@ -218,6 +238,7 @@ int main(void)
         cmocka_unit_test(a_launch_that_begins_says_nothing),
         cmocka_unit_test(the_switch_has_two_thresholds),
         cmocka_unit_test(a_check_is_lost_by_more_than_chance),
+        cmocka_unit_test(a_program_that_changes_by_itself_keeps_it),
         cmocka_unit_test(registers_come_from_where_they_cost_no_block),
         cmocka_unit_test(lines_with_two_forms_come_as_the_switch_says),
         cmocka_unit_test(untouched_lines_have_two_forms),

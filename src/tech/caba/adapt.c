@@ -24,17 +24,19 @@ struct known {
     uint8_t place;  /* enum adapt_place: of blocks that begin */
     uint64_t since; /* cycles: those that began before may have another */
     struct adapt_room room;
-    uint32_t hold;                 /* windows for which a lost trial keeps it off */
-    uint32_t lost;                 /* trials */
-    uint32_t tried;                /* windows since it was switched on */
-    uint32_t check;                /* windows off that are left of those that decide */
-    double need;                   /* mean of windows, later ones weigh more */
-    double without;                /* such a mean, of windows that were off */
-    struct moved sum;              /* of this window */
-    struct moved on;               /* of the windows of the trial */
-    struct adapt_series with, off; /* thread-instructions a cycle, of latest windows */
-    struct moved all;              /* of this launch, and of short ones before it */
-    uint64_t look;                 /* that its last launch came before */
+    uint32_t hold;    /* windows for which a lost trial keeps it off */
+    uint32_t lost;    /* trials */
+    uint32_t tried;   /* windows since it was switched on */
+    uint32_t check;   /* windows off that are left of those that decide, */
+    uint32_t again;   /* and windows on behind them */
+    double need;      /* mean of windows, later ones weigh more */
+    double without;   /* such a mean, of windows that were off */
+    struct moved sum; /* of this window */
+    struct moved on;  /* of the windows of the trial */
+    /* thread-instructions a cycle, of latest windows; of those on before a check */
+    struct adapt_series with, off, before;
+    struct moved all; /* of this launch, and of short ones before it */
+    uint64_t look;    /* that its last launch came before */
 };
 
 struct gate {
@@ -251,7 +253,7 @@ static void turn(struct adapt *a, struct known *k, bool is_on)
         return;
     ++*(is_on ? &a->stats.switched_on : &a->stats.switched_off);
     k->is_on = is_on;
-    k->tried = 0;
+    k->tried = k->again = 0;
     k->on = (struct moved){0};
     k->with = (struct adapt_series){0};
 }
@@ -270,11 +272,28 @@ static double inst_per_cycle(const struct known *k)
     return (double)k->sum.thread_inst / (double)k->sum.cycles;
 }
 
+/* A window on behind a check. */
+static void judge_again(struct adapt *a, struct known *k)
+{
+    if (k->again-- > (uint32_t)a->cfg->trial_windows) /* it still has what was under way */
+        return;
+    adapt_note(&k->with, inst_per_cycle(k));
+    if (k->again)
+        return;
+    if (adapt_is_lost(&k->before, &k->off, &k->with))
+        lose(a, k);
+    k->with = (struct adapt_series){0};
+}
+
 /* Raw data that moves faster is not all: lines that are encoded move more of it, and a kernel that
  * has just begun does more in every window. So where windows on do fewer instructions than those
- * off did, as many are off again, and decide. */
+ * off did, as many are off again, and decide, with those on behind them. */
 static void look_at_instructions(struct adapt *a, struct known *k)
 {
+    if (k->again) {
+        judge_again(a, k);
+        return;
+    }
     adapt_note(&k->with, inst_per_cycle(k));
     if (k->with.n < a->cfg->trial_windows)
         return;
@@ -314,10 +333,10 @@ static void judge_check(struct adapt *a, struct known *k)
         adapt_note(&k->off, inst_per_cycle(k));
     if (--k->check)
         return;
+    k->is_on = true;
     if (adapt_is_slower(&k->with, &k->off))
-        lose(a, k);
-    else
-        k->is_on = true;
+        k->again = (uint32_t)a->cfg->trial_windows + 1;
+    k->before = k->with;
     k->with = (struct adapt_series){0};
 }
 

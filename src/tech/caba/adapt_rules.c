@@ -78,6 +78,12 @@ bool adapt_is_slower(const struct adapt_series *with, const struct adapt_series 
     return less > 0 && less * less > 4 * error;
 }
 
+bool adapt_is_lost(const struct adapt_series *before, const struct adapt_series *off,
+                   const struct adapt_series *behind)
+{
+    return adapt_is_slower(before, off) && adapt_is_slower(behind, off);
+}
+
 enum adapt_place adapt_place(const struct adapt_room *r, uint32_t least, bool wants, bool has_codes)
 {
     if (r->blocks_with == r->blocks)

@@ -53,6 +53,11 @@ void adapt_age(struct adapt_series *s, double most);
  * error of their difference. Not known of fewer than two windows each. */
 bool adapt_is_slower(const struct adapt_series *with, const struct adapt_series *without);
 
+/* A check, of windows on, then off, then on again: whether the program does more without. One that
+ * changes by itself does more, or less, in each. */
+bool adapt_is_lost(const struct adapt_series *before, const struct adapt_series *off,
+                   const struct adapt_series *behind);
+
 /* Where assist warps of a kernel have their registers. */
 enum adapt_place {
     ADAPT_NOWHERE, /* it runs without compression */
