@@ -120,6 +120,13 @@ static inline void *port_peek(const struct port *p, cycle_t now)
     return slot->ready <= now ? slot->item : NULL;
 }
 
+/* The next item, visible or not, for what changes nothing but the host's caches. */
+static inline const void *port_coming(const struct port *p)
+{
+    const uint64_t head = atomic_load_explicit(&p->head, memory_order_relaxed);
+    return port_is_empty(p) ? NULL : p->slots[head & p->mask].item;
+}
+
 /* As port_peek, and takes it. */
 static inline void *port_pop(struct port *p, cycle_t now)
 {

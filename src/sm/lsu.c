@@ -281,9 +281,26 @@ static void send_request(struct sm *sm, cycle_t now)
     }
 }
 
+/* An engine in the SM will read the bytes of an encoded line, which lie in the host's memory at the
+ * line's address: those of the next answer are asked for before it has arrived. */
+SM_INLINE void expect(struct sm *sm)
+{
+    const struct mem_req *r = port_coming(sm->in);
+    if (r == sm->lsu.expected)
+        return;
+    sm->lsu.expected = r;
+    if (!r || !r->form.bytes)
+        return;
+    const char *line = (const char *)(uintptr_t)(r->addr & ~(addr_t)(sm->data_line - 1));
+    for (uint32_t at = 0; at < sm->data_line; at += 64)
+        __builtin_prefetch(line + at);
+}
+
 void lsu_tick(struct sm *sm, cycle_t now)
 {
     struct mem_req *r = port_pop(sm->in, now);
+    if (UNLIKELY(sm->has_source))
+        expect(sm);
     if (r) {
         mem_req_stamp(r, MEM_AT_NOC_OUT, now);
         if (r->kind == MEM_READ && r->space != MEM_INST) {

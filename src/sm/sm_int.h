@@ -207,6 +207,7 @@ struct lsu {
     bool can_rest;           /* nobody but the SM itself gives it something to do */
     cycle_t due;             /* before, only an answer does; 0: not known */
     cycle_t textures_free;   /* with sm.texture_lanes */
+    const void *expected;    /* the answer whose line has been fetched ahead */
 };
 
 /* What an issue slot did. From STALL_REFUSED on: a kind of one of those before. */
