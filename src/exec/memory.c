@@ -276,6 +276,9 @@ bool access_each(struct warp *w, const struct xinst *x, struct access *a, access
         a->space = PTX_SPACE_GLOBAL;
         return access_check(w, x, a) && fn(w, x, a, arg);
     }
+    if (lo != PTX_SPACE_GLOBAL && hi == lo &&
+        window_of(lo, a->span.min) == window_of(lo, a->span.max)) /* all in one window */
+        return one_space(w, x, a, lo, a->mask, fn, arg);
     static const enum ptx_space spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_SHARED, PTX_SPACE_LOCAL,
                                             PTX_SPACE_PARAM};
     for (unsigned i = 0; i < ARRAY_LEN(spaces); i++) {

@@ -50,19 +50,44 @@ static void mark_bytes(uint64_t *mask, uint32_t from, uint32_t to)
     }
 }
 
+/* `n` bytes from `off` on, within the line. */
+SM_INLINE void mark_line(const struct lines *l, struct line_access *a, uint32_t off, uint32_t n)
+{
+    const uint32_t first = off >> l->sector_shift, last = (off + n - 1) >> l->sector_shift;
+    a->sectors |= (uint16_t)((2u << last) - (1u << first));
+    a->words |= (UINT64_C(2) << (off + n - 1) / 4) - (UINT64_C(1) << off / 4);
+    if (l->is_write)
+        mark_bytes(a->written, off, off + n);
+}
+
 static void add_bytes(struct lines *l, addr_t addr, uint32_t bytes)
 {
     while (bytes) {
         struct line_access *a = line_at(l, addr);
-        uint32_t off = (uint32_t)(addr - a->addr);
-        uint32_t n = l->line - off < bytes ? l->line - off : bytes;
-        uint32_t first = off >> l->sector_shift, last = (off + n - 1) >> l->sector_shift;
-        a->sectors |= (uint16_t)((2u << last) - (1u << first));
-        a->words |= (UINT64_C(2) << (off + n - 1) / 4) - (UINT64_C(1) << off / 4);
-        if (l->is_write)
-            mark_bytes(a->written, off, off + n);
+        const uint32_t off = (uint32_t)(addr - a->addr);
+        const uint32_t n = l->line - off < bytes ? l->line - off : bytes;
+        mark_line(l, a, off, n);
         addr += n;
         bytes -= n;
+    }
+}
+
+/* Lanes next to each other are most often in one line. */
+static void add_lanes(struct lines *l, const struct step_access *access)
+{
+    const uint32_t bytes = access->bytes;
+    struct line_access *a = NULL;
+    FOR_LANES (k, access->mask) {
+        const addr_t addr = access->addr[k];
+        const uint32_t off = (uint32_t)addr & (l->line - 1);
+        if (UNLIKELY(off + bytes > l->line)) {
+            add_bytes(l, addr, bytes);
+            a = NULL;
+            continue;
+        }
+        if (!a || a->addr != addr - off)
+            a = line_at(l, addr);
+        mark_line(l, a, off, bytes);
     }
 }
 
@@ -123,8 +148,7 @@ static void add_global(struct lines *l, const struct step_access *a)
         add_bytes(l, a->addr[0], (uint32_t)a->bytes * WARP_LANES);
         return;
     }
-    FOR_LANES (k, a->mask)
-        add_bytes(l, a->addr[k], a->bytes);
+    add_lanes(l, a);
 }
 
 /* Local memory is interleaved by thread, word by word. */
