@@ -207,15 +207,15 @@ SM_INLINE void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i, 
     queue(sm, sub, c, f, is_plain);
 }
 
-/* Issue ports -> free collectors. */
-SM_INLINE void allocate(struct sm *sm, struct subcore *sub, unsigned pipe, bool is_plain)
+/* Issue ports -> collectors, of which some are idle. */
+SM_INLINE void allocate(struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t idle,
+                        bool is_plain)
 {
     const unsigned all = sub->nport[pipe];
     unsigned n = 0;
-    for (; n < all; n++) {
-        uint64_t idle = sub->col_of[pipe] & ~sub->col_used;
+    for (; n < all && idle; n++, idle &= idle - 1) {
         uint16_t i = sub->port[pipe][n];
-        if (!idle || !has_queue_room(sm, sub, &sm->fl[i], is_plain))
+        if (UNLIKELY(!has_queue_room(sm, sub, &sm->fl[i], is_plain)))
             break;
         take(sm, sub, first_of(idle), i, is_plain);
     }
@@ -228,8 +228,10 @@ SM_INLINE void allocate_all(struct sm *sm, struct subcore *sub, bool is_plain)
 {
     for (uint32_t left = sm_all(sub->nport); left;) {
         const unsigned p = (unsigned)__builtin_ctz(left) / 8;
-        allocate(sm, sub, p, is_plain);
+        const uint64_t idle = sub->col_of[p] & ~sub->col_used;
         left &= ~(0xffu << 8 * p);
+        if (idle)
+            allocate(sm, sub, p, idle, is_plain);
     }
 }
 

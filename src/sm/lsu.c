@@ -247,12 +247,26 @@ void lsu_take(struct sm *sm, cycle_t now)
         take(sm, PIPE_AUX, &sm->lsu.aux, &sm->lsu.aux_turn);
 }
 
+/* The line that the entry's cache has refused is still refused. */
+SM_INLINE bool is_still_blocked(const struct sm *sm, cycle_t now)
+{
+    if (!sm->lsu.is_blocked)
+        return false;
+    const struct inflight *f = &sm->fl[sm->lsu.entry];
+    const struct line_access *a = &f->acc[f->sent];
+    return !l1_can_accept(cache_of(sm, a), now, a->addr);
+}
+
 /* One data array: a cycle of extra warps is one that the program's instruction waits. */
 static void step_entries(struct sm *sm, cycle_t now)
 {
     struct lsu *u = &sm->lsu;
     if (u->aux == NO_INFLIGHT) {
-        if (u->entry != NO_INFLIGHT)
+        if (u->entry == NO_INFLIGHT)
+            return;
+        if (is_still_blocked(sm, now))
+            sm->stats.lsu_stall++;
+        else
             step_entry(sm, &u->entry, now);
         return;
     }
@@ -264,9 +278,10 @@ static void step_entries(struct sm *sm, cycle_t now)
 
 /* --- the interconnect --- */
 
-static void send_request(struct sm *sm, cycle_t now)
+/* Of one of the caches `m`. */
+static void send_request(struct sm *sm, unsigned m, cycle_t now)
 {
-    for (unsigned m = busy_caches(sm); m;) {
+    while (m) {
         const unsigned c = next_from(m, sm->lsu.req_turn);
         m &= ~(1u << c);
         if (!l1_peek_req(sm->caches[c], now))
@@ -309,12 +324,13 @@ void lsu_tick(struct sm *sm, cycle_t now)
         }
         l1_fill(r->owner, now, r);
     }
-    for (unsigned m = busy_caches(sm); m; m &= m - 1)
+    const unsigned busy = busy_caches(sm);
+    for (unsigned m = busy; m; m &= m - 1)
         l1_tick(sm->caches[first_of(m)], now);
     write_back(sm, now);
     take_acks(sm, now);
     step_entries(sm, now);
-    send_request(sm, now);
+    send_request(sm, busy, now);
 }
 
 cycle_t lsu_next(const struct sm *sm, cycle_t now)
