@@ -43,6 +43,9 @@ bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out
  * but registers and shared memory. */
 bool warp_step_unseen(struct warp *w, struct effects *fx, cycle_t now, struct step *out);
 
+/* The next `n` so, none of which is control: masks[] says which lanes each was executed by. */
+bool warp_step_on(struct warp *w, uint32_t n, uint32_t *masks);
+
 /* Whether the warp's last instruction waits in a log; it must not be peeked or stepped. */
 static inline bool warp_is_deferred(const struct warp *w)
 {

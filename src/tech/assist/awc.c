@@ -12,18 +12,24 @@ static uint32_t windows_at(const struct awc *c, uint32_t module)
 
 static uint32_t shared_bytes(const struct awc *c, uint32_t module)
 {
-    return windows_at(c, module) + (uint32_t)c->cfg->awt_entries * (2 * AWC_LINE + 16);
+    return windows_at(c, module) + (uint32_t)(c->cfg->awt_entries + 1) * (2 * AWC_LINE + 16);
 }
 
-uint32_t awc_window(const struct awc *c, const struct awt_row *row)
+/* Those of all rows, then those of what goes ahead. */
+static struct awc_windows windows(const struct awc *c, uint32_t module, uint32_t number)
 {
-    return windows_at(c, row->in->r->module) + (uint32_t)(row - c->rows) * 2 * AWC_LINE;
+    const uint32_t at = windows_at(c, module), n = (uint32_t)c->cfg->awt_entries + 1;
+    return (struct awc_windows){at + number * 2 * AWC_LINE, at + n * 2 * AWC_LINE + number * 16};
 }
 
-uint32_t awc_result(const struct awc *c, const struct awt_row *row)
+struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row)
 {
-    return windows_at(c, row->in->r->module) + (uint32_t)c->cfg->awt_entries * 2 * AWC_LINE +
-           (uint32_t)(row - c->rows) * 16;
+    return windows(c, row->in->r->module, (uint32_t)(row - c->rows));
+}
+
+struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module)
+{
+    return windows(c, module, (uint32_t)c->cfg->awt_entries);
 }
 
 /* A block on the module's memory. Its warp is that of the row which uses it, started then: rows
@@ -42,6 +48,7 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
     x->known = xcalloc(r->entry->ncode, sizeof *x->known);
+    x->params = xcalloc(1, AWS_PARAM_BYTES);
     c->has_interrupts |= r->decl.on == ON_INTERRUPT;
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
@@ -122,6 +129,8 @@ void awc_free(struct awc *c)
         c->contexts[i].cta->shared = NULL; /* the module's */
         cta_free(c->contexts[i].cta);
         free(c->contexts[i].known);
+        free(c->contexts[i].params);
+        warp_free(&c->contexts[i].ahead);
     }
     for (uint32_t i = 0; i < c->aws->nmodules; i++)
         free(c->shared[i]);
@@ -129,7 +138,6 @@ void awc_free(struct awc *c)
         free(c->rows[__builtin_ctzll(m)].in);
     for (int64_t i = 0; i < c->cfg->awt_entries; i++)
         warp_free(&c->warps[i]);
-    warp_free(&c->ahead);
     free_list(c->inbox.head);
     free_list(c->waiting.head);
     free_list(c->free_instances);

@@ -14,11 +14,17 @@ static bool has_forms(const struct awc *c, const struct instance *in)
 
 /* --- masks --- */
 
-void awc_forms_begin(const struct awc *c, struct awt_row *row)
+void awc_forms_begin(struct awt_row *row, uint32_t window)
+{
+    const struct routine *r = row->in->r;
+    lane_steps_set(row->x.w, r->kernel->entry, &r->decl, window);
+    awc_forms_give_mask(row);
+}
+
+void awc_forms_give_mask(struct awt_row *row)
 {
     const struct routine *r = row->in->r;
     row->in->form_fits = false;
-    lane_steps_set(row->x.w, r->kernel->entry, &r->decl, awc_window(c, row));
     if (r->decl.on == ON_FILL && r->decl.nlanes)
         lane_masks_set(row->x.w, r->kernel->entry, &r->decl,
                        codec_bdi_lanes_mask(row->in->code, AWC_LINE));

@@ -72,6 +72,11 @@ struct awc_context {
     uint32_t nwaiting;
     bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
+    /* routine.repeats: all of `known` is, and `ahead` has all that an instance is given but its
+     * predicates. */
+    bool is_known;
+    struct warp ahead; /* that executes what can go ahead */
+    char *params;      /* of those */
 };
 
 /* How busy the SM's way to memory is (awc_prefetch.c). */
@@ -194,7 +199,6 @@ struct awc {
     uint16_t blockers[AWC_SLOTS];
     struct assist_stats stats;
     struct assist_codec_stats codec_stats;
-    struct warp ahead; /* that executes what can go ahead */
     uint64_t window_active, window_busy, window_lsu;
     uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
     const void *registers_ctx;
@@ -274,7 +278,7 @@ static inline void awc_look_again(struct awc *c, const struct awt_row *row)
     c->unready &= ~awc_row_bit(row);
 }
 /* awc_ahead.c: whether the instance's instructions are executed when it starts; executes them.
- * False: they are to be executed as they are issued, from the start. */
+ * False: they are to be executed as they are issued. */
 bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct instance *in);
 bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
 /* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
@@ -322,7 +326,8 @@ void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
 /* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
  * addresses their steps; what they say behind the last instruction is kept. */
 void awc_forms_init(struct awc *c);
-void awc_forms_begin(const struct awc *c, struct awt_row *row);
+void awc_forms_begin(struct awt_row *row, uint32_t window);
+void awc_forms_give_mask(struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */
 bool awc_forms_encode(const struct awc *c, struct instance *in);
@@ -336,9 +341,15 @@ bool awc_forms_go_on(struct awc *c, struct instance *in, uint32_t *result);
 /* What the codec library says that `result` should be; in->code has the bytes. */
 unsigned awc_forms_expect(const struct awc *c, struct instance *in);
 bool awc_forms_is_search(const struct awc *c, const struct instance *in);
-/* Windows of a row, as shared addresses of its module. */
-uint32_t awc_window(const struct awc *c, const struct awt_row *row);
-uint32_t awc_result(const struct awc *c, const struct awt_row *row);
+/* Windows as shared addresses of a module: of a row, or of what goes ahead. */
+struct awc_windows {
+    uint32_t line, result;
+};
+struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row);
+struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module);
+/* awc_table.c: what the routine's parameters ask for. */
+void awc_fill_params(const struct awc *c, const struct instance *in, const struct awc_windows *at,
+                     char *params);
 
 static inline bool instance_is_high(const struct instance *in)
 {
