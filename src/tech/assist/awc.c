@@ -92,6 +92,10 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->aws = aws;
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
+    c->nrows = (unsigned)cfg->awt_entries;
+    c->ibuffer = (unsigned)aws->sm->ibuffer;
+    c->deploy_width = (unsigned)cfg->deploy_width;
+    c->low_entries = (unsigned)cfg->awb_low_entries;
     c->nsched = (uint32_t)(aws->sm->subcores * aws->sm->schedulers);
     c->measure_at = cfg->throttle ? (cycle_t)cfg->throttle_window : CYCLE_NEVER;
     c->sm = sm;
@@ -194,12 +198,12 @@ static uint32_t offers(const void *self)
 {
     const struct awc *c = self;
     const uint64_t rows = may_issue(c);
+    const uint64_t high = rows & c->high, low = rows & ~c->high;
     uint32_t set = 0;
-    for (unsigned j = 0; rows && j < c->nsched; j++) {
-        const uint64_t mine = rows & c->of_sched[j];
-        set |= (uint32_t)((mine & c->high) != 0) << j | (uint32_t)((mine & ~c->high) != 0)
-                                                            << (j + WARPS_IDLE_BIT);
-    }
+    for (unsigned j = 0; high && j < c->nsched; j++)
+        set |= (uint32_t)((high & c->of_sched[j]) != 0) << j;
+    for (unsigned j = 0; low && j < c->nsched; j++)
+        set |= (uint32_t)((low & c->of_sched[j]) != 0) << (j + WARPS_IDLE_BIT);
     return set;
 }
 
@@ -251,7 +255,7 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
     if (c->inbox.head || is_alone || c->cfg->kill_at_exit ||
         c->spare_seen != extra_spare_shared(sm))
         tidy(c, sm, now);
-    if (c->may_start)
+    if (c->may_start && c->waiting.head)
         awc_start_waiting(c, sm, now);
     if (now >= c->measure_at)
         awc_measure(c, sm, now);

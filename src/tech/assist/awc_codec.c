@@ -262,7 +262,8 @@ bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst
 static bool done(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
-    awc_release_held(c, now, false);
+    if (UNLIKELY(c->held_at < c->held.len))
+        awc_release_held(c, now, false);
     if (c->done_at == c->done.len)
         return false;
     *job = c->done.data[c->done_at++];

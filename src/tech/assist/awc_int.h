@@ -168,7 +168,8 @@ struct awc {
     bool has_lookup; /* memo.lookup */
     bool verify;
     unsigned deploy_turn;
-    uint32_t nstores;     /* jobs that wait in this room */
+    unsigned nrows, ibuffer, deploy_width, low_entries; /* of the configuration */
+    uint32_t nstores;                                   /* jobs that wait in this room */
     uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
     VEC(struct codec_job) done;
