@@ -48,6 +48,7 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
     x->known = xcalloc(r->entry->ncode, sizeof *x->known);
+    x->places = xcalloc(r->entry->ncode, sizeof *x->places);
     x->params = xcalloc(1, AWS_PARAM_BYTES);
     c->has_interrupts |= r->decl.on == ON_INTERRUPT;
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
@@ -133,6 +134,7 @@ void awc_free(struct awc *c)
         c->contexts[i].cta->shared = NULL; /* the module's */
         cta_free(c->contexts[i].cta);
         free(c->contexts[i].known);
+        free(c->contexts[i].places);
         free(c->contexts[i].params);
         warp_free(&c->contexts[i].ahead);
     }

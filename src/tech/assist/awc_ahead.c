@@ -64,6 +64,17 @@ static void start(struct awc *c, struct awt_row *row, const struct awc_windows *
     awc_forms_begin(row, at->line);
 }
 
+/* From an instance that has just come to its end. */
+static void learn(struct awc_context *x, const struct awt_row *row)
+{
+    for (unsigned i = 0; i < row->nahead; i++) {
+        x->known[i] = row->done[i];
+        if (row->in->r->alike >> i & 1)
+            x->places[i] = ldst_find_place(&x->ahead, row->fn->code[i].x, row->done[i].mask);
+    }
+    x->is_known = true;
+}
+
 static bool run_first(struct awc *c, struct sm *sm, struct awt_row *row,
                       const struct awc_windows *at, cycle_t now)
 {
@@ -71,9 +82,8 @@ static bool run_first(struct awc *c, struct sm *sm, struct awt_row *row,
     start(c, row, at);
     if (!run(c, sm, row, now) || !row->nahead)
         return false;
-    x->is_known = row->in->r->repeats;
-    if (x->is_known)
-        memcpy(x->known, row->done, row->nahead * sizeof *row->done);
+    if (row->in->r->repeats)
+        learn(x, row);
     return true;
 }
 
@@ -84,7 +94,7 @@ static bool run_again(struct awc_context *x, struct awt_row *row)
     uint32_t masks[AHEAD_MOST];
     warp_rewind(&x->ahead);
     awc_forms_give_mask(row);
-    if (!warp_step_on(&x->ahead, n, masks))
+    if (!warp_step_on(&x->ahead, n, x->places, masks))
         return false;
     for (uint32_t pc = 0; pc < n; pc++) {
         row->done[pc] = x->known[pc];

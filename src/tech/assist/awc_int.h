@@ -4,6 +4,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
+#include "exec/ldst_lanes.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
 #include "tech/assist/ahead.h"
@@ -73,8 +74,9 @@ struct awc_context {
     bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
     /* routine.repeats: all of `known` is, and `ahead` has all that an instance is given but its
-     * predicates. */
+     * predicates; where accesses lie, by pc. */
     bool is_known;
+    struct ldst_place *places;
     struct warp ahead; /* that executes what can go ahead */
     char *params;      /* of those */
 };
