@@ -38,10 +38,13 @@ void codec_bdi_lanes_head(void *out, unsigned block_bytes, unsigned form, uint64
 uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
 {
     const uint8_t *code = in;
-    uint64_t mask = 0;
-    if (code[0] < BDI_KINDS)
-        memcpy(&mask, code + MASK_AT, mask_bytes(code[0], block_bytes));
-    return mask;
+    const unsigned bytes = code[0] < BDI_KINDS ? mask_bytes(code[0], block_bytes) : 0;
+    uint32_t low = 0, high = 0;
+    if (bytes)
+        memcpy(&low, code + MASK_AT, sizeof low);
+    if (bytes > sizeof low)
+        memcpy(&high, code + MASK_AT + sizeof low, sizeof high);
+    return low | (uint64_t)high << 32;
 }
 
 /* Values of one width, several at a time: of `n` such vectors, those that are no deltas by

@@ -5,6 +5,8 @@
 #include "parsim/codec.h"
 #include "tech/assist/lane_masks.h"
 
+#include <string.h>
+
 enum { NO_FORM = CODEC_BDI_LANES_FORMS };
 
 static bool has_forms(const struct awc *c, const struct instance *in)
@@ -47,6 +49,7 @@ bool awc_forms_encode(const struct awc *c, struct instance *in)
         return false;
     for (unsigned m = c->forms_of[in->job.bytes]; m; m &= m - 1) {
         const unsigned form = (unsigned)__builtin_ctz(m);
+        memset(in->code, 0, sizeof in->code);
         if (codec_bdi_lanes_encode(in->raw, AWC_LINE, form, in->code) >= 8 * AWC_LINE)
             continue;
         in->code_bytes = in->job.bytes;

@@ -40,7 +40,7 @@ struct instance {
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
     addr_t addrs[WARP_LANES]; /* of its lanes; 0: none; of a region, its inputs by lane */
-    uint8_t raw[AWC_LINE], code[AWC_LINE];
+    uint8_t raw[AWC_LINE], code[AWC_LINE]; /* behind its bytes, code is 0 */
 };
 
 /* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
@@ -309,12 +309,11 @@ void memo_init(struct memo *m, const struct aws *s);
 void memo_free(struct memo *m);
 void awc_memo_event(struct awc *c, struct sm *sm, unsigned slot, cycle_t now);
 bool awc_memo_is_ready(struct awc *c, const struct sm *sm, const struct instance *in);
-void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, const char *dst,
-                     uint32_t result, cycle_t now);
+void awc_memo_finish(struct awc *c, struct sm *sm, const struct awt_row *row, cycle_t now);
 /* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);
-bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row);
 /* The routine for its line, or for the form that it tries. */
 const struct routine *awc_routine_of(struct awc *c, const struct instance *in);
 /* Stores that were held long enough, or for which there is no more time, go on. */
@@ -353,6 +352,8 @@ struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module);
 /* awc_table.c: what the routine's parameters ask for. */
 void awc_fill_params(const struct awc *c, const struct instance *in, const struct awc_windows *at,
                      char *params);
+/* What the row's instance has left in its windows: dst, and the word at result. */
+char *awc_results(const struct awc *c, const struct awt_row *row, uint32_t *result);
 
 static inline bool instance_is_high(const struct instance *in)
 {

@@ -141,16 +141,19 @@ void awc_flush(struct awc *c, struct awt_row *row)
     awc_look_again(c, row);
 }
 
+char *awc_results(const struct awc *c, const struct awt_row *row, uint32_t *result)
+{
+    const struct awc_windows at = awc_windows_of(c, row);
+    char *shared = c->shared[row->in->r->module];
+    memcpy(result, shared + at.result, sizeof *result);
+    return shared + at.line + AWC_LINE;
+}
+
 /* The row is free; its instance ends, or goes on with another routine. */
 static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
     const uint64_t bit = awc_row_bit(row);
     struct instance *in = row->in;
-    const struct awc_windows at = awc_windows_of(c, row);
-    char *shared = c->shared[in->r->module], *dst = shared + at.line + AWC_LINE;
-    uint32_t result = 0;
-    if (!in->is_job || in->job.kind == CODEC_STORE) /* what is decoded has none */
-        memcpy(&result, shared + at.result, sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
     awc_release_registers(c, row);
     c->has_changed |= awc_is_full(c);
@@ -165,14 +168,14 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
-    if (in->is_job && !row->is_killed && awc_finish_job(c, sm, row, dst, result)) {
+    if (in->is_job && !row->is_killed && awc_finish_job(c, sm, row)) {
         awc_put_waiting(c, in);
         return;
     }
     if (in->is_job && row->is_killed)
         awc_drop_job(c, in);
     if (in->region && !row->is_killed)
-        awc_memo_finish(c, sm, in, dst, result, now);
+        awc_memo_finish(c, sm, row, now);
     if (in->is_job && in->job.kind == CODEC_STORE)
         extra_delay_end(sm, now);
     if (in->r->decl.on == ON_INTERRUPT)
