@@ -5,7 +5,7 @@
 
 /* Byte 0 is the kind; the mask is words from byte 4 on; the base is behind the kind where it has 2
  * bytes, else at byte 8, where the repeated value is, too. */
-enum { MASK_AT = 4 };
+enum { MASK_AT = 4, LINE = 128 };
 
 static unsigned base_at(unsigned id)
 {
@@ -22,77 +22,151 @@ unsigned codec_bdi_lanes_bytes(unsigned form, unsigned block_bytes)
     return bdi_lanes_bytes(form, block_bytes);
 }
 
-void codec_bdi_lanes_head(void *out, unsigned block_bytes, unsigned form, uint64_t mask)
+INLINE void write_head(uint8_t *code, unsigned block_bytes, unsigned form, uint64_t mask)
 {
-    uint8_t *code = out;
     code[0] = (uint8_t)form;
     if (form != BDI_ZEROS) /* what pads is 0 */
         memset(code + 1, 0, base_at(form) - 1);
     memcpy(code + MASK_AT, &mask, mask_bytes(form, block_bytes));
 }
 
+void codec_bdi_lanes_head(void *out, unsigned block_bytes, unsigned form, uint64_t mask)
+{
+    write_head(out, block_bytes, form, mask);
+}
+
 uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
 {
     const uint8_t *code = in;
-    uint64_t mask = 0;
-    if (code[0] < BDI_KINDS)
-        memcpy(&mask, code + MASK_AT, mask_bytes(code[0], block_bytes));
-    return mask;
+    const unsigned bytes = code[0] < BDI_KINDS ? mask_bytes(code[0], block_bytes) : 0;
+    uint32_t low = 0, high = 0;
+    if (bytes)
+        memcpy(&low, code + MASK_AT, sizeof low);
+    if (bytes > sizeof low)
+        memcpy(&high, code + MASK_AT + sizeof low, sizeof high);
+    return low | (uint64_t)high << 32;
 }
 
-#define WRITE_DELTAS(bits)                                                                     \
-    INLINE void write_deltas_##bits(const uint8_t *block, unsigned n, const uint8_t *is_based, \
-                                    uint##bits##_t base, unsigned delta_bytes, uint8_t *to)    \
-    {                                                                                          \
-        for (unsigned i = 0; i < n; i++) {                                                     \
-            uint##bits##_t v;                                                                  \
-            memcpy(&v, block + i * sizeof v, sizeof v);                                        \
-            v = (uint##bits##_t)(v - (base & (uint##bits##_t) - (uint##bits##_t)is_based[i])); \
-            memcpy(to + i * delta_bytes, &v, delta_bytes);                                     \
-        }                                                                                      \
+/* Values of one width, several at a time: of `n` such vectors, those that are no deltas by
+ * themselves; these as bits; these on the base instead, and whether all of them are deltas now. */
+#define VALUES(bits)                                                                         \
+    enum { PER_##bits = 128 / bits };                                                        \
+    typedef uint##bits##_t values_##bits __attribute__((vector_size(16)));                   \
+    INLINE uint##bits##_t or_##bits(values_##bits v)                                         \
+    {                                                                                        \
+        uint##bits##_t all = 0;                                                              \
+        for (unsigned i = 0; i < PER_##bits; i++)                                            \
+            all |= v[i];                                                                     \
+        return all;                                                                          \
+    }                                                                                        \
+    INLINE bool find_far_##bits(const values_##bits *v, unsigned n, unsigned delta_bytes,    \
+                                values_##bits *is_far)                                       \
+    {                                                                                        \
+        const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
+        values_##bits any = {0};                                                             \
+        for (unsigned i = 0; i < n; i++)                                                     \
+            any |= is_far[i] = (values_##bits)((v[i] + limit) >> 8 * delta_bytes != 0);      \
+        return or_##bits(any);                                                               \
+    }                                                                                        \
+    INLINE uint64_t mask_##bits(const values_##bits *is_far, unsigned n)                     \
+    {                                                                                        \
+        values_##bits bit;                                                                   \
+        uint64_t mask = 0;                                                                   \
+        for (unsigned i = 0; i < PER_##bits; i++)                                            \
+            bit[i] = (uint##bits##_t)(1u << i);                                              \
+        for (unsigned i = 0; i < n; i++)                                                     \
+            mask |= (uint64_t)or_##bits(is_far[i] & bit) << i * PER_##bits;                  \
+        return mask;                                                                         \
+    }                                                                                        \
+    INLINE bool put_on_base_##bits(values_##bits *v, unsigned n, uint##bits##_t base,        \
+                                   unsigned delta_bytes, const values_##bits *is_far)        \
+    {                                                                                        \
+        values_##bits still[8];                                                              \
+        for (unsigned i = 0; i < n; i++)                                                     \
+            v[i] -= is_far[i] & base;                                                        \
+        return !find_far_##bits(v, n, delta_bytes, still);                                   \
     }
-WRITE_DELTAS(16)
-WRITE_DELTAS(32)
-WRITE_DELTAS(64)
+VALUES(16)
+VALUES(32)
+VALUES(64)
+#undef VALUES
+
+/* A block's values as deltas from 0 or, of those that are too far from it, from the first of them,
+ * which is the base; where there is none, as in most, the first of all is said to be. False: some
+ * are too far from the base, too. */
+#define WRITE_DELTAS(base_bytes, delta_bytes, bits, delta_bits)                                 \
+    INLINE bool write_##base_bytes##_##delta_bytes(                                             \
+        const uint8_t *restrict block, unsigned block_bytes, uint64_t *restrict mask,           \
+        uint8_t *restrict base_to, uint8_t *restrict to)                                        \
+    {                                                                                           \
+        typedef uint##delta_bits##_t deltas                                                     \
+            __attribute__((vector_size(PER_##bits * delta_bytes)));                             \
+        const unsigned n = block_bytes / 16;                                                    \
+        values_##bits v[8], is_far[8];                                                          \
+        uint##bits##_t base;                                                                    \
+        bool fits = true;                                                                       \
+        memcpy(v, block, block_bytes);                                                          \
+        *mask = 0;                                                                              \
+        memcpy(&base, block, sizeof base);                                                      \
+        if (find_far_##bits(v, n, delta_bytes, is_far)) {                                       \
+            *mask = mask_##bits(is_far, n);                                                     \
+            memcpy(&base, block + (unsigned)__builtin_ctzll(*mask) * sizeof base, sizeof base); \
+            fits = put_on_base_##bits(v, n, base, delta_bytes, is_far);                         \
+        }                                                                                       \
+        memcpy(base_to, &base, sizeof base);                                                    \
+        for (unsigned i = 0; i < n; i++) {                                                      \
+            const deltas d = __builtin_convertvector(v[i], deltas);                             \
+            memcpy(to + i * sizeof d, &d, sizeof d);                                            \
+        }                                                                                       \
+        return fits;                                                                            \
+    }
+WRITE_DELTAS(8, 1, 64, 8)
+WRITE_DELTAS(8, 2, 64, 16)
+WRITE_DELTAS(8, 4, 64, 32)
+WRITE_DELTAS(4, 1, 32, 8)
+WRITE_DELTAS(4, 2, 32, 16)
+WRITE_DELTAS(2, 1, 16, 8)
 #undef WRITE_DELTAS
 
-/* Sizes are constants where it is called. */
-INLINE void write_deltas(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,
-                         unsigned base_bytes, unsigned delta_bytes, uint8_t *to)
+typedef bool write_fn(const uint8_t *restrict block, unsigned block_bytes, uint64_t *restrict mask,
+                      uint8_t *restrict base_to, uint8_t *restrict to);
+
+/* All is constant where it is called; `block_bytes`, for lines. */
+INLINE bool write_by(write_fn *fn, const uint8_t *block, unsigned block_bytes, unsigned id,
+                     uint8_t *out)
 {
-    const unsigned n = block_bytes / base_bytes;
-    uint8_t is_based[64];
-    bdi_bytes_of(p->mask, n, is_based);
-    if (base_bytes == 8)
-        write_deltas_64(block, n, is_based, p->base, delta_bytes, to);
-    else if (base_bytes == 4)
-        write_deltas_32(block, n, is_based, (uint32_t)p->base, delta_bytes, to);
-    else
-        write_deltas_16(block, n, is_based, (uint16_t)p->base, delta_bytes, to);
+    uint64_t mask;
+    const bool fits = fn(block, block_bytes, &mask, out + base_at(id),
+                         out + bdi_lanes_deltas_at(id, block_bytes));
+    write_head(out, block_bytes, id, mask);
+    return fits;
 }
 
-static unsigned write_plan(const uint8_t *block, unsigned block_bytes, const struct bdi_plan *p,
-                           uint8_t *out)
+INLINE bool write_deltas(const uint8_t *block, unsigned block_bytes, unsigned id, uint8_t *out)
 {
-    const struct bdi_kind *f = &bdi_kinds[p->id];
-    const unsigned bytes = bdi_lanes_bytes(p->id, block_bytes);
-    const uint64_t base = p->mask ? p->base : bdi_value(block, 0, f->base_bytes);
-    memset(out, 0, bytes);
-    codec_bdi_lanes_head(out, block_bytes, p->id, p->mask);
-    if (p->id != BDI_ZEROS)
-        memcpy(out + base_at(p->id), &base, f->base_bytes);
-    if (p->id < BDI_FIRST_DELTA)
-        return bytes;
-    uint8_t *to = out + bdi_lanes_deltas_at(p->id, block_bytes);
-    switch (p->id) {
-#define KIND(number, base_bytes, delta_bytes)                             \
-    case number:                                                          \
-        write_deltas(block, block_bytes, p, base_bytes, delta_bytes, to); \
-        break;
+    switch (id) {
+#define KIND(number, base_bytes, delta_bytes) \
+    case number:                              \
+        return write_by(write_##base_bytes##_##delta_bytes, block, block_bytes, number, out);
         BDI_DELTAS(KIND)
 #undef KIND
+    default:
+        return false;
     }
-    return bytes;
+}
+
+static bool write_form(const uint8_t *block, unsigned block_bytes, unsigned id, uint8_t *out)
+{
+    struct bdi_plan plan;
+    if (id >= BDI_FIRST_DELTA)
+        return block_bytes == LINE ? write_deltas(block, LINE, id, out)
+                                   : write_deltas(block, block_bytes, id, out);
+    if (!bdi_try_kind(block, block_bytes, id, &plan))
+        return false;
+    write_head(out, block_bytes, id, 0);
+    if (id == BDI_REPEAT)
+        memcpy(out + base_at(id), &plan.base, sizeof plan.base);
+    return true;
 }
 
 static struct bdi_plan choose(const struct codec *c, const uint8_t *block)
@@ -103,21 +177,22 @@ static struct bdi_plan choose(const struct codec *c, const uint8_t *block)
 static unsigned bdi_lanes_encode(const struct codec *c, const uint8_t *block, struct bitw *w)
 {
     uint8_t code[CODEC_BLOCK_MAX];
-    const struct bdi_plan plan = choose(c, block);
-    if (plan.id == BDI_KINDS)
+    const unsigned form = choose(c, block).id;
+    if (form == BDI_KINDS)
         return codec_raw_bits(c) + 1;
-    const unsigned n = write_plan(block, c->block_bytes, &plan, code);
-    for (unsigned i = 0; i < n; i++)
+    write_form(block, c->block_bytes, form, code);
+    for (unsigned i = 0; i < bdi_lanes_bytes(form, c->block_bytes); i++)
         bitw_put(w, code[i], 8);
     return bitw_bits(w);
 }
 
 unsigned codec_bdi_lanes_encode(const void *block, unsigned block_bytes, unsigned form, void *out)
 {
-    struct bdi_plan plan;
-    const bool fits = form < BDI_KINDS && bdi_lanes_bytes(form, block_bytes) < block_bytes &&
-                      bdi_try_kind(block, block_bytes, form, &plan);
-    return 8 * (fits ? write_plan(block, block_bytes, &plan, out) : block_bytes);
+    if (form >= BDI_KINDS)
+        return 8 * block_bytes;
+    const unsigned bytes = bdi_lanes_bytes(form, block_bytes);
+    return 8 *
+           (bytes < block_bytes && write_form(block, block_bytes, form, out) ? bytes : block_bytes);
 }
 
 /* What pads is not looked at. */

@@ -86,3 +86,28 @@ bool warp_step_unseen(struct warp *w, struct effects *fx, cycle_t now, struct st
 {
     return step(w, fx, now, out, false);
 }
+
+bool warp_step_on(struct warp *w, uint32_t n, const struct ldst_place *places, uint32_t *masks)
+{
+    struct split *s = warp_top(w);
+    const struct xinst *x = &s->frame->fn->code[s->pc];
+    const uint32_t lanes = s->mask & w->lanes;
+    warp_use_frame(w);
+    for (uint32_t i = 0; i < n; i++, x++) {
+        const uint32_t m = x->has_guard ? warp_guard_mask(w, x, lanes) : lanes;
+        masks[i] = m;
+        if (places[i].fn) {
+            places[i].fn(w, x, m, places[i].at);
+            continue;
+        }
+        if (!m || x->kind == X_NOP)
+            continue;
+        if (x->kind == X_LANE)
+            x->lane.fn(&x->lane, w->base, m);
+        else if (!x->fn(w, x, m))
+            return false;
+    }
+    s->pc += n;
+    w->ninst += n;
+    return true;
+}

@@ -12,6 +12,7 @@
 #define EXEC_STEP_H
 
 #include "exec/effects.h"
+#include "exec/ldst_lanes.h"
 
 /* As many as an instruction can make: texels of two levels, rows of a matrix. */
 enum { STEP_MAX_ACCESSES = 16 };
@@ -42,6 +43,10 @@ bool warp_step(struct warp *w, struct effects *fx, cycle_t now, struct step *out
 /* The same without what it accesses, which takes less time: of an instruction that touches nothing
  * but registers and shared memory. */
 bool warp_step_unseen(struct warp *w, struct effects *fx, cycle_t now, struct step *out);
+
+/* The next `n` so, none of which is control. Accesses with a place are not conditional, and lie
+ * there; masks[] says which lanes each instruction was executed by. */
+bool warp_step_on(struct warp *w, uint32_t n, const struct ldst_place *places, uint32_t *masks);
 
 /* Whether the warp's last instruction waits in a log; it must not be peeked or stepped. */
 static inline bool warp_is_deferred(const struct warp *w)

@@ -327,6 +327,14 @@ bool warp_restart(struct warp *w, const struct cta *cta, uint32_t lanes)
     return true;
 }
 
+void warp_rewind(struct warp *w)
+{
+    struct split *s = warp_top(w);
+    const struct xfunc *fn = s->frame->fn;
+    s->pc = 0;
+    memset(w->regs + s->frame->reg_off + fn->preds_off, 0, fn->frame_bytes - fn->preds_off);
+}
+
 static void free_frames(struct frame *f)
 {
     for (struct frame *next; f; f = next) {

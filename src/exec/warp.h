@@ -83,6 +83,9 @@ void warp_start(struct warp *w, struct cta *cta, uint32_t id, uint32_t first_thr
 /* The same with the lanes of a set, for a warp that has run this kernel and stands in its entry
  * with all that it had; false: it does not. */
 bool warp_restart(struct warp *w, const struct cta *cta, uint32_t lanes);
+/* The same for one that has only gone on (warp_step_on()) since: registers that are read before
+ * they are written keep what they had, predicates do not. */
+void warp_rewind(struct warp *w);
 void warp_free(struct warp *w);
 /* The instruction that the warp will execute next; NULL if it has ended (w->state is WARP_DONE) or
  * waits (WARP_BLOCKED). Finished splits leave the stack here, and one that waits or spins gives

@@ -6,6 +6,7 @@
 #include "exec/translate.h"
 
 extern const struct ldst_lanes MV(ldst_lanes);
+extern const struct ldst_at MV(ldst_at);
 
 #define INLINE LOCATE_INLINE
 
@@ -89,3 +90,47 @@ LDST_FNS(load)
 LDST_FNS(store)
 
 const struct ldst_lanes MV(ldst_lanes) = {.load = LDST_TABLE(load), .store = LDST_TABLE(store)};
+
+/* --- where it is known where they lie --- */
+
+INLINE void load_at(struct warp *w, const struct xinst *x, uint32_t mask, struct located l,
+                    unsigned size, bool is_plain)
+{
+    const struct xmem *m = &x->mem;
+    _Alignas(64) char tmp[N * 16];
+    if (l.step) {
+        deliver(m, w->base, l.at, size, is_plain, mask);
+        return;
+    }
+    void *to = is_plain && mask == UINT32_MAX ? lane_at(&m->regs[0], w->base) : tmp;
+    repeat(to, l.at, size);
+    deliver(m, w->base, to, size, is_plain, mask);
+}
+
+INLINE void store_at(struct warp *w, const struct xinst *x, uint32_t mask, struct located l,
+                     unsigned size, bool is_plain)
+{
+    _Alignas(64) char tmp[N * 16];
+    if (l.step && mask == UINT32_MAX) {
+        store_line(&x->mem, w->base, l.at, size, is_plain);
+        return;
+    }
+    const char *words = collect(&x->mem, w->base, tmp, size, is_plain);
+    const size_t first = (size_t)__builtin_ctz(mask) * size;
+    if (l.step)
+        copy_words(l.at + first, words + first, (unsigned)__builtin_popcount(mask), size);
+    else
+        memcpy(l.at, words + (size_t)(31 - __builtin_clz(mask)) * size, size);
+}
+
+#undef LDST_FN
+#define LDST_FN(name, size, is_plain)                                                            \
+    static void name##_##size##_##is_plain(struct warp *w, const struct xinst *x, uint32_t mask, \
+                                           struct located l)                                     \
+    {                                                                                            \
+        name(w, x, mask, l, size, is_plain);                                                     \
+    }
+LDST_FNS(load_at)
+LDST_FNS(store_at)
+
+const struct ldst_at MV(ldst_at) = {.load = LDST_TABLE(load_at), .store = LDST_TABLE(store_at)};

@@ -78,6 +78,46 @@ static bool is_given(const struct routine *r, uint32_t reg)
     return true;
 }
 
+/* Given by the window alone, or by the machine. */
+static bool is_param_alike(unsigned what)
+{
+    return what == PARAM_SRC || what == PARAM_DST || what == PARAM_RESULT || what == PARAM_SM ||
+           what == PARAM_DISTANCE || what == PARAM_KEEP;
+}
+
+static bool is_step(const struct routine *r, const struct lane_ref *reg)
+{
+    for (unsigned i = 0; i < r->decl.nsteps; i++)
+        if (r->kernel->entry->regs[r->decl.steps[i].reg].off == reg->off)
+            return true;
+    return false;
+}
+
+/* Steps are the window's, and no instruction writes them. */
+static bool begins_alike(const struct routine *r)
+{
+    for (unsigned i = 0; i < r->nparams; i++)
+        if (!is_param_alike(r->params[i].what))
+            return false;
+    for (uint32_t i = 0; i < r->kernel->entry->nunset; i++)
+        if (!is_step(r, &r->kernel->entry->unset[i]))
+            return false;
+    return true;
+}
+
+static bool is_alike_throughout(const struct routine *r)
+{
+    const uint32_t n = r->entry->returns_from;
+    if (n > 64 || n > AHEAD_MOST)
+        return false;
+    for (uint32_t pc = 0; pc < n; pc++) {
+        const struct xinst *x = r->entry->code[pc].x;
+        if (is_jump(x) || (is_shared(x) && !(r->alike >> pc & 1)))
+            return false;
+    }
+    return n && begins_alike(r);
+}
+
 void ahead_find(struct routine *r)
 {
     if (r->kernel->shared_bytes) /* variables that instances share */
@@ -92,4 +132,5 @@ void ahead_find(struct routine *r)
             is_given(r, address_of(x)))
             r->alike |= UINT64_C(1) << pc;
     }
+    r->repeats = is_alike_throughout(r);
 }

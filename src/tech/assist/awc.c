@@ -12,18 +12,24 @@ static uint32_t windows_at(const struct awc *c, uint32_t module)
 
 static uint32_t shared_bytes(const struct awc *c, uint32_t module)
 {
-    return windows_at(c, module) + (uint32_t)c->cfg->awt_entries * (2 * AWC_LINE + 16);
+    return windows_at(c, module) + (uint32_t)(c->cfg->awt_entries + 1) * (2 * AWC_LINE + 16);
 }
 
-uint32_t awc_window(const struct awc *c, const struct awt_row *row)
+/* Those of all rows, then those of what goes ahead. */
+static struct awc_windows windows(const struct awc *c, uint32_t module, uint32_t number)
 {
-    return windows_at(c, row->in->r->module) + (uint32_t)(row - c->rows) * 2 * AWC_LINE;
+    const uint32_t at = windows_at(c, module), n = (uint32_t)c->cfg->awt_entries + 1;
+    return (struct awc_windows){at + number * 2 * AWC_LINE, at + n * 2 * AWC_LINE + number * 16};
 }
 
-uint32_t awc_result(const struct awc *c, const struct awt_row *row)
+struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row)
 {
-    return windows_at(c, row->in->r->module) + (uint32_t)c->cfg->awt_entries * 2 * AWC_LINE +
-           (uint32_t)(row - c->rows) * 16;
+    return windows(c, row->in->r->module, (uint32_t)(row - c->rows));
+}
+
+struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module)
+{
+    return windows(c, module, (uint32_t)c->cfg->awt_entries);
 }
 
 /* A block on the module's memory. Its warp is that of the row which uses it, started then: rows
@@ -42,6 +48,8 @@ static void make_context(struct awc *c, struct awc_context *x, const struct rout
     x->cta->shared = c->shared[r->module];
     x->cta->shared_bytes = x->cta->shared_limit = shared_bytes(c, r->module);
     x->known = xcalloc(r->entry->ncode, sizeof *x->known);
+    x->places = xcalloc(r->entry->ncode, sizeof *x->places);
+    x->params = xcalloc(1, AWS_PARAM_BYTES);
     c->has_interrupts |= r->decl.on == ON_INTERRUPT;
     x->next_at = r->decl.on == ON_INTERRUPT ? awc_interrupt_cycles(c, r) : r->decl.every;
 }
@@ -85,6 +93,10 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->aws = aws;
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
+    c->nrows = (unsigned)cfg->awt_entries;
+    c->ibuffer = (unsigned)aws->sm->ibuffer;
+    c->deploy_width = (unsigned)cfg->deploy_width;
+    c->low_entries = (unsigned)cfg->awb_low_entries;
     c->nsched = (uint32_t)(aws->sm->subcores * aws->sm->schedulers);
     c->measure_at = cfg->throttle ? (cycle_t)cfg->throttle_window : CYCLE_NEVER;
     c->sm = sm;
@@ -122,6 +134,9 @@ void awc_free(struct awc *c)
         c->contexts[i].cta->shared = NULL; /* the module's */
         cta_free(c->contexts[i].cta);
         free(c->contexts[i].known);
+        free(c->contexts[i].places);
+        free(c->contexts[i].params);
+        warp_free(&c->contexts[i].ahead);
     }
     for (uint32_t i = 0; i < c->aws->nmodules; i++)
         free(c->shared[i]);
@@ -129,7 +144,6 @@ void awc_free(struct awc *c)
         free(c->rows[__builtin_ctzll(m)].in);
     for (int64_t i = 0; i < c->cfg->awt_entries; i++)
         warp_free(&c->warps[i]);
-    warp_free(&c->ahead);
     free_list(c->inbox.head);
     free_list(c->waiting.head);
     free_list(c->free_instances);
@@ -186,12 +200,12 @@ static uint32_t offers(const void *self)
 {
     const struct awc *c = self;
     const uint64_t rows = may_issue(c);
+    const uint64_t high = rows & c->high, low = rows & ~c->high;
     uint32_t set = 0;
-    for (unsigned j = 0; rows && j < c->nsched; j++) {
-        const uint64_t mine = rows & c->of_sched[j];
-        set |= (uint32_t)((mine & c->high) != 0) << j | (uint32_t)((mine & ~c->high) != 0)
-                                                            << (j + WARPS_IDLE_BIT);
-    }
+    for (unsigned j = 0; high && j < c->nsched; j++)
+        set |= (uint32_t)((high & c->of_sched[j]) != 0) << j;
+    for (unsigned j = 0; low && j < c->nsched; j++)
+        set |= (uint32_t)((low & c->of_sched[j]) != 0) << (j + WARPS_IDLE_BIT);
     return set;
 }
 
@@ -243,7 +257,7 @@ static void deploy(void *self, struct sm *sm, cycle_t now)
     if (c->inbox.head || is_alone || c->cfg->kill_at_exit ||
         c->spare_seen != extra_spare_shared(sm))
         tidy(c, sm, now);
-    if (c->may_start)
+    if (c->may_start && c->waiting.head)
         awc_start_waiting(c, sm, now);
     if (now >= c->measure_at)
         awc_measure(c, sm, now);

@@ -99,17 +99,19 @@ static uint64_t to_issue(const struct awc *c, uint64_t rows, unsigned sched)
     return rows & c->of_sched[sched] & c->staged & ~c->unready;
 }
 
+/* Of `mine`, in turn. */
 static bool issue_of(struct awc *c, struct sm *sm, uint64_t mine, unsigned sched, cycle_t now)
 {
-    const uint64_t behind = UINT64_MAX << c->turn[sched], parts[] = {behind, ~behind};
-    for (unsigned i = 0; mine && i < ARRAY_LEN(parts); i++)
-        for (uint64_t m = mine & parts[i]; m; m &= m - 1) {
-            const unsigned k = (unsigned)__builtin_ctzll(m);
-            if (!issue_row(c, sm, &c->rows[k], now))
-                continue;
+    const uint64_t behind = UINT64_MAX << c->turn[sched];
+    do {
+        const uint64_t next = mine & behind ? mine & behind : mine;
+        const unsigned k = (unsigned)__builtin_ctzll(next);
+        if (issue_row(c, sm, &c->rows[k], now)) {
             c->turn[sched] = (k + 1) % 64;
             return true;
         }
+        mine &= ~(next & -next);
+    } while (mine);
     return false;
 }
 
@@ -130,39 +132,28 @@ bool awc_issue_idle(void *self, struct sm *sm, unsigned sched, cycle_t now)
 /* --- deployment --- */
 
 /* Of `all` entries that serve it, `taken` by now. */
-static unsigned entries_left(int64_t all, unsigned taken)
+static unsigned entries_left(unsigned all, unsigned taken)
 {
-    return taken < (unsigned)all ? (unsigned)all - taken : 0;
+    return taken < all ? all - taken : 0;
 }
 
 static unsigned room_for(const struct awc *c, const struct awt_row *row, bool is_high)
 {
     if (is_high)
-        return (unsigned)c->sm_cfg->ibuffer - c->slot_staged[row->x.slot];
+        return c->ibuffer - c->slot_staged[row->x.slot];
     if (c->is_alone) /* those of the program's warps */
-        return entries_left(c->sm_cfg->ibuffer, row->nstaged);
-    return c->is_throttled ? 0 : entries_left(c->cfg->awb_low_entries, c->low_staged);
+        return entries_left(c->ibuffer, row->nstaged);
+    return c->is_throttled ? 0 : entries_left(c->low_entries, c->low_staged);
 }
 
 /* Whether there is an instruction to stage; behind one that is staged the routine's end is none. */
-static inline bool has_to_stage(const struct awt_row *row)
+static inline bool has_to_stage(const struct dfunc *fn, uint32_t first, uint32_t pc)
 {
-    if (LIKELY(row->pc < row->fn->returns_from))
+    if (LIKELY(pc < fn->returns_from))
         return true;
-    if (row->pc >= row->fn->ncode)
+    if (pc >= fn->ncode)
         return false;
-    return !(row->nstaged && row->fn->is_entry && (row->fn->code[row->pc].flags & DINST_RETURN));
-}
-
-/* Whether the next would wait in the buffer for what one before it writes. */
-static inline bool would_wait(const struct awt_row *row)
-{
-    if (!extra_is_ready_at(&row->x, row->fn, row->pc))
-        return true;
-    for (uint32_t before = awc_row_first(row); before < row->pc; before++)
-        if (dfunc_depends(row->fn, row->pc, before))
-            return true;
-    return false;
+    return !(pc > first && fn->is_entry && (fn->code[pc].flags & DINST_RETURN));
 }
 
 /* At most one is in the set. */
@@ -178,45 +169,84 @@ static bool has_buffer_alone(const struct awc *c, const struct awt_row *row, boo
     return is_high ? is_only(c->slot_rows[row->x.slot]) : c->is_alone || is_only(low);
 }
 
-/* Where others want the entries, only what need not wait there: so instances hide each other's
- * latencies. */
-static inline bool may_stage(const struct awc *c, const struct awt_row *row, bool is_high)
+/* Whether instruction `pc` would wait in the buffer for what those from `first` on write. */
+static bool would_wait(const struct awt_row *row, uint32_t first, uint32_t pc)
 {
-    return has_to_stage(row) && (!would_wait(row) || has_buffer_alone(c, row, is_high));
+    if (!extra_is_ready_at(&row->x, row->fn, pc))
+        return true;
+    for (uint32_t before = first; before < pc; before++)
+        if (dfunc_depends(row->fn, pc, before))
+            return true;
+    return false;
 }
 
-static unsigned stage(struct awc *c, struct awt_row *row)
+/* Of code that has more registers than sets have. */
+static __attribute__((noinline)) unsigned
+next_of_many(const struct awc *c, const struct awt_row *row, bool is_high, unsigned most)
+{
+    const uint32_t first = awc_row_first(row), from = row->pc;
+    uint32_t pc = from;
+    while (pc - from < most && has_to_stage(row->fn, first, pc) &&
+           (!would_wait(row, first, pc) || has_buffer_alone(c, row, is_high)))
+        pc++;
+    return pc - from;
+}
+
+/* How many can be staged, of at most so many: where others want the entries, only what need not
+ * wait there, so that instances hide each other's latencies. */
+static inline unsigned next_to_stage(const struct awc *c, const struct awt_row *row, bool is_high,
+                                     unsigned most)
+{
+    const struct dfunc *fn = row->fn;
+    const uint32_t first = awc_row_first(row), from = row->pc;
+    uint32_t pc = from;
+    uint64_t awaited = row->x.busy;
+    if (UNLIKELY(!fn->masks))
+        return next_of_many(c, row, is_high, most);
+    for (uint32_t before = first; before < from; before++)
+        awaited |= fn->masks[before].written;
+    while (pc - from < most && has_to_stage(fn, first, pc) &&
+           (!(fn->masks[pc].all & awaited) || has_buffer_alone(c, row, is_high)))
+        awaited |= fn->masks[pc++].written;
+    return pc - from;
+}
+
+static unsigned at_most(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static bool stage(struct awc *c, struct awt_row *row)
 {
     const uint64_t bit = awc_row_bit(row);
     const bool is_high = c->high & bit;
-    unsigned room = room_for(c, row, is_high), n = 0;
+    const unsigned room = room_for(c, row, is_high);
     if (!room) {
         if (is_high)
             c->full |= c->slot_rows[row->x.slot];
-        return 0;
+        return false;
     }
-    room = room < (unsigned)c->cfg->deploy_width ? room : (unsigned)c->cfg->deploy_width;
-    room = room + row->nstaged <= AWC_STAGED ? room : AWC_STAGED - (unsigned)row->nstaged;
-    for (; n < room && may_stage(c, row, is_high); n++)
-        row->nstaged++, row->pc++;
+    const unsigned most = at_most(at_most(room, c->deploy_width), AWC_STAGED - row->nstaged);
+    const unsigned n = next_to_stage(c, row, is_high, most);
     if (!n) {
         c->stuck |= bit;
-        return 0;
+        return false;
     }
     c->staged |= bit;
+    c->stats.deployed += n;
+    row->pc += n;
+    row->nstaged = (uint8_t)(row->nstaged + n);
     if (is_high)
         c->slot_staged[row->x.slot] = (uint8_t)(c->slot_staged[row->x.slot] + n);
     else
         c->low_staged = (uint16_t)(c->low_staged + n);
-    c->stats.deployed += n;
-    return n;
+    return true;
 }
 
 /* Rows that may have something to stage. */
 static uint64_t rows_to_stage(const struct awc *c)
 {
-    const bool has_low_room =
-        c->is_alone || (!c->is_throttled && c->low_staged < (unsigned)c->cfg->awb_low_entries);
+    const bool has_low_room = c->is_alone || (!c->is_throttled && c->low_staged < c->low_entries);
     return (has_low_room ? c->used : c->high) & ~(c->stuck | c->ended | c->full);
 }
 
@@ -228,7 +258,7 @@ void awc_deploy_next(struct awc *c)
         rows &= ~(UINT64_C(1) << at);
         if (!stage(c, &c->rows[at]))
             continue;
-        c->deploy_turn = at + 1 < (unsigned)c->cfg->awt_entries ? at + 1 : 0;
+        c->deploy_turn = at + 1 < c->nrows ? at + 1 : 0;
         c->has_moved = true;
         return;
     }

@@ -19,6 +19,7 @@ static void encode_line(struct awc *c, struct instance *in)
     const struct codec *k = c->codec->codecs[in->algorithm];
     if (awc_forms_encode(c, in))
         return;
+    memset(in->code, 0, sizeof in->code);
     unsigned bits = codec_encode(k, in->raw, in->code);
     if (bits >= 8 * AWC_LINE) {
         c->stats.stale++;
@@ -67,12 +68,18 @@ static bool has_room(struct awc *c)
     return ok;
 }
 
-/* An instance on the line's bytes, as they are now. CODEC_DONE: there is nothing to execute. */
-static enum codec_answer begin_job(struct awc *c, cycle_t now, struct codec_job *job)
+/* The line's bytes, as they are now; NULL: it has none. */
+static const void *bytes_of(const struct awc *c, addr_t line)
+{
+    const struct mem_image *image = &c->codec->image;
+    return image->at(image->self, line, AWC_LINE);
+}
+
+/* An instance on the line's bytes. CODEC_DONE: there is nothing to execute. */
+static enum codec_answer begin_job(struct awc *c, cycle_t now, struct codec_job *job,
+                                   const void *bytes)
 {
     const bool is_store = job->kind == CODEC_STORE;
-    const struct mem_image *image = &c->codec->image;
-    const void *bytes = image->at(image->self, job->line, AWC_LINE);
     struct instance *in = instance_new(c, true);
     in->slot = NO_SLOT;
     in->mask = UINT32_MAX;
@@ -109,8 +116,8 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
     const bool is_store = job->kind == CODEC_STORE;
-    const struct mem_image *image = &c->codec->image;
-    if (!image->at(image->self, job->line, AWC_LINE) || !c->codec->n)
+    const void *bytes = bytes_of(c, job->line);
+    if (!bytes || !c->codec->n)
         return is_store ? CODEC_REFUSED : CODEC_DONE;
     c->stats.triggered++;
     if (is_store && !has_room(c)) {
@@ -127,7 +134,7 @@ static enum codec_answer submit(void *self, cycle_t now, struct codec_job *job)
         hold(c, job, now + c->room.hold);
         return CODEC_TAKEN;
     }
-    const enum codec_answer a = begin_job(c, now, job);
+    const enum codec_answer a = begin_job(c, now, job, bytes);
     c->nstores -= is_store && a == CODEC_DONE;
     return a;
 }
@@ -145,7 +152,7 @@ void awc_release_held(struct awc *c, cycle_t now, bool all)
         if (!all && h->due > now && !is_crowded(c))
             return;
         c->held_at++;
-        if (begin_job(c, now, &h->job) == CODEC_DONE)
+        if (begin_job(c, now, &h->job, bytes_of(c, h->job.line)) == CODEC_DONE)
             push_done(c, &h->job);
     }
     c->held_at = c->held.len = 0;
@@ -153,9 +160,7 @@ void awc_release_held(struct awc *c, cycle_t now, bool all)
 
 void awc_load_line(const struct instance *in, char *src)
 {
-    const bool is_store = in->job.kind == CODEC_STORE;
-    memset(src, 0, AWC_LINE);
-    memcpy(src, is_store ? in->raw : in->code, is_store ? AWC_LINE : in->code_bytes);
+    memcpy(src, in->job.kind == CODEC_STORE ? in->raw : in->code, AWC_LINE);
 }
 
 /* --- what has become of them --- */
@@ -236,24 +241,33 @@ void awc_drop_job(struct awc *c, struct instance *in)
     push_done(c, &in->job);
 }
 
-bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result)
+static bool encoded(struct awc *c, struct sm *sm, struct awt_row *row)
 {
-    struct instance *in = row->in;
-    const uint8_t *bytes = (const uint8_t *)dst;
-    if (in->job.kind == CODEC_STORE) {
-        awc_forms_close(c, in, dst, &result);
-        if (c->verify)
-            verify_store(c, sm, row, bytes, result);
-        if (finish_store(c, row, result))
-            return true;
-    } else {
-        if (c->verify) {
-            c->stats.verified++;
-            compare(sm, row, bytes, in->raw, AWC_LINE);
-        }
-        c->stats.decoded++;
-    }
-    push_done(c, &in->job);
+    uint32_t result;
+    char *dst = awc_results(c, row, &result);
+    awc_forms_close(c, row->in, dst, &result);
+    if (c->verify)
+        verify_store(c, sm, row, (const uint8_t *)dst, result);
+    return finish_store(c, row, result);
+}
+
+static void decoded(struct awc *c, struct sm *sm, struct awt_row *row)
+{
+    uint32_t none;
+    c->stats.decoded++;
+    if (!c->verify)
+        return;
+    c->stats.verified++;
+    compare(sm, row, (const uint8_t *)awc_results(c, row, &none), row->in->raw, AWC_LINE);
+}
+
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row)
+{
+    if (row->in->job.kind != CODEC_STORE)
+        decoded(c, sm, row);
+    else if (encoded(c, sm, row))
+        return true;
+    push_done(c, &row->in->job);
     return false;
 }
 
@@ -262,7 +276,8 @@ bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst
 static bool done(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
-    awc_release_held(c, now, false);
+    if (UNLIKELY(c->held_at < c->held.len))
+        awc_release_held(c, now, false);
     if (c->done_at == c->done.len)
         return false;
     *job = c->done.data[c->done_at++];

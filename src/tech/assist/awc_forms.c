@@ -5,6 +5,8 @@
 #include "parsim/codec.h"
 #include "tech/assist/lane_masks.h"
 
+#include <string.h>
+
 enum { NO_FORM = CODEC_BDI_LANES_FORMS };
 
 static bool has_forms(const struct awc *c, const struct instance *in)
@@ -14,11 +16,17 @@ static bool has_forms(const struct awc *c, const struct instance *in)
 
 /* --- masks --- */
 
-void awc_forms_begin(const struct awc *c, struct awt_row *row)
+void awc_forms_begin(struct awt_row *row, uint32_t window)
+{
+    const struct routine *r = row->in->r;
+    lane_steps_set(row->x.w, r->kernel->entry, &r->decl, window);
+    awc_forms_give_mask(row);
+}
+
+void awc_forms_give_mask(struct awt_row *row)
 {
     const struct routine *r = row->in->r;
     row->in->form_fits = false;
-    lane_steps_set(row->x.w, r->kernel->entry, &r->decl, awc_window(c, row));
     if (r->decl.on == ON_FILL && r->decl.nlanes)
         lane_masks_set(row->x.w, r->kernel->entry, &r->decl,
                        codec_bdi_lanes_mask(row->in->code, AWC_LINE));
@@ -41,6 +49,7 @@ bool awc_forms_encode(const struct awc *c, struct instance *in)
         return false;
     for (unsigned m = c->forms_of[in->job.bytes]; m; m &= m - 1) {
         const unsigned form = (unsigned)__builtin_ctz(m);
+        memset(in->code, 0, sizeof in->code);
         if (codec_bdi_lanes_encode(in->raw, AWC_LINE, form, in->code) >= 8 * AWC_LINE)
             continue;
         in->code_bytes = in->job.bytes;

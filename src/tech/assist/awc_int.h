@@ -4,6 +4,7 @@
 
 #include "base/u64map.h"
 #include "base/vec.h"
+#include "exec/ldst_lanes.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
 #include "tech/assist/ahead.h"
@@ -39,7 +40,7 @@ struct instance {
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
     addr_t addrs[WARP_LANES]; /* of its lanes; 0: none; of a region, its inputs by lane */
-    uint8_t raw[AWC_LINE], code[AWC_LINE];
+    uint8_t raw[AWC_LINE], code[AWC_LINE]; /* behind its bytes, code is 0 */
 };
 
 /* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
@@ -72,6 +73,12 @@ struct awc_context {
     uint32_t nwaiting;
     bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
+    /* routine.repeats: all of `known` is, and `ahead` has all that an instance is given but its
+     * predicates; where accesses lie, by pc. */
+    bool is_known;
+    struct ldst_place *places;
+    struct warp ahead; /* that executes what can go ahead */
+    char *params;      /* of those */
 };
 
 /* How busy the SM's way to memory is (awc_prefetch.c). */
@@ -163,7 +170,8 @@ struct awc {
     bool has_lookup; /* memo.lookup */
     bool verify;
     unsigned deploy_turn;
-    uint32_t nstores;     /* jobs that wait in this room */
+    unsigned nrows, ibuffer, deploy_width, low_entries; /* of the configuration */
+    uint32_t nstores;                                   /* jobs that wait in this room */
     uint32_t spare_lines; /* of room.shared_lines, that the present kernel's blocks leave */
     struct instance_list inbox, waiting; /* jobs whose parent is not known; all others */
     VEC(struct codec_job) done;
@@ -194,7 +202,6 @@ struct awc {
     uint16_t blockers[AWC_SLOTS];
     struct assist_stats stats;
     struct assist_codec_stats codec_stats;
-    struct warp ahead; /* that executes what can go ahead */
     uint64_t window_active, window_busy, window_lsu;
     uint32_t (*registers)(const void *ctx, const struct kernel *k); /* or NULL */
     const void *registers_ctx;
@@ -274,7 +281,7 @@ static inline void awc_look_again(struct awc *c, const struct awt_row *row)
     c->unready &= ~awc_row_bit(row);
 }
 /* awc_ahead.c: whether the instance's instructions are executed when it starts; executes them.
- * False: they are to be executed as they are issued, from the start. */
+ * False: they are to be executed as they are issued. */
 bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct instance *in);
 bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now);
 /* SR.End: the return with all lanes takes no slot, the table knows where the routine ends. */
@@ -302,12 +309,11 @@ void memo_init(struct memo *m, const struct aws *s);
 void memo_free(struct memo *m);
 void awc_memo_event(struct awc *c, struct sm *sm, unsigned slot, cycle_t now);
 bool awc_memo_is_ready(struct awc *c, const struct sm *sm, const struct instance *in);
-void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, const char *dst,
-                     uint32_t result, cycle_t now);
+void awc_memo_finish(struct awc *c, struct sm *sm, const struct awt_row *row, cycle_t now);
 /* awc_codec.c: the windows before; and what has become of the line. True: the instance goes on with
  * another routine. */
 void awc_load_line(const struct instance *in, char *src);
-bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row, char *dst, uint32_t result);
+bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row);
 /* The routine for its line, or for the form that it tries. */
 const struct routine *awc_routine_of(struct awc *c, const struct instance *in);
 /* Stores that were held long enough, or for which there is no more time, go on. */
@@ -322,7 +328,8 @@ void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
 /* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
  * addresses their steps; what they say behind the last instruction is kept. */
 void awc_forms_init(struct awc *c);
-void awc_forms_begin(const struct awc *c, struct awt_row *row);
+void awc_forms_begin(struct awt_row *row, uint32_t window);
+void awc_forms_give_mask(struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */
 bool awc_forms_encode(const struct awc *c, struct instance *in);
@@ -336,9 +343,17 @@ bool awc_forms_go_on(struct awc *c, struct instance *in, uint32_t *result);
 /* What the codec library says that `result` should be; in->code has the bytes. */
 unsigned awc_forms_expect(const struct awc *c, struct instance *in);
 bool awc_forms_is_search(const struct awc *c, const struct instance *in);
-/* Windows of a row, as shared addresses of its module. */
-uint32_t awc_window(const struct awc *c, const struct awt_row *row);
-uint32_t awc_result(const struct awc *c, const struct awt_row *row);
+/* Windows as shared addresses of a module: of a row, or of what goes ahead. */
+struct awc_windows {
+    uint32_t line, result;
+};
+struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row);
+struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module);
+/* awc_table.c: what the routine's parameters ask for. */
+void awc_fill_params(const struct awc *c, const struct instance *in, const struct awc_windows *at,
+                     char *params);
+/* What the row's instance has left in its windows: dst, and the word at result. */
+char *awc_results(const struct awc *c, const struct awt_row *row, uint32_t *result);
 
 static inline bool instance_is_high(const struct instance *in)
 {

@@ -220,12 +220,14 @@ static void judge(struct awc *c)
     m->lookups = m->hits = 0;
 }
 
-void awc_memo_finish(struct awc *c, struct sm *sm, const struct instance *in, const char *dst,
-                     uint32_t result, cycle_t now)
+void awc_memo_finish(struct awc *c, struct sm *sm, const struct awt_row *row, cycle_t now)
 {
     struct memo *m = &c->memo;
+    const struct instance *in = row->in;
     if (in->r != m->lookup)
         return;
+    uint32_t result;
+    const char *dst = awc_results(c, row, &result);
     c->stats.memo_lookups++;
     m->looked++;
     m->lookup_cycles += now - in->triggered;

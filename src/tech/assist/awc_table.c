@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill_params(struct awc *c, struct awt_row *row)
+void awc_fill_params(const struct awc *c, const struct instance *in, const struct awc_windows *at,
+                     char *params)
 {
-    const struct instance *in = row->in;
     const struct routine *r = in->r;
-    const uint32_t window = awc_window(c, row);
     const uint64_t values[] = {
-        [PARAM_SRC] = window,
-        [PARAM_DST] = window + AWC_LINE,
-        [PARAM_RESULT] = awc_result(c, row),
+        [PARAM_SRC] = at->line,
+        [PARAM_DST] = at->line + AWC_LINE,
+        [PARAM_RESULT] = at->result,
         [PARAM_ADDR] = in->addr,
         [PARAM_WARP] = in->slot,
         [PARAM_MASK] = in->mask,
@@ -30,7 +29,7 @@ static void fill_params(struct awc *c, struct awt_row *row)
                                  [PARAM_OUT0 - PARAM_LANES] = in->raw};
     for (unsigned i = 0; i < r->nparams; i++) {
         const unsigned what = r->params[i].what;
-        memcpy(row->params + r->params[i].offset,
+        memcpy(params + r->params[i].offset,
                what >= PARAM_LANES ? lanes[what - PARAM_LANES] : &values[what], r->params[i].bytes);
     }
 }
@@ -85,25 +84,20 @@ static void clear_row(struct awt_row *row, struct instance *in)
     assert_often(!row->x.inflight && !row->x.writes);
 }
 
-static void start_warp(struct awc *c, struct awt_row *row, struct warp *w)
+/* Its instructions are executed as they are issued. */
+static void begin(struct awc *c, struct awt_row *row)
 {
     const struct routine *r = row->in->r;
-    struct cta *cta = c->contexts[r->id].cta;
-    row->x.w = w;
-    if (w != &c->ahead || !warp_restart(w, cta, r->decl.mask)) {
-        warp_start(w, cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
-        w->live &= r->decl.mask;
-        warp_top(w)->mask = w->live;
-    }
-    awc_forms_begin(c, row);
-}
-
-/* What went ahead and not to its end has changed its window: the line is loaded each time. */
-static void begin(struct awc *c, struct awt_row *row, struct warp *w)
-{
+    const struct awc_windows at = awc_windows_of(c, row);
+    struct warp *w = &c->warps[row - c->rows];
     if (row->in->is_job)
-        awc_load_line(row->in, c->shared[row->in->r->module] + awc_window(c, row));
-    start_warp(c, row, w);
+        awc_load_line(row->in, c->shared[r->module] + at.line);
+    awc_fill_params(c, row->in, &at, row->params);
+    row->x.w = w;
+    warp_start(w, c->contexts[r->id].cta, (uint32_t)(row - c->rows), 0, WARP_LANES);
+    w->live &= r->decl.mask;
+    warp_top(w)->mask = w->live;
+    awc_forms_begin(row, at.line);
 }
 
 void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
@@ -115,11 +109,8 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     in->began = in->began ? in->began : now;
     clear_row(row, in);
     take_registers(c, sm, row);
-    fill_params(c, row);
-    const bool is_ahead = awc_can_go_ahead(c, sm, in);
-    begin(c, row, is_ahead ? &c->ahead : &c->warps[k]);
-    if (is_ahead && !awc_go_ahead(c, sm, row, now))
-        begin(c, row, &c->warps[k]);
+    if (!awc_can_go_ahead(c, sm, in) || !awc_go_ahead(c, sm, row, now))
+        begin(c, row);
     c->used |= bit;
     if (instance_is_high(in)) {
         c->high |= bit;
@@ -150,15 +141,19 @@ void awc_flush(struct awc *c, struct awt_row *row)
     awc_look_again(c, row);
 }
 
+char *awc_results(const struct awc *c, const struct awt_row *row, uint32_t *result)
+{
+    const struct awc_windows at = awc_windows_of(c, row);
+    char *shared = c->shared[row->in->r->module];
+    memcpy(result, shared + at.result, sizeof *result);
+    return shared + at.line + AWC_LINE;
+}
+
 /* The row is free; its instance ends, or goes on with another routine. */
 static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
     const uint64_t bit = awc_row_bit(row);
     struct instance *in = row->in;
-    char *shared = c->shared[in->r->module];
-    uint32_t result = 0;
-    if (!in->is_job || in->job.kind == CODEC_STORE) /* what is decoded has none */
-        memcpy(&result, shared + awc_result(c, row), sizeof result);
     extra_note(sm, now, false, in->r->id, (unsigned)(row - c->rows));
     awc_release_registers(c, row);
     c->has_changed |= awc_is_full(c);
@@ -173,15 +168,14 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
-    if (in->is_job && !row->is_killed &&
-        awc_finish_job(c, sm, row, shared + awc_window(c, row) + AWC_LINE, result)) {
+    if (in->is_job && !row->is_killed && awc_finish_job(c, sm, row)) {
         awc_put_waiting(c, in);
         return;
     }
     if (in->is_job && row->is_killed)
         awc_drop_job(c, in);
     if (in->region && !row->is_killed)
-        awc_memo_finish(c, sm, in, shared + awc_window(c, row) + AWC_LINE, result, now);
+        awc_memo_finish(c, sm, row, now);
     if (in->is_job && in->job.kind == CODEC_STORE)
         extra_delay_end(sm, now);
     if (in->r->decl.on == ON_INTERRUPT)

@@ -197,7 +197,7 @@ static bool take_changes(struct awc *c, const struct sm *sm, uint64_t *freed_slo
 }
 
 /* In order, past those whose registers are in use. */
-void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
+__attribute__((noinline)) void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
 {
     struct instance_list rest = {0};
     struct instance *next;

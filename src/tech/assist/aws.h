@@ -46,6 +46,9 @@ struct routine {
      * time that the same lanes execute them, by pc. */
     bool can_go_ahead;
     uint64_t alike;
+    /* Whether all of it is alike: it is straight, and what it is given besides its line and its
+     * predicates is the same for all that go ahead. */
+    bool repeats;
     uint8_t nparams;
     struct {
         uint8_t what; /* enum routine_param */

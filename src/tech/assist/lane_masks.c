@@ -50,10 +50,10 @@ static uint32_t read_turned(struct warp *w, const struct xfunc *fn, uint32_t reg
 void lane_masks_set(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,
                     uint64_t mask)
 {
-    const uint32_t bits[] = {d->nlanes == 1 ? (uint32_t)mask : even_bits(mask),
-                             even_bits(mask >> 1)};
-    for (unsigned i = 0; i < d->nlanes; i++)
-        memcpy(lanes_of(w, fn, d->lanes[i]), &bits[i], sizeof bits[i]);
+    for (unsigned i = 0; i < d->nlanes; i++) {
+        const uint32_t bits = d->nlanes == 1 ? (uint32_t)mask : even_bits(mask >> i);
+        memcpy(lanes_of(w, fn, d->lanes[i]), &bits, sizeof bits);
+    }
 }
 
 bool lane_masks_get(struct warp *w, const struct xfunc *fn, const struct routine_decl *d,
