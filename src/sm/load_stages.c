@@ -35,10 +35,13 @@ void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const
         st->from_dram++;
     }
     end = after(end, l2_out);
-    hist_add(&st->l1_queue, noc_in - born);
-    hist_add(&st->noc_request, l2_in - noc_in);
-    hist_add(&st->l2, l2_out - l2_in - dram);
-    hist_add(&st->dram, dram);
-    hist_add(&st->noc_reply, end - l2_out);
-    hist_add(&st->total, end - born);
+    const cycle_t stages[] = {noc_in - born, l2_in - noc_in, l2_out - l2_in - dram,
+                              dram,          end - l2_out,   end - born};
+    struct hist *h = &st->l1_queue;
+    static_assert(offsetof(struct load_stages, total) - offsetof(struct load_stages, l1_queue) ==
+                      (ARRAY_LEN(stages) - 1) * sizeof *h,
+                  "stages follow each other");
+#pragma GCC unroll 1 /* six copies would be a part of the host's instruction cache */
+    for (unsigned i = 0; i < ARRAY_LEN(stages); i++)
+        hist_add(&h[i], stages[i]);
 }
