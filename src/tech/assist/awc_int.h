@@ -73,10 +73,10 @@ struct awc_context {
     uint32_t nwaiting;
     bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
-    /* routine.repeats: all of `known` is, and `ahead` has all that an instance is given but its
-     * predicates; where accesses lie, by pc. */
+    struct ldst_place *places; /* and where they lay */
+    /* routine.repeats: all of that is known, and `ahead` has all that an instance is given but its
+     * predicates. */
     bool is_known;
-    struct ldst_place *places;
     struct warp ahead; /* that executes what can go ahead */
     char *params;      /* of those */
 };
