@@ -48,7 +48,8 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
 }
 
 /* Values of one width, several at a time: of `n` such vectors, those that are no deltas by
- * themselves; these as bits; these on the base instead, and whether all of them are deltas now. */
+ * themselves; the first such value of a block that has one; these as bits; these on the base
+ * instead, and whether all of them are deltas now. */
 #define VALUES(bits)                                                                         \
     enum { PER_##bits = 128 / bits };                                                        \
     typedef uint##bits##_t values_##bits __attribute__((vector_size(16)));                   \
@@ -67,6 +68,16 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
         for (unsigned i = 0; i < n; i++)                                                     \
             any |= is_far[i] = (values_##bits)((v[i] + limit) >> 8 * delta_bytes != 0);      \
         return or_##bits(any);                                                               \
+    }                                                                                        \
+    INLINE uint##bits##_t first_far_##bits(const uint8_t *block, unsigned delta_bytes)       \
+    {                                                                                        \
+        const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
+        uint##bits##_t v;                                                                    \
+        do {                                                                                 \
+            memcpy(&v, block, sizeof v);                                                     \
+            block += sizeof v;                                                               \
+        } while (!((uint##bits##_t)(v + limit) >> 8 * delta_bytes));                         \
+        return v;                                                                            \
     }                                                                                        \
     INLINE uint64_t mask_##bits(const values_##bits *is_far, unsigned n)                     \
     {                                                                                        \
@@ -94,31 +105,31 @@ VALUES(64)
 /* A block's values as deltas from 0 or, of those that are too far from it, from the first of them,
  * which is the base; where there is none, as in most, the first of all is said to be. False: some
  * are too far from the base, too. */
-#define WRITE_DELTAS(base_bytes, delta_bytes, bits, delta_bits)                                 \
-    INLINE bool write_##base_bytes##_##delta_bytes(                                             \
-        const uint8_t *restrict block, unsigned block_bytes, uint64_t *restrict mask,           \
-        uint8_t *restrict base_to, uint8_t *restrict to)                                        \
-    {                                                                                           \
-        typedef uint##delta_bits##_t deltas                                                     \
-            __attribute__((vector_size(PER_##bits * delta_bytes)));                             \
-        const unsigned n = block_bytes / 16;                                                    \
-        values_##bits v[8], is_far[8];                                                          \
-        uint##bits##_t base;                                                                    \
-        bool fits = true;                                                                       \
-        memcpy(v, block, block_bytes);                                                          \
-        *mask = 0;                                                                              \
-        memcpy(&base, block, sizeof base);                                                      \
-        if (find_far_##bits(v, n, delta_bytes, is_far)) {                                       \
-            *mask = mask_##bits(is_far, n);                                                     \
-            memcpy(&base, block + (unsigned)__builtin_ctzll(*mask) * sizeof base, sizeof base); \
-            fits = put_on_base_##bits(v, n, base, delta_bytes, is_far);                         \
-        }                                                                                       \
-        memcpy(base_to, &base, sizeof base);                                                    \
-        for (unsigned i = 0; i < n; i++) {                                                      \
-            const deltas d = __builtin_convertvector(v[i], deltas);                             \
-            memcpy(to + i * sizeof d, &d, sizeof d);                                            \
-        }                                                                                       \
-        return fits;                                                                            \
+#define WRITE_DELTAS(base_bytes, delta_bytes, bits, delta_bits)                       \
+    INLINE bool write_##base_bytes##_##delta_bytes(                                   \
+        const uint8_t *restrict block, unsigned block_bytes, uint64_t *restrict mask, \
+        uint8_t *restrict base_to, uint8_t *restrict to)                              \
+    {                                                                                 \
+        typedef uint##delta_bits##_t deltas                                           \
+            __attribute__((vector_size(PER_##bits * delta_bytes)));                   \
+        const unsigned n = block_bytes / 16;                                          \
+        values_##bits v[8], is_far[8];                                                \
+        uint##bits##_t base;                                                          \
+        memcpy(v, block, block_bytes);                                                \
+        *mask = 0;                                                                    \
+        memcpy(&base, block, sizeof base);                                            \
+        if (find_far_##bits(v, n, delta_bytes, is_far)) {                             \
+            base = first_far_##bits(block, delta_bytes);                              \
+            if (!put_on_base_##bits(v, n, base, delta_bytes, is_far))                 \
+                return false;                                                         \
+            *mask = mask_##bits(is_far, n);                                           \
+        }                                                                             \
+        memcpy(base_to, &base, sizeof base);                                          \
+        for (unsigned i = 0; i < n; i++) {                                            \
+            const deltas d = __builtin_convertvector(v[i], deltas);                   \
+            memcpy(to + i * sizeof d, &d, sizeof d);                                  \
+        }                                                                             \
+        return true;                                                                  \
     }
 WRITE_DELTAS(8, 1, 64, 8)
 WRITE_DELTAS(8, 2, 64, 16)
@@ -136,10 +147,11 @@ INLINE bool write_by(write_fn *fn, const uint8_t *block, unsigned block_bytes, u
                      uint8_t *out)
 {
     uint64_t mask;
-    const bool fits = fn(block, block_bytes, &mask, out + base_at(id),
-                         out + bdi_lanes_deltas_at(id, block_bytes));
+    if (!fn(block, block_bytes, &mask, out + base_at(id),
+            out + bdi_lanes_deltas_at(id, block_bytes)))
+        return false;
     write_head(out, block_bytes, id, mask);
-    return fits;
+    return true;
 }
 
 INLINE bool write_deltas(const uint8_t *block, unsigned block_bytes, unsigned id, uint8_t *out)
@@ -174,13 +186,26 @@ static struct bdi_plan choose(const struct codec *c, const uint8_t *block)
     return bdi_choose(block, c->block_bytes, bdi_lanes_order(c->block_bytes));
 }
 
+/* In the form that choose() would take; BDI_KINDS: none. */
+static unsigned write_smallest(const struct codec *c, const uint8_t *block, uint8_t *out)
+{
+    const unsigned char *order = bdi_lanes_order(c->block_bytes);
+    if (write_form(block, c->block_bytes, BDI_ZEROS, out))
+        return BDI_ZEROS;
+    if (write_form(block, c->block_bytes, BDI_REPEAT, out))
+        return BDI_REPEAT;
+    for (unsigned i = 0; i < BDI_DELTA_KINDS; i++)
+        if (write_form(block, c->block_bytes, order[i], out))
+            return order[i];
+    return BDI_KINDS;
+}
+
 static unsigned bdi_lanes_encode(const struct codec *c, const uint8_t *block, struct bitw *w)
 {
-    uint8_t code[CODEC_BLOCK_MAX];
-    const unsigned form = choose(c, block).id;
+    uint8_t code[2 * CODEC_BLOCK_MAX];
+    const unsigned form = write_smallest(c, block, code);
     if (form == BDI_KINDS)
         return codec_raw_bits(c) + 1;
-    write_form(block, c->block_bytes, form, code);
     for (unsigned i = 0; i < bdi_lanes_bytes(form, c->block_bytes); i++)
         bitw_put(w, code[i], 8);
     return bitw_bits(w);

@@ -18,7 +18,7 @@ static inline uint64_t bdi_value(const uint8_t *block, unsigned i, unsigned byte
     return v;
 }
 
-/* Bytes that are 0 or 1, eight at a time, as bits; and back. `n` is rounded up to eights. */
+/* Bytes that are 0 or 1, eight at a time, as bits. `n` is rounded up to eights. */
 static inline uint64_t bdi_bits_of(const uint8_t *bytes, unsigned n)
 {
     uint64_t mask = 0;
@@ -28,16 +28,6 @@ static inline uint64_t bdi_bits_of(const uint8_t *bytes, unsigned n)
         mask |= (eight * UINT64_C(0x0102040810204080)) >> 56 << i;
     }
     return mask;
-}
-
-static inline void bdi_bytes_of(uint64_t mask, unsigned n, uint8_t *bytes)
-{
-    for (unsigned i = 0; i < n; i += 8) {
-        uint64_t eight = (mask >> i & 0xff) * UINT64_C(0x0101010101010101);
-        eight &= UINT64_C(0x8040201008040201); /* one bit of each byte is its own */
-        eight = (eight + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
-        memcpy(bytes + i, &eight, sizeof eight);
-    }
 }
 
 /* Whether the block can be written as kind `id`, any of them. */

@@ -126,14 +126,14 @@ bool extra_is_unwatched(const struct sm *sm)
 }
 
 bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
-                   const struct extra_done *known, struct extra_done *out)
+                   struct extra_done *out)
 {
-    const bool is_measured = d->unit == UNIT_MEM && !known;
+    const bool is_measured = d->unit == UNIT_MEM;
     struct step *s = &sm->step;
     if (!(is_measured ? warp_step(x->w, sm->effects, now, s)
                       : warp_step_unseen(x->w, sm->effects, now, s)))
         return false;
-    *out = known ? *known : (struct extra_done){.mask = s->mask};
+    *out = (struct extra_done){.mask = s->mask};
     if (is_measured)
         lsu_measure_shared(sm, s, out);
     return true;

@@ -59,10 +59,10 @@ void extra_send(struct sm *sm, struct extra_warp *x, const struct dinst *d, uint
 /* Whether nobody at the pipeline's seams looks at the registers of what is issued, so that it may
  * have been executed before. */
 bool extra_is_unwatched(const struct sm *sm);
-/* Executes the warp's next, `d`, which touches nothing but registers and shared memory; `known`:
- * the same that it was before, or NULL. False: a fault. */
+/* Executes the warp's next, `d`, which touches nothing but registers and shared memory, and says
+ * how. False: a fault. */
 bool extra_execute(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now,
-                   const struct extra_done *known, struct extra_done *out);
+                   struct extra_done *out);
 /* Issues it. */
 void extra_issue_done(struct sm *sm, struct extra_warp *x, const struct dinst *d,
                       const struct extra_done *done, cycle_t now);

@@ -51,7 +51,7 @@ static struct warp_source with_a_line(struct assist_rig *b)
     const struct store_room room = {.lines = 16};
     b->engine = awc_engine(b->c, b->codec, &room, true);
     if (b->last)
-        awc_area_of(b->c, b->job.line)->forms[0] = *b->last;
+        awc_area_at(b->c, awc_area_number(b->c, b->job.line))->forms[0] = *b->last;
     b->is_submitted = false;
     return (struct warp_source){.issue_first = issue_first,
                                 .issue_idle = issue_idle,

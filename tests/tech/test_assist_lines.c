@@ -232,7 +232,7 @@ static void accesses_are_alike_where_all_lanes_have_what_they_were_given(void **
         struct err err;
         assist_rig_open(&b, waits, "bdi");
         assert_true(aws_load(&b.aws, "own", of[i].text, strlen(of[i].text), &err));
-        assert_int_equal(b.aws.routines[b.aws.nroutines - 1].alike, of[i].alike);
+        assert_int_equal(b.aws.routines[b.aws.nroutines - 1].alike[0], of[i].alike);
         assist_rig_close(&b);
     }
 }

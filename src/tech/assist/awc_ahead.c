@@ -19,31 +19,68 @@ bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct ins
            extra_is_unwatched(sm) && has_even_banks(c);
 }
 
-/* The instruction at `pc`, as it was before if that is known. */
+/* Measures what may be an access; if it is alike, for those behind it. */
 static bool execute(struct awc *c, struct sm *sm, struct awt_row *row, uint32_t pc, cycle_t now)
 {
     const struct routine *r = row->in->r;
-    struct extra_done *known = &c->contexts[r->id].known[pc], *done = &row->done[row->nahead++];
-    const bool is_alike = pc < 64 && (r->alike >> pc & 1);
-    const bool is_known = is_alike && known->mask == warp_top(row->x.w)->mask;
-    if (!extra_execute(sm, &row->x, &r->entry->code[pc], now, is_known ? known : NULL, done))
+    struct awc_context *x = &c->contexts[r->id];
+    const struct dinst *d = &r->entry->code[pc];
+    const bool is_alike = routine_is_alike(r, pc);
+    struct extra_done *done = &row->done[row->nahead++];
+    if (is_alike && r->has_places)
+        x->places[pc] = ldst_find_place(&x->ahead, d->x, warp_top(&x->ahead)->mask);
+    if (!extra_execute(sm, &row->x, d, now, done))
         return false;
     done->pc = pc;
     if (is_alike)
-        *known = *done;
+        x->known[pc] = *done;
+    return true;
+}
+
+/* Instructions from `pc` on that go on behind each other, and of which all is known but bytes and
+ * predicates. */
+static uint32_t known_from(const struct awc_context *x, const struct awt_row *row, uint32_t pc)
+{
+    const struct split *s = warp_top(row->x.w);
+    const uint32_t most = AHEAD_MOST - row->nahead;
+    uint32_t n = 0;
+    for (; n < most && pc + n != s->rpc; n++) {
+        const struct dinst *d = &row->fn->code[pc + n];
+        if (d->x->kind == X_CTRL || d->x->kind == X_MEET ||
+            (d->unit == UNIT_MEM && x->known[pc + n].mask != s->mask))
+            break;
+    }
+    return n;
+}
+
+static bool go_on(struct awc_context *x, struct awt_row *row, uint32_t pc, uint32_t n)
+{
+    struct extra_done *done = &row->done[row->nahead];
+    uint32_t masks[AHEAD_MOST];
+    if (!warp_step_on(&x->ahead, n, x->places + pc, masks))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct extra_done *known = &x->known[pc + i];
+        done[i] = (struct extra_done){pc + i, masks[i], known->cycles, known->conflicts};
+    }
+    row->nahead = (uint8_t)(row->nahead + n);
     return true;
 }
 
 /* False: it did not come to its end, by a fault or because it needs too many instructions. */
 static bool run(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
+    struct awc_context *x = &c->contexts[row->in->r->id];
     for (const struct xinst *next; (next = warp_peek(row->x.w));) {
         const uint32_t pc = (uint32_t)(next - row->fn->fn->code);
         if (awc_is_end(row, &row->fn->code[pc])) {
             awc_forms_end(row);
             return true;
         }
-        if (row->nahead == AHEAD_MOST || !execute(c, sm, row, pc, now))
+        if (row->nahead == AHEAD_MOST)
+            return false;
+        const uint32_t n = known_from(x, row, pc);
+        if (!(n ? go_on(x, row, pc, n) : execute(c, sm, row, pc, now)))
             return false;
     }
     return row->x.w->state == WARP_DONE;
@@ -64,43 +101,23 @@ static void start(struct awc *c, struct awt_row *row, const struct awc_windows *
     awc_forms_begin(row, at->line);
 }
 
-/* From an instance that has just come to its end. */
-static void learn(struct awc_context *x, const struct awt_row *row)
-{
-    for (unsigned i = 0; i < row->nahead; i++) {
-        x->known[i] = row->done[i];
-        if (row->in->r->alike >> i & 1)
-            x->places[i] = ldst_find_place(&x->ahead, row->fn->code[i].x, row->done[i].mask);
-    }
-    x->is_known = true;
-}
-
 static bool run_first(struct awc *c, struct sm *sm, struct awt_row *row,
                       const struct awc_windows *at, cycle_t now)
 {
-    struct awc_context *x = &c->contexts[row->in->r->id];
     start(c, row, at);
     if (!run(c, sm, row, now) || !row->nahead)
         return false;
-    if (row->in->r->repeats)
-        learn(x, row);
+    c->contexts[row->in->r->id].is_known = row->in->r->repeats;
     return true;
 }
 
 /* Once more, all but bytes and predicates being as it was the first time. */
 static bool run_again(struct awc_context *x, struct awt_row *row)
 {
-    const uint32_t n = row->fn->returns_from;
-    uint32_t masks[AHEAD_MOST];
     warp_rewind(&x->ahead);
     awc_forms_give_mask(row);
-    if (!warp_step_on(&x->ahead, n, x->places, masks))
+    if (!go_on(x, row, 0, row->fn->returns_from))
         return false;
-    for (uint32_t pc = 0; pc < n; pc++) {
-        row->done[pc] = x->known[pc];
-        row->done[pc].mask = masks[pc];
-    }
-    row->nahead = (uint8_t)n;
     awc_forms_end(row);
     return true;
 }

@@ -84,6 +84,7 @@ static enum codec_answer begin_job(struct awc *c, cycle_t now, struct codec_job 
     in->slot = NO_SLOT;
     in->mask = UINT32_MAX;
     in->addr = job->line;
+    in->area = awc_area_number(c, job->line);
     in->is_job = true;
     in->job = *job;
     in->algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm;

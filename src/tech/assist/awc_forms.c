@@ -71,22 +71,25 @@ void awc_forms_init(struct awc *c)
 
 void awc_forms_choose(struct awc *c, struct instance *in)
 {
-    struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
+    struct awc_form *last = &awc_area_at(c, in->area)->forms[in->algorithm];
     const bool is_due = c->cfg->search_every && ++last->since >= (uint32_t)c->cfg->search_every;
     in->form = has_forms(c, in) && last->is_known && !is_due ? last->form : -1;
     last->since = is_due ? 0 : last->since;
     in->has_to_search = is_due;
 }
 
+bool awc_forms_has_won(struct awc *c, const struct instance *in)
+{
+    return in->form < 0 && in->is_job && in->job.kind == CODEC_STORE && !in->is_searched &&
+           !in->has_to_search && has_forms(c, in) &&
+           awc_area_at(c, in->area)->forms[in->algorithm].is_known;
+}
+
 void awc_forms_choose_again(struct awc *c, struct instance *in)
 {
-    if (!in->is_job || in->job.kind != CODEC_STORE || in->form >= 0 || in->is_searched ||
-        in->has_to_search || !has_forms(c, in))
+    if (!awc_forms_has_won(c, in))
         return;
-    const struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
-    if (!last->is_known)
-        return;
-    in->form = last->form;
+    in->form = awc_area_at(c, in->area)->forms[in->algorithm].form;
     c->contexts[in->r->id].nwaiting--;
     in->r = awc_routine_of(c, in);
     c->contexts[in->r->id].nwaiting++;
@@ -111,7 +114,7 @@ static bool tried(struct awc *c, struct instance *in, uint32_t *result)
     if (in->form_fits) {
         *result = codec_bdi_lanes_bytes((unsigned)in->form, AWC_LINE);
         c->codec_stats.form_hits += !in->is_searched;
-        struct awc_form *last = &awc_area_of(c, in->job.line)->forms[in->algorithm];
+        struct awc_form *last = &awc_area_at(c, in->area)->forms[in->algorithm];
         last->form = in->form;
         last->is_known = true;
         return false;

@@ -39,6 +39,7 @@ struct instance {
     bool has_to_search;          /* whichever won last */
     bool is_searched, form_fits; /* all forms were tried; the last one's predicate */
     uint64_t form_mask;
+    uint64_t area;            /* of its line */
     addr_t addrs[WARP_LANES]; /* of its lanes; 0: none; of a region, its inputs by lane */
     uint8_t raw[AWC_LINE], code[AWC_LINE]; /* behind its bytes, code is 0 */
 };
@@ -73,10 +74,10 @@ struct awc_context {
     uint32_t nwaiting;
     bool is_stepped;          /* it did not come to its end ahead: it is executed as it is issued */
     struct extra_done *known; /* of routine.alike: how it was the first time; no lanes: not yet */
-    /* routine.repeats: all of `known` is, and `ahead` has all that an instance is given but its
-     * predicates; where accesses lie, by pc. */
+    struct ldst_place *places; /* and where they lay */
+    /* routine.repeats: all of that is known, and `ahead` has all that an instance is given but its
+     * predicates. */
     bool is_known;
-    struct ldst_place *places;
     struct warp ahead; /* that executes what can go ahead */
     char *params;      /* of those */
 };
@@ -322,7 +323,8 @@ void awc_release_held(struct awc *c, cycle_t now, bool all);
 void awc_drop_job(struct awc *c, struct instance *in);
 /* awc_worth.c: what is known of lines near this one; whether its store is tried at all; what has
  * become of one that was. */
-struct awc_area *awc_area_of(struct awc *c, addr_t line);
+uint64_t awc_area_number(const struct awc *c, addr_t line);
+struct awc_area *awc_area_at(struct awc *c, uint64_t number);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
 /* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
@@ -333,8 +335,10 @@ void awc_forms_give_mask(struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
 /* The code of the form that the line came in; false: its codec has none, or it has changed. */
 bool awc_forms_encode(const struct awc *c, struct instance *in);
-/* The form that a store tries first; and again when it begins: others may have won meanwhile. */
+/* The form that a store tries first; whether one has won meanwhile, where it was open, and it takes
+ * that. */
 void awc_forms_choose(struct awc *c, struct instance *in);
+bool awc_forms_has_won(struct awc *c, const struct instance *in);
 void awc_forms_choose_again(struct awc *c, struct instance *in);
 /* Behind a routine: form and mask are written to `dst`, `result` is the code's length (of a search,
  * the form that it found); whether another routine is to follow. */

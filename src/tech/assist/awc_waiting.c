@@ -178,11 +178,22 @@ static void drop_a_store(struct awc *c, struct sm *sm, cycle_t now)
 
 /* A job that was looked at before and finds nothing changed that it waits for. A store whose form
  * is open takes the one that has won meanwhile. */
-static bool is_as_before(const struct awc *c, const struct instance *in, uint64_t freed_slots)
+static bool is_as_before(struct awc *c, const struct instance *in, uint64_t freed_slots)
 {
     return in->is_job && !in->is_unseen && !c->has_changed &&
-           !((freed_slots | c->freed_slots) >> in->slot & 1) &&
-           (instance_is_high(in) || in->form >= 0) && !awc_is_full(c) && !c->is_bare;
+           !((freed_slots | c->freed_slots) >> in->slot & 1) && !awc_is_full(c) && !c->is_bare &&
+           (instance_is_high(in) || !awc_forms_has_won(c, in));
+}
+
+/* A store that has no registers but spare ones; and whether it can begin on them. */
+static bool is_for_spares(const struct awc *c, const struct instance *in)
+{
+    return in->on_spares && in->is_job && !c->is_alone;
+}
+
+static bool lacks_spares(const struct awc *c, const struct sm *sm, const struct instance *in)
+{
+    return !instance_is_high(in) && !in->r->decl.on_spares && !fits_spares(c, sm, in);
 }
 
 /* Of what has changed since the last look at what waits: the slots; true if it is more. */
@@ -196,38 +207,49 @@ static bool take_changes(struct awc *c, const struct sm *sm, uint64_t *freed_slo
     return has_changed;
 }
 
-/* In order, past those whose registers are in use. */
+/* True: it waits no longer. */
+static bool start_one(struct awc *c, struct sm *sm, struct instance *in, cycle_t now)
+{
+    if (awc_is_full(c) && instance_is_high(in))
+        drop_a_store(c, sm, now);
+    awc_forms_choose_again(c, in);
+    if (is_for_spares(c, in)) {
+        if (instance_registers(in) > extra_spare_registers(sm)) {
+            drop_waiting(c, sm, in, now);
+            return true;
+        }
+        if (lacks_spares(c, sm, in))
+            return false;
+    }
+    if (awc_is_full(c) || !awc_memo_is_ready(c, sm, in) || !can_start(c, sm, in, now))
+        return false;
+    c->waiting_low -= !instance_is_high(in);
+    c->contexts[in->r->id].nwaiting--;
+    awc_row_start(c, sm, in, now);
+    c->has_moved = true;
+    return true;
+}
+
+/* In order, past those whose registers are in use. It is seldom that something waits. */
 __attribute__((noinline)) void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now)
 {
-    struct instance_list rest = {0};
-    struct instance *next;
+    struct instance **link = &c->waiting.head, *last = NULL;
     uint64_t freed_slots;
     const bool has_changed = take_changes(c, sm, &freed_slots);
     c->may_start = false;
-    for (struct instance *in = c->waiting.head; in; in = next) {
-        next = in->next;
-        if (!has_changed && is_as_before(c, in, freed_slots)) {
-            instance_append(&rest, in);
+    for (struct instance *in; (in = *link);) {
+        struct instance *next = in->next;
+        if ((has_changed || !is_as_before(c, in, freed_slots)) && start_one(c, sm, in, now)) {
+            *link = next;
+            c->waiting.len--;
             continue;
         }
-        if (awc_is_full(c) && instance_is_high(in))
-            drop_a_store(c, sm, now);
-        awc_forms_choose_again(c, in);
-        if (in->is_job && in->on_spares && !c->is_alone &&
-            instance_registers(in) > extra_spare_registers(sm)) {
-            drop_waiting(c, sm, in, now);
-        } else if (!awc_is_full(c) && awc_memo_is_ready(c, sm, in) && can_start(c, sm, in, now)) {
-            c->waiting_low -= !instance_is_high(in);
-            c->contexts[in->r->id].nwaiting--;
-            awc_row_start(c, sm, in, now);
-            c->has_moved = true;
-        } else {
-            c->stats.waited += in->is_new;
-            in->is_new = in->is_unseen = false;
-            instance_append(&rest, in);
-        }
+        c->stats.waited += in->is_new;
+        in->is_new = in->is_unseen = false;
+        last = in;
+        link = &in->next;
     }
-    c->waiting = rest;
+    c->waiting.tail = last;
 }
 
 /* Nothing is left that compression could be hidden behind: stores leave raw, and the kernel ends.

@@ -3,9 +3,13 @@
 #include "tech/assist/awc_int.h"
 
 /* An area that comes anew begins with the forms of the one whose place it takes. */
-struct awc_area *awc_area_of(struct awc *c, addr_t line)
+uint64_t awc_area_number(const struct awc *c, addr_t line)
 {
-    const uint64_t number = line / (uint64_t)c->cfg->area_bytes;
+    return line / (uint64_t)c->cfg->area_bytes;
+}
+
+struct awc_area *awc_area_at(struct awc *c, uint64_t number)
+{
     struct awc_area *a = &c->areas[number % AWC_AREAS];
     if (a->number != number) {
         a->number = number;
@@ -16,7 +20,7 @@ struct awc_area *awc_area_of(struct awc *c, addr_t line)
 
 bool awc_is_worth_trying(struct awc *c, addr_t line)
 {
-    struct awc_worth *w = &awc_area_of(c, line)->worth;
+    struct awc_worth *w = &awc_area_at(c, awc_area_number(c, line))->worth;
     if (!w->rest)
         return true;
     w->rest--;
@@ -26,7 +30,7 @@ bool awc_is_worth_trying(struct awc *c, addr_t line)
 
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded)
 {
-    struct awc_worth *w = &awc_area_of(c, line)->worth;
+    struct awc_worth *w = &awc_area_at(c, awc_area_number(c, line))->worth;
     w->encoded += is_encoded;
     if (++w->tried < (uint32_t)c->cfg->give_up_window)
         return;

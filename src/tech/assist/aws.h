@@ -10,6 +10,9 @@
 /* Of a routine: its parameters, and functions that are entered at a time, itself among them. */
 enum { AWS_PARAM_BYTES = 448, AWS_PARAMS = 8, AWS_CALLS = 17 };
 
+/* Instructions of a routine, from the first on, of which is known whether they are alike. */
+enum { AWS_ALIKE = 256 };
+
 /* What a parameter's name asks for. */
 enum routine_param {
     PARAM_SRC,
@@ -45,10 +48,11 @@ struct routine {
     /* ahead.h: it is executed when it starts; accesses whose lanes lie alike in shared memory every
      * time that the same lanes execute them, by pc. */
     bool can_go_ahead;
-    uint64_t alike;
-    /* Whether all of it is alike: it is straight, and what it is given besides its line and its
-     * predicates is the same for all that go ahead. */
-    bool repeats;
+    uint64_t alike[AWS_ALIKE / 64];
+    /* Parameters are the same for all that go ahead, and so are the places of accesses that are
+     * alike; all of it is: it is straight, and what it is given besides is its line and its
+     * predicates. */
+    bool has_places, repeats;
     uint8_t nparams;
     struct {
         uint8_t what; /* enum routine_param */
@@ -56,6 +60,11 @@ struct routine {
         uint16_t offset;
     } params[AWS_PARAMS];
 };
+
+static inline bool routine_is_alike(const struct routine *r, uint32_t pc)
+{
+    return pc < AWS_ALIKE && (r->alike[pc / 64] >> pc % 64 & 1);
+}
 
 struct aws_module {
     char *file;
