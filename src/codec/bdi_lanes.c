@@ -65,6 +65,7 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     {                                                                                        \
         const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
         values_##bits any = {0};                                                             \
+        _Pragma("GCC unroll 1")                                                                \
         for (unsigned i = 0; i < n; i++)                                                     \
             any |= is_far[i] = (values_##bits)((v[i] + limit) >> 8 * delta_bytes != 0);      \
         return or_##bits(any);                                                               \
@@ -85,6 +86,7 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
         uint64_t mask = 0;                                                                   \
         for (unsigned i = 0; i < PER_##bits; i++)                                            \
             bit[i] = (uint##bits##_t)(1u << i);                                              \
+        _Pragma("GCC unroll 1")                                                                \
         for (unsigned i = 0; i < n; i++)                                                     \
             mask |= (uint64_t)or_##bits(is_far[i] & bit) << i * PER_##bits;                  \
         return mask;                                                                         \
@@ -93,6 +95,7 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
                                    unsigned delta_bytes, const values_##bits *is_far)        \
     {                                                                                        \
         values_##bits still[8];                                                              \
+        _Pragma("GCC unroll 1")                                                                \
         for (unsigned i = 0; i < n; i++)                                                     \
             v[i] -= is_far[i] & base;                                                        \
         return !find_far_##bits(v, n, delta_bytes, still);                                   \
@@ -125,6 +128,7 @@ VALUES(64)
             *mask = mask_##bits(is_far, n);                                           \
         }                                                                             \
         memcpy(base_to, &base, sizeof base);                                          \
+        _Pragma("GCC unroll 1")                                                                \
         for (unsigned i = 0; i < n; i++) {                                            \
             const deltas d = __builtin_convertvector(v[i], deltas);                   \
             memcpy(to + i * sizeof d, &d, sizeof d);                                  \
