@@ -20,7 +20,7 @@ if(PARSIM_CORE)
   set_source_files_properties(${assist_srcs} PROPERTIES COMPILE_OPTIONS -O2)
   add_library(parsim-core OBJECT ${core_srcs})
   target_include_directories(parsim-core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-  target_compile_options(parsim-core PRIVATE -fno-semantic-interposition -fvisibility=hidden -flto)
+  target_compile_options(parsim-core PRIVATE -fno-semantic-interposition -fvisibility=hidden -flto -falign-loops=1 -falign-jumps=1 -fno-unswitch-loops -fno-peel-loops -fno-split-loops)
 endif()
 
 # parsim_core(TARGETS...): its objects come before the rooms' libraries, which then give only what is missing. lld knows
