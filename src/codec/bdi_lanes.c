@@ -51,7 +51,7 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
  * themselves; the first such value of a block that has one; these as bits; these on the base
  * instead, and whether all of them are deltas now. */
 #define VALUES(bits)                                                                         \
-    enum { PER_##bits = 128 / bits };                                                        \
+    enum { PER_##bits = 128 / bits, AT_ONCE_##bits = bits / PER_##bits };                    \
     typedef uint##bits##_t values_##bits __attribute__((vector_size(16)));                   \
     INLINE uint##bits##_t or_##bits(values_##bits v)                                         \
     {                                                                                        \
@@ -85,8 +85,12 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
         uint64_t mask = 0;                                                                   \
         for (unsigned i = 0; i < PER_##bits; i++)                                            \
             bit[i] = (uint##bits##_t)(1u << i);                                              \
-        for (unsigned i = 0; i < n; i++)                                                     \
-            mask |= (uint64_t)or_##bits(is_far[i] & bit) << i * PER_##bits;                  \
+        for (unsigned i = 0; i < n; i += AT_ONCE_##bits) {                                   \
+            values_##bits some = {0};                                                        \
+            for (unsigned k = 0; k < AT_ONCE_##bits && i + k < n; k++)                       \
+                some |= is_far[i + k] & bit << k * PER_##bits;                               \
+            mask |= (uint64_t)or_##bits(some) << i * PER_##bits;                             \
+        }                                                                                    \
         return mask;                                                                         \
     }                                                                                        \
     INLINE bool put_on_base_##bits(values_##bits *v, unsigned n, uint##bits##_t base,        \
