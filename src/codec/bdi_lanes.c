@@ -47,11 +47,14 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     return low | (uint64_t)high << 32;
 }
 
+/* A loop that stays one: eight copies of each fill the host's instruction cache. */
+#define ROLLED _Pragma("GCC unroll 1")
+
 /* Values of one width, several at a time: of `n` such vectors, those that are no deltas by
  * themselves; the first such value of a block that has one; these as bits; these on the base
  * instead, and whether all of them are deltas now. */
 #define VALUES(bits)                                                                         \
-    enum { PER_##bits = 128 / bits };                                                        \
+    enum { PER_##bits = 128 / bits, AT_ONCE_##bits = bits / PER_##bits };                    \
     typedef uint##bits##_t values_##bits __attribute__((vector_size(16)));                   \
     INLINE uint##bits##_t or_##bits(values_##bits v)                                         \
     {                                                                                        \
@@ -65,9 +68,8 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
     {                                                                                        \
         const uint##bits##_t limit = (uint##bits##_t)(UINT64_C(1) << (8 * delta_bytes - 1)); \
         values_##bits any = {0};                                                             \
-        _Pragma("GCC unroll 1")                                                                \
-        for (unsigned i = 0; i < n; i++)                                                     \
-            any |= is_far[i] = (values_##bits)((v[i] + limit) >> 8 * delta_bytes != 0);      \
+        ROLLED for (unsigned i = 0; i < n; i++) any |= is_far[i] =                           \
+            (values_##bits)((v[i] + limit) >> 8 * delta_bytes != 0);                         \
         return or_##bits(any);                                                               \
     }                                                                                        \
     INLINE uint##bits##_t first_far_##bits(const uint8_t *block, unsigned delta_bytes)       \
@@ -86,18 +88,19 @@ uint64_t codec_bdi_lanes_mask(const void *in, unsigned block_bytes)
         uint64_t mask = 0;                                                                   \
         for (unsigned i = 0; i < PER_##bits; i++)                                            \
             bit[i] = (uint##bits##_t)(1u << i);                                              \
-        _Pragma("GCC unroll 1")                                                                \
-        for (unsigned i = 0; i < n; i++)                                                     \
-            mask |= (uint64_t)or_##bits(is_far[i] & bit) << i * PER_##bits;                  \
+        for (unsigned i = 0; i < n; i += AT_ONCE_##bits) {                                   \
+            values_##bits some = {0};                                                        \
+            for (unsigned k = 0; k < AT_ONCE_##bits && i + k < n; k++)                       \
+                some |= is_far[i + k] & bit << k * PER_##bits;                               \
+            mask |= (uint64_t)or_##bits(some) << i * PER_##bits;                             \
+        }                                                                                    \
         return mask;                                                                         \
     }                                                                                        \
     INLINE bool put_on_base_##bits(values_##bits *v, unsigned n, uint##bits##_t base,        \
                                    unsigned delta_bytes, const values_##bits *is_far)        \
     {                                                                                        \
         values_##bits still[8];                                                              \
-        _Pragma("GCC unroll 1")                                                                \
-        for (unsigned i = 0; i < n; i++)                                                     \
-            v[i] -= is_far[i] & base;                                                        \
+        ROLLED for (unsigned i = 0; i < n; i++) v[i] -= is_far[i] & base;                    \
         return !find_far_##bits(v, n, delta_bytes, still);                                   \
     }
 VALUES(16)
@@ -128,8 +131,8 @@ VALUES(64)
             *mask = mask_##bits(is_far, n);                                           \
         }                                                                             \
         memcpy(base_to, &base, sizeof base);                                          \
-        _Pragma("GCC unroll 1")                                                                \
-        for (unsigned i = 0; i < n; i++) {                                            \
+        ROLLED for (unsigned i = 0; i < n; i++)                                       \
+        {                                                                             \
             const deltas d = __builtin_convertvector(v[i], deltas);                   \
             memcpy(to + i * sizeof d, &d, sizeof d);                                  \
         }                                                                             \

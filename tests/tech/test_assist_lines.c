@@ -211,7 +211,7 @@ static void others_are_executed_as_they_are_issued(void **state)
 }
 
 /* Cycles of shared memory are those of the instance before where the address is the controller's,
- * or comes from one load that all lanes execute. */
+ * comes from one load that all lanes execute, or is made of such since lanes met last. */
 static void accesses_are_alike_where_all_lanes_have_what_they_were_given(void **state)
 {
     (void)state;
@@ -226,7 +226,16 @@ static void accesses_are_alike_where_all_lanes_have_what_they_were_given(void **
              "ld.param.u32 %n, [src]; @%based ld.param.u32 %n, [src]; ld.shared.u32 %v, [%n];\n"),
          0xb0},
         {FORM_5("", "@%more bra OVER; ld.param.u32 %n, [src]; OVER: ld.shared.u32 %v, [%n];\n"),
-         0xb0}};
+         0xb0},
+        {FORM_5("", "mov.u32 %n, %laneid; mad.lo.u32 %n, %n, 4, %src; ld.shared.u32 %v, [%n];\n"),
+         0xb8},
+        {FORM_5("", "mov.u32 %n, %laneid; @%based mad.lo.u32 %n, %n, 4, %src; "
+                    "ld.shared.u32 %v, [%n];\n"),
+         0xb0},
+        {FORM_5("", "ld.shared.u32 %n, [%src]; ld.shared.u32 %v, [%n];\n"), 0x5a},
+        {FORM_5("", "mov.u32 %n, 4; @%more bra OVER; mov.u32 %n, %laneid; "
+                    "OVER: ld.shared.u32 %v, [%n];\n"),
+         0x160}};
     for (unsigned i = 0; i < ARRAY_LEN(of); i++) {
         struct assist_rig b;
         struct err err;

@@ -94,6 +94,7 @@ struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_
     c->cfg = cfg;
     c->sm_cfg = aws->sm;
     c->nrows = (unsigned)cfg->awt_entries;
+    c->all_rows = UINT64_MAX >> (64 - c->nrows);
     c->ibuffer = (unsigned)aws->sm->ibuffer;
     c->deploy_width = (unsigned)cfg->deploy_width;
     c->low_entries = (unsigned)cfg->awb_low_entries;

@@ -14,13 +14,13 @@ enum { HELD_MOST = 1024 }; /* that have gone, before the others move up */
 /* The line's code, in the form that it came in if it still fits, else as the codec makes it now. A
  * line that has changed since it was sent and cannot be encoded any more is stood in for by a line
  * of zeros. */
-static void encode_line(struct awc *c, struct instance *in)
+static void encode_line(struct awc *c, struct instance *in, const void *bytes)
 {
     const struct codec *k = c->codec->codecs[in->algorithm];
-    if (awc_forms_encode(c, in))
+    if (awc_forms_encode(c, in, bytes))
         return;
     memset(in->code, 0, sizeof in->code);
-    unsigned bits = codec_encode(k, in->raw, in->code);
+    unsigned bits = codec_encode(k, bytes, in->code);
     if (bits >= 8 * AWC_LINE) {
         c->stats.stale++;
         memset(in->raw, 0, sizeof in->raw);
@@ -89,11 +89,12 @@ static enum codec_answer begin_job(struct awc *c, cycle_t now, struct codec_job 
     in->job = *job;
     in->algorithm = is_store && !c->codec->is_chosen ? 0 : job->algorithm;
     in->best_bytes = AWC_LINE;
-    memcpy(in->raw, bytes, AWC_LINE);
+    if (is_store || c->verify)
+        memcpy(in->raw, bytes, AWC_LINE);
     if (is_store)
         awc_forms_choose(c, in);
     else
-        encode_line(c, in);
+        encode_line(c, in, bytes);
     in->r = awc_routine_of(c, in);
     if (in->r->is_empty) {
         instance_free(c, in);
@@ -299,6 +300,7 @@ struct codec_engine awc_engine(struct awc *c, const struct line_codecs *codec,
                                const struct store_room *room, bool verify)
 {
     c->codec = codec;
+    awc_forms_bind(c);
     c->room = *room;
     c->spare_seen = UINT64_MAX; /* measured anew */
     c->verify = verify;

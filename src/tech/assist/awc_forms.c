@@ -9,9 +9,16 @@
 
 enum { NO_FORM = CODEC_BDI_LANES_FORMS };
 
+void awc_forms_bind(struct awc *c)
+{
+    c->have_forms = 0;
+    for (unsigned i = 0; i < c->codec->n; i++)
+        c->have_forms |= (uint32_t)(codec_id(c->codec->codecs[i]) == CODEC_BDI_LANES) << i;
+}
+
 static bool has_forms(const struct awc *c, const struct instance *in)
 {
-    return codec_id(c->codec->codecs[in->algorithm]) == CODEC_BDI_LANES;
+    return c->have_forms >> in->algorithm & 1;
 }
 
 /* --- masks --- */
@@ -43,14 +50,14 @@ void awc_forms_end(struct awt_row *row)
 /* --- lines that come --- */
 
 /* In the form that it came in, which its length says (of two as long, the first that fits). */
-bool awc_forms_encode(const struct awc *c, struct instance *in)
+bool awc_forms_encode(const struct awc *c, struct instance *in, const void *bytes)
 {
     if (!has_forms(c, in) || in->job.bytes > AWC_LINE)
         return false;
     for (unsigned m = c->forms_of[in->job.bytes]; m; m &= m - 1) {
         const unsigned form = (unsigned)__builtin_ctz(m);
         memset(in->code, 0, sizeof in->code);
-        if (codec_bdi_lanes_encode(in->raw, AWC_LINE, form, in->code) >= 8 * AWC_LINE)
+        if (codec_bdi_lanes_encode(bytes, AWC_LINE, form, in->code) >= 8 * AWC_LINE)
             continue;
         in->code_bytes = in->job.bytes;
         return true;

@@ -41,7 +41,8 @@ struct instance {
     uint64_t form_mask;
     uint64_t area;            /* of its line */
     addr_t addrs[WARP_LANES]; /* of its lanes; 0: none; of a region, its inputs by lane */
-    uint8_t raw[AWC_LINE], code[AWC_LINE]; /* behind its bytes, code is 0 */
+    /* Of a line to be decoded, `raw` is for the comparison alone. Behind its bytes, code is 0. */
+    uint8_t raw[AWC_LINE], code[AWC_LINE];
 };
 
 /* A row of the Assist Warp Table. Priority, SR.ID and SR.End are the routine's. What is looked at
@@ -152,6 +153,7 @@ struct awc {
     const struct assist_cfg *cfg;
     const struct sm_cfg *sm_cfg;
     struct awt_row *rows;
+    uint64_t all_rows;
     uint64_t used, high, staged; /* rows; those with something in the buffer */
     /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
      * is not ready, until one of theirs has issued or ended. */
@@ -212,6 +214,7 @@ struct awc {
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
     struct assist_interrupt_stats interrupt_stats;
+    uint32_t have_forms;            /* algorithms, as bits */
     uint8_t forms_of[AWC_LINE + 1]; /* forms of bdi-lanes of that length, as bits */
 };
 
@@ -238,9 +241,13 @@ void awc_detach(struct awc *c, struct sm *sm, const struct instance *in, cycle_t
 void awc_resolve_inbox(struct awc *c, struct sm *sm);
 void awc_start_waiting(struct awc *c, struct sm *sm, cycle_t now);
 void awc_drop_stores(struct awc *c, struct sm *sm, cycle_t now);
-/* awc_table.c: whether a row is free; whether the instance's registers are, of those that its warp
- * has, and where that is kept. */
-bool awc_is_full(const struct awc *c);
+/* Whether no row is free. */
+static inline bool awc_is_full(const struct awc *c)
+{
+    return c->used == c->all_rows;
+}
+/* awc_table.c: whether the instance's registers are free, of those that its warp has, and where
+ * that is kept. */
 bool awc_is_free(struct awc *c, const struct sm *sm, const struct instance *in);
 /* Warps have no registers for instances, and there are others. */
 static inline bool awc_is_bare(const struct awc *c, const struct sm *sm, const struct instance *in)
@@ -327,14 +334,16 @@ uint64_t awc_area_number(const struct awc *c, addr_t line);
 struct awc_area *awc_area_at(struct awc *c, uint64_t number);
 bool awc_is_worth_trying(struct awc *c, addr_t line);
 void awc_note_worth(struct awc *c, addr_t line, bool is_encoded);
-/* awc_forms.c: lengths of forms are noted. The predicates of a routine get the line's mask, its
- * addresses their steps; what they say behind the last instruction is kept. */
+/* awc_forms.c: lengths of forms are noted; and which of the codecs bound have some. The predicates
+ * of a routine get the line's mask, its addresses their steps; what they say behind the last
+ * instruction is kept. */
 void awc_forms_init(struct awc *c);
+void awc_forms_bind(struct awc *c);
 void awc_forms_begin(struct awt_row *row, uint32_t window);
 void awc_forms_give_mask(struct awt_row *row);
 void awc_forms_end(struct awt_row *row);
-/* The code of the form that the line came in; false: its codec has none, or it has changed. */
-bool awc_forms_encode(const struct awc *c, struct instance *in);
+/* Its bytes in the form that the line came in; false: its codec has none, or it has changed. */
+bool awc_forms_encode(const struct awc *c, struct instance *in, const void *bytes);
 /* The form that a store tries first; whether one has won meanwhile, where it was open, and it takes
  * that. */
 void awc_forms_choose(struct awc *c, struct instance *in);

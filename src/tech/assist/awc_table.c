@@ -120,13 +120,6 @@ void awc_row_start(struct awc *c, struct sm *sm, struct instance *in, cycle_t no
     extra_note(sm, now, true, in->r->id, k);
 }
 
-bool awc_is_full(const struct awc *c)
-{
-    const uint64_t all =
-        c->cfg->awt_entries == 64 ? UINT64_MAX : (UINT64_C(1) << c->cfg->awt_entries) - 1;
-    return c->used == all;
-}
-
 void awc_flush(struct awc *c, struct awt_row *row)
 {
     c->stats.flushed += row->nstaged;
