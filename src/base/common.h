@@ -15,6 +15,8 @@ typedef uint64_t addr_t;
 #define UNLIKELY(x)            __builtin_expect(!!(x), 0)
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define NORETURN               __attribute__((noreturn))
+/* Called seldom, wherever it stands: the compiler moves what leads to it out of the way. */
+#define COLD __attribute__((cold))
 
 /* assert() of what is asked millions of times a second: builds with sanitizers look, which run the
  * same tests. */
@@ -35,13 +37,13 @@ static inline bool is_pow2(uint64_t v)
 }
 
 /* A bug in the simulator itself: says where and stops. Never used for a user's bad input. */
-NORETURN void panic_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4);
+COLD NORETURN void panic_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 #define panic(...) panic_at(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Allocation that cannot fail from the caller's view: out of memory is a panic. */
-void *xmalloc(size_t bytes);
-void *xcalloc(size_t n, size_t bytes);
-void *xrealloc(void *p, size_t bytes);
+COLD void *xmalloc(size_t bytes);
+COLD void *xcalloc(size_t n, size_t bytes);
+COLD void *xrealloc(void *p, size_t bytes);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* `bytes` of zeroed memory aligned to `align` (a power of two); freed with free(). */

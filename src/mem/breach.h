@@ -18,7 +18,8 @@ struct breach {
 };
 
 /* Without a machine (`b` is NULL, in rigs of tests) a panic. */
-void breach_note(struct breach *b, enum tech_seam seam, const char *fmt, ...) PRINTF_LIKE(3, 4);
+COLD void breach_note(struct breach *b, enum tech_seam seam, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
 
 /* `n`, or 0 where it is more than a policy may answer. */
 static inline uint32_t breach_above(struct breach *b, enum tech_seam seam, uint32_t n,
