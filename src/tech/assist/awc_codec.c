@@ -147,11 +147,17 @@ static bool is_crowded(const struct awc *c)
     return 2 * c->nstores > c->room.lines + c->spare_lines;
 }
 
+/* Of stores that are held, the first goes on. */
+static bool is_due(const struct awc *c, cycle_t now)
+{
+    return c->held.data[c->held_at].due <= now || is_crowded(c);
+}
+
 void awc_release_held(struct awc *c, cycle_t now, bool all)
 {
     while (c->held_at < c->held.len) {
         struct held_store *h = &c->held.data[c->held_at];
-        if (!all && h->due > now && !is_crowded(c))
+        if (!all && !is_due(c, now))
             return;
         c->held_at++;
         if (begin_job(c, now, &h->job, bytes_of(c, h->job.line)) == CODEC_DONE)
@@ -278,7 +284,7 @@ bool awc_finish_job(struct awc *c, struct sm *sm, struct awt_row *row)
 static bool done(void *self, cycle_t now, struct codec_job *job)
 {
     struct awc *c = self;
-    if (UNLIKELY(c->held_at < c->held.len))
+    if (c->held_at < c->held.len && UNLIKELY(is_due(c, now)))
         awc_release_held(c, now, false);
     if (c->done_at == c->done.len)
         return false;
