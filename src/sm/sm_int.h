@@ -13,6 +13,7 @@
 #include "mem/l1.h"
 #include "sim/port.h"
 #include "sm/decode.h"
+#include "sm/lsu_int.h"
 #include "sm/sm.h"
 #include "sm/sm_extra.h"
 
@@ -42,19 +43,6 @@ enum {
     NO_PARTNER = -1,
 };
 
-/* One line that a memory instruction touches. */
-struct line_access {
-    addr_t addr; /* of the line */
-    uint16_t sectors, full;
-    uint16_t bytes;
-    uint8_t space;       /* enum mem_space */
-    uint64_t words;      /* touched, of 4 bytes */
-    uint64_t written[4]; /* bytes, of a write */
-};
-
-/* The caches in between have the numbers that they have among all (enum sm_cache). */
-enum lsu_part { LSU_SHARED, LSU_CONST, LSU_TEX, LSU_DATA, LSU_PARTS };
-
 /* An instruction between issue and its end. */
 struct inflight {
     const struct dinst *d;
@@ -78,15 +66,6 @@ struct inflight {
     struct line_access *acc;
     uint32_t acc_cap;
     struct extra_warp *extra; /* whose it is; NULL: of the warp in `slot` */
-};
-
-/* Where the lanes of an access to shared memory were, and what it took. */
-struct shared_shape {
-    uint32_t from_first[WARP_LANES];
-    uint32_t mask;
-    uint16_t bytes, cycles;
-    uint8_t phase; /* of the first in its word */
-    bool is_atomic;
 };
 
 struct warp_slot {
@@ -139,12 +118,6 @@ struct sm_launch {
     struct sm_launch *next;
 };
 
-/* Instructions in order, by inflight.next. */
-struct fl_list {
-    uint16_t head, tail;
-    uint32_t n;
-};
-
 /* Collectors that want a register of a bank, in order: the first lies beside those of the other
  * banks and is most often the only one, so that queues are few lines of the host's cache. */
 struct bank_queue {
@@ -191,23 +164,6 @@ struct subcore {
     cycle_t unit_free[MAX_UNITS]; /* when the unit's entry is free */
     uint8_t unit_kind[MAX_UNITS];
     uint32_t nunits, nsp; /* of those, the first: of PIPE_SP, the others are of PIPE_SFU */
-};
-
-struct lsu {
-    uint16_t entry;      /* the instruction being taken apart */
-    uint16_t aux;        /* the same, of PIPE_AUX: goes first */
-    struct fl_list wb;   /* whose registers are to be written next */
-    struct fl_list late; /* all their accesses are back, rf_cost.write is not over */
-    uint8_t wb_turn;
-    struct fl_list shared; /* loads on their way through shared memory */
-    uint8_t req_turn, sub_turn, aux_turn;
-    uint32_t out[LSU_PARTS]; /* reads and atomics in each cache; loads in shared memory */
-    uint32_t waits;          /* parts with such: bits of enum lsu_part */
-    bool is_blocked;         /* the entry waits for its cache to accept a line */
-    bool can_rest;           /* nobody but the SM itself gives it something to do */
-    cycle_t due;             /* before, only an answer does; 0: not known */
-    cycle_t textures_free;   /* with sm.texture_lanes */
-    const void *expected;    /* the answer whose line has been fetched ahead */
 };
 
 /* What an issue slot did. From STALL_REFUSED on: a kind of one of those before. */
