@@ -409,6 +409,11 @@ cycle_t l1_next(const struct l1 *l, cycle_t now)
     return fill < next ? fill : next;
 }
 
+bool l1_owes(const struct l1 *l)
+{
+    return l->req_len || l->code.leaving.first;
+}
+
 bool l1_idle(const struct l1 *l)
 {
     for (uint32_t i = 0; i < l->nbanks; i++)

@@ -108,6 +108,8 @@ void l1_flush(struct l1 *l, cycle_t now);
 /* The next cycle at which l1_tick or a pop has something to do; `now` or earlier: already;
  * CYCLE_NEVER: it only waits for replies or accesses. */
 cycle_t l1_next(const struct l1 *l, cycle_t now);
+/* Whether requests are still to leave. */
+bool l1_owes(const struct l1 *l);
 /* Nothing inside and no reply outstanding. */
 bool l1_idle(const struct l1 *l);
 uint32_t l1_mshrs_used(const struct l1 *l);

@@ -8,14 +8,25 @@ static struct l1 *cache_of(const struct sm *sm, const struct line_access *a)
     return a->space == MEM_CONST ? sm->konst : a->space == MEM_TEX ? sm->tex : sm->data;
 }
 
+enum { READERS = 1u << SM_CACHE_CONST | 1u << SM_CACHE_TEX }; /* caches that only read */
+
 /* Caches that may have something to do, as bits: those that only read are left alone while nobody
- * waits for them. */
+ * waits for them, and they have nothing to send. */
 static inline unsigned busy_caches(const struct sm *sm)
 {
     const bool fetches = sm->fetching || (sm->cfg->fetch_ahead && !l1_idle(sm->inst));
     static_assert((int)LSU_CONST == SM_CACHE_CONST && (int)LSU_TEX == SM_CACHE_TEX, "one set");
-    return 1u << SM_CACHE_DATA | (sm->lsu.waits & (1u << LSU_CONST | 1u << LSU_TEX)) |
+    return 1u << SM_CACHE_DATA | ((sm->lsu.waits | sm->lsu.owes) & READERS) |
            (unsigned)fetches << SM_CACHE_INST;
+}
+
+/* Of those that were busy in this cycle. */
+static uint32_t owing(const struct sm *sm, unsigned busy)
+{
+    uint32_t owes = 0;
+    for (unsigned m = busy & READERS; m; m &= m - 1)
+        owes |= (uint32_t)l1_owes(sm->caches[first_of(m)]) << first_of(m);
+    return owes;
 }
 
 /* Something is to come back from the part; it has. */
@@ -331,6 +342,8 @@ void lsu_tick(struct sm *sm, cycle_t now)
     take_acks(sm, now);
     step_entries(sm, now);
     send_request(sm, busy, now);
+    if (busy & READERS)
+        sm->lsu.owes = owing(sm, busy);
 }
 
 cycle_t lsu_next(const struct sm *sm, cycle_t now)

@@ -42,6 +42,8 @@ struct lsu {
     uint8_t req_turn, sub_turn, aux_turn;
     uint32_t out[LSU_PARTS]; /* reads and atomics in each cache; loads in shared memory */
     uint32_t waits;          /* parts with such: bits of enum lsu_part */
+    uint32_t owes;           /* the same of caches for constants and textures: nobody waits for
+                                what they still have to send */
     bool is_blocked;         /* the entry waits for its cache to accept a line */
     bool can_rest;           /* nobody but the SM itself gives it something to do */
     cycle_t due;             /* before, only an answer does; 0: not known */

@@ -23,6 +23,8 @@ static cycle_t memory_tick(void *self, cycle_t now)
     while ((q = port_pop(m->in, now))) {
         assert_true(m->n < FLIGHT && r->nrequests < RIG_REQUESTS);
         r->requests[r->nrequests++] = (struct rig_request){now - 1, *q};
+        if (q->kind == MEM_READ && q->space == MEM_CONST)
+            q->form.bytes = r->coded;
         m->flight[m->n].req = q;
         m->flight[m->n++].at = now + r->memory - 2;
     }
@@ -131,6 +133,7 @@ struct sm_rig *sm_rig_new(const char *ptx, const char *const *sets)
     r->issue = &issue_policy_null;
     r->values = &value_policy_null;
     r->schedulers = &sched_policy_null;
+    r->l1 = l1_seams_null;
     return r;
 }
 
@@ -235,6 +238,7 @@ static bool run_once(struct sm_rig *r, uint32_t grid, uint32_t block, bool restl
     seams.values = r->values;
     seams.schedulers = r->schedulers;
     r->breach = (struct breach){.any = &r->is_breached};
+    seams.l1 = r->l1;
     seams.l1.breach = &r->breach;
     r->sm = sm_new(&(struct sm_parts){.cfg = &r->cfg,
                                       .data = &r->data,

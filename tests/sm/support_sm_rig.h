@@ -53,6 +53,8 @@ struct sm_rig {
     const struct issue_policy *issue;
     const struct value_policy *values;
     const struct sched_policy *schedulers;
+    struct l1_seams l1;
+    uint16_t coded;       /* bytes that a constant line has in the memory; 0: it is raw */
     struct breach breach; /* that they have made, noted */
     atomic_bool is_breached;
     const struct decoded *code; /* of the kernel, from prepare on */

@@ -308,6 +308,79 @@ static void constant_loads_take_a_cycle_a_line(void **state)
     sm_rig_free(r);
 }
 
+/* Takes a line for five cycles, and does not want it. */
+struct unwilling {
+    struct codec_job job;
+    cycle_t due; /* CYCLE_NEVER: it has none */
+};
+
+static enum codec_answer take_line(void *self, cycle_t now, struct codec_job *job)
+{
+    struct unwilling *u = self;
+    assert_true(u->due == CYCLE_NEVER && job->kind == CODEC_FILL);
+    job->is_unwanted = true;
+    u->job = *job;
+    u->due = now + 5;
+    return CODEC_TAKEN;
+}
+
+static bool give_line(void *self, cycle_t now, struct codec_job *job)
+{
+    struct unwilling *u = self;
+    if (u->due > now)
+        return false;
+    *job = u->job;
+    u->due = CYCLE_NEVER;
+    return true;
+}
+
+static cycle_t line_due(const void *self, cycle_t now)
+{
+    (void)now;
+    return ((const struct unwilling *)self)->due;
+}
+
+static uint32_t writes_wait(void *self, const struct mem_req *r, cycle_t now)
+{
+    (void)self, (void)now;
+    return r->kind == MEM_WRITE ? 40 : 0;
+}
+
+static uint32_t writes(const struct sm_rig *r)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->nrequests; i++)
+        n += r->requests[i].req.kind == MEM_WRITE;
+    return n;
+}
+
+/* A constant line that is not wanted encoded goes back raw, when nobody waits for constants any
+ * more, and the kernel ends then. */
+static void constants_that_go_back_are_not_forgotten(void **state)
+{
+    (void)state;
+    struct sm_rig *r = sm_rig_new(".version 8.0\n.target sm_90\n.address_size 64\n"
+                                  ".const .align 128 .b8 table[128];\n"
+                                  ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
+                                  "ld.const.u32 %r1,[table]; add.u32 %r2,%r1,1; ret;\n}\n",
+                                  (const char *const[]){"l1c.line_bytes=128", NULL});
+    struct unwilling u = {.due = CYCLE_NEVER};
+    const struct codec_engine engine = {take_line, give_line, line_due, &u, codec_engine_null.join};
+    const struct encoding_cfg code = {.mode = ENCODED_DECODED};
+    struct packet_policy packets = *r->l1.sm_packets;
+    packets.send_latency = writes_wait;
+    r->l1.sm_packets = &packets;
+    r->l1.codec_engines = &engine;
+    r->l1.encodings = &code;
+    r->coded = 64;
+    sm_rig_run(r, 1, 32);
+    assert_int_equal(rig_requests(r, MEM_CONST), 1);
+    assert_int_equal(writes(r), 1);
+    assert_true(rig_gap(r, 0, 1) < 40 + MEMORY);
+    assert_true(r->requests[r->nrequests - 1].cycle > rig_nth(r, 0, 1, 0) + 30);
+    sm_rig_free(r);
+}
+
 /* --- local memory --- */
 
 /* Word by word the lanes' words lie side by side: a uniform offset is one line. */
@@ -432,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_shared_store_ends_in_the_unit),
         cmocka_unit_test(parameters_come_from_the_constant_cache),
         cmocka_unit_test(constant_loads_take_a_cycle_a_line),
+        cmocka_unit_test(constants_that_go_back_are_not_forgotten),
         cmocka_unit_test(local_memory_is_interleaved_by_lane),
         cmocka_unit_test(an_atomic_goes_to_memory),
         cmocka_unit_test(texels_come_from_the_texture_cache),
