@@ -21,7 +21,7 @@ enum {
 /* What a launch counts beside the next one. */
 #define FADES 0.7
 /* Cycles are in proportion to instructions unless their logarithms differ by more than this. */
-#define UNSURE 0.05
+#define UNSURE   0.05
 #define STEEPEST 2
 /* Predictions that were as good, that were not. */
 #define GOOD 0.03
@@ -86,6 +86,14 @@ bool alike_may_pass(const struct alike *a, const uint32_t grid[3])
         n++;
     }
     return (n > 1 || is_long) && a->passed < a->wait && !is_changing;
+}
+
+bool alike_is_known(const struct alike *a, const uint32_t grid[3])
+{
+    for (size_t i = 0; i < a->points.len; i++)
+        if (has_grid(&a->points.data[i], grid) && !a->points.data[i].is_paced)
+            return true;
+    return false;
 }
 
 /* The last with about as many instructions, or the nearest: of those with this grid, if any. */

@@ -38,6 +38,8 @@ void alike_free(struct alike *a);
 
 /* Enough is known of launches with this grid, and not too many have passed since. */
 bool alike_may_pass(const struct alike *a, const uint32_t grid[3]);
+/* Not all launches with this grid were guessed: others can stand on them. */
+bool alike_is_known(const struct alike *a, const uint32_t grid[3]);
 /* The last that was simulated with this grid; NULL: none was. */
 const struct point *alike_last(const struct alike *a, const uint32_t grid[3]);
 /* The cycles of a launch, and which of those that were simulated it is like. At least one was. */

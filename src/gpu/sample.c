@@ -35,9 +35,9 @@ struct group {
     char *name;
     uint64_t code; /* of the program: another one may have a kernel of the name */
     uint32_t block[3], shared;
-    bool is_whole;            /* its launches, where they are simulated, from now on, */
-    bool is_uneven;           /* unless they have too little in common */
-    bool has_children;        /* which would have to be guessed too: none of them passes */
+    bool is_whole;     /* its launches, where they are simulated, from now on, */
+    bool is_uneven;    /* unless they have too little in common */
+    bool has_children; /* which would have to be guessed too: none of them passes */
     struct alike a;
     double traffic;      /* of an instruction of the last that passed; 0: none has */
     double error_cycles; /* of all its predictions, which are wrong together */
@@ -147,14 +147,16 @@ static double distance(double a, double b)
 bool sample_passes(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
-    return alike_may_pass(&g->a, l->grid) && !g->has_children && !forward_must_not(l);
+    return alike_may_pass(&g->a, l->grid) && alike_is_known(&g->a, l->grid) && !g->has_children &&
+           !forward_must_not(l);
 }
 
+/* It is, too, if it might pass were not all that are known of it guesses. */
 void sample_begin(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
     double spent = 0;
-    bool is_due = g->is_whole;
+    bool is_due = g->is_whole || (!g->has_children && alike_may_pass(&g->a, l->grid));
     for (size_t i = 0; i < g->a.points.len; i++) {
         const struct point *p = &g->a.points.data[i];
         if (!p->is_paced || memcmp(p->grid, l->grid, sizeof l->grid))

@@ -25,9 +25,10 @@ void stretch_close(struct stretches *s, double cpi)
     const double least = fmin(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 - ALIKE),
                  most = fmax(behind, s->open_cpi) * (cpi > 0 ? 1 : 1 + ALIKE);
     const double half = n * fmin(fabs(cpi - s->open_cpi), ALIKE * s->open_cpi) / 2;
-    const double cycles = is_alike /* the mean of speeds, not of cycles: stretches are of equal time */
-                              ? n * 2 / (1 / behind + 1 / s->open_cpi)
-                              : fmin(fmax(s->open_cycles, n * least), n * most); /* two phases */
+    const double cycles =
+        is_alike /* the mean of speeds, not of cycles: stretches are of equal time */
+            ? n * 2 / (1 / behind + 1 / s->open_cpi)
+            : fmin(fmax(s->open_cycles, n * least), n * most); /* two phases */
     s->sum.cycles += cycles * (1 - SLOWER);
     s->sum.variance += half * half;
     s->open = 0;
