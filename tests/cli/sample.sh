@@ -302,6 +302,41 @@ assert of("alike")["warp_instructions"] == 6000 * 2 * (7 + 3 * 100 + 7), of("ali
 assert 1500000 <= of("limit")["warp_instructions"] < 2500000, of("limit")["warp_instructions"]
 PY
 
+# blocks that become longer and longer, but take as many cycles an instruction: that is seen once, and then more of them pass at a time
+cat >"$tmp/slope.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+// every 64th block takes a turn more than those before
+.visible .entry slope(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<2>; .reg .u32 %r<4>; .reg .u64 %d<4>;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    shr.u32 %r3, %r2, 6;
+    add.u32 %r1, %r1, %r3;
+L:  sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra L;
+    ld.param.u64 %d1, [out];
+    mul.wide.u32 %d2, %r2, 4;
+    add.u64 %d1, %d1, %d2;
+    red.global.add.u32 [%d1], 1;
+    ret;
+}
+PTX
+for s in "" --sample; do
+    "$PARSIM_BIN" launch "$tmp/slope.ptx" slope --gpu gtx480 $s --grid 6000 --block 64 --json "$tmp/slope$s.json" out:24000 u32:100 >"$tmp/slope$s.out" 2>"$tmp/err" || fail "longer and longer $s: $(cat "$tmp/err")"
+done
+cmp "$tmp/slope.out" "$tmp/slope--sample.out" || fail "longer and longer: values"
+python3 - "$tmp" <<'PY' || fail "longer and longer: numbers"
+import json, sys
+whole, sampled = (json.load(open(f"{sys.argv[1]}/slope{s}.json")) for s in ("", "--sample"))
+assert sampled["warp_instructions"] == whole["warp_instructions"]
+assert abs(sampled["cycles"] / whole["cycles"] - 1) < 0.01, (sampled["cycles"], whole["cycles"])
+assert sampled["sample"]["simulated_warp_instructions"] < 0.3 * whole["warp_instructions"], sampled["sample"]
+PY
+
 # not by a word that nobody knows
 PARSIM_SAMPLE=maybe run workload:sdk-bfs --size tiny && fail "PARSIM_SAMPLE=maybe"
 grep -q 'PARSIM_SAMPLE=maybe: must be 1' "$tmp/err" || fail "PARSIM_SAMPLE=maybe: $(cat "$tmp/err")"
