@@ -63,7 +63,8 @@ static bool has_grid(const struct point *p, const uint32_t grid[3])
     return true;
 }
 
-const struct point *alike_last(const struct alike *a, const uint32_t grid[3])
+/* NULL: there is none. */
+static const struct point *last_like(const struct alike *a, const uint32_t grid[3])
 {
     for (size_t i = a->points.len; i-- > 0;)
         if (has_grid(&a->points.data[i], grid))
@@ -99,7 +100,7 @@ bool alike_is_known(const struct alike *a, const uint32_t grid[3])
 /* The last with about as many instructions, or the nearest: of those with this grid, if any. */
 static const struct point *most_like(const struct alike *a, const uint32_t grid[3], double inst)
 {
-    const bool is_known = alike_last(a, grid);
+    const bool is_known = last_like(a, grid);
     const struct point *best = NULL;
     for (size_t i = 0; i < a->points.len; i++) {
         const struct point *p = &a->points.data[i];
@@ -116,7 +117,7 @@ static const struct point *most_like(const struct alike *a, const uint32_t grid[
  * drawn to proportion as far as they differ little. */
 static double power(const struct alike *a, const uint32_t grid[3], const struct point *like)
 {
-    const bool is_known = alike_last(a, grid);
+    const bool is_known = last_like(a, grid);
     double w = 1, n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = a->points.len; i-- > 0;) {
         const struct point *p = &a->points.data[i];
@@ -171,7 +172,7 @@ static void learn(struct alike *a, double error)
 void alike_remember(struct alike *a, const struct point *p, bool is_measure)
 {
     const struct point *like;
-    if (is_measure && alike_last(a, p->grid))
+    if (is_measure && last_like(a, p->grid))
         learn(a, alike_predict(a, p->grid, p->inst, &like) / p->cycles - 1);
     if (a->points.len == POINTS)
         alike_drop(a, 0);

@@ -40,8 +40,6 @@ void alike_free(struct alike *a);
 bool alike_may_pass(const struct alike *a, const uint32_t grid[3]);
 /* Not all launches with this grid were guessed: others can stand on them. */
 bool alike_is_known(const struct alike *a, const uint32_t grid[3]);
-/* The last that was simulated with this grid; NULL: none was. */
-const struct point *alike_last(const struct alike *a, const uint32_t grid[3]);
 /* The cycles of a launch, and which of those that were simulated it is like. At least one was. */
 double alike_predict(const struct alike *a, const uint32_t grid[3], double inst,
                      const struct point **like);
