@@ -55,6 +55,12 @@ static void test_one_that_was_guessed_is_not_enough(void **state)
     alike_init(&a);
     alike_remember(&a, &p, true);
     assert_false(alike_may_pass(&a, grid));
+    alike_remember(&a, &p, true); /* nor are two, though they agree: */
+    assert_true(alike_may_pass(&a, grid) && !alike_is_known(&a, grid));
+    see(&a, turned, 1000, 1e6);
+    assert_false(alike_is_known(&a, grid));
+    see(&a, about_as_many, 1000, 1e6);
+    assert_true(alike_is_known(&a, grid));
     alike_free(&a);
 }
 
