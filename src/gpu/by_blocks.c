@@ -10,7 +10,8 @@
 enum {
     WAVES = 4,      /* of a launch's blocks, at least: a wave is what the machine holds */
     LONG_WAVES = 8, /* with fewer, blocks must not be long: */
-    LONG = 10000,   /* cycles in which a quarter of a wave should have followed the first */
+    LONG = 10000,   /* cycles in which a quarter of a wave should have followed the first; */
+    LONGER = 2,     /* with fewer than so many times as many waves, so many times as many */
     RAMP = 2000,    /* cycles, and a wave, before a window; its own length */
     WINDOW = 2000,
     FEW = 12,      /* lines of the L2 that a wave brings, as a part of all */
@@ -19,9 +20,11 @@ enum {
     PART = 3,      /* and of a launch that has not so many waves, in this part of it */
     CHUNKS = 24,   /* in which those that pass are looked at, of a launch */
 };
-/* Windows that agree; instructions of blocks that are alike. */
+/* Windows that agree; instructions of blocks that are alike, */
 #define AGREE 0.02
 #define ALIKE 0.05
+/* at most, where others have been seen to take as many cycles an instruction. */
+#define MOST_ALIKE 0.2
 /* What the windows have in common, as a share of what they stand for: measured (DEVIATIONS.md). */
 #define UNSEEN 0.015
 
@@ -47,6 +50,7 @@ struct by_blocks {
     struct mark jump;           /* where blocks had passed, */
     double jump_cpi;            /* and what they counted */
     bool has_passed;
+    double alike; /* by how much blocks that pass may differ */
     uint64_t aside_done, missed;
     struct forward_result sum;
 };
@@ -86,6 +90,7 @@ bool by_blocks_begin(struct by_blocks *b, cycle_t now)
     aside_begin(b->aside, r);
     b->launched = now;
     b->has_passed = false;
+    b->alike = ALIKE;
     b->aside_done = 0;
     b->n = 0;
     b->missed = warm_missed(b->g);
@@ -132,7 +137,7 @@ static uint64_t pass_alike(struct by_blocks *b, double inst, cycle_t now)
         b->g->batch->next_look = 0; /* limits hold here, too */
         gpu_look_at_instructions(b->g, now);
         const double each = (double)(aside_executed(b->aside) - before) / (double)n;
-        is_alike = fabs(each / inst - 1) < ALIKE;
+        is_alike = fabs(each / inst - 1) < b->alike;
     }
     return passed;
 }
@@ -183,6 +188,18 @@ static void pass_blocks(struct by_blocks *b, const struct mark *from, const stru
     wait_for(b, SETTLING, b->wave, now->at + RAMP);
 }
 
+/* The first window behind blocks that passed: one that agrees with those before them says that
+ * cycles an instruction do not depend on what blocks they are. By how much it differs; 1: it is
+ * another window. */
+static double look_across(struct by_blocks *b, double cpi)
+{
+    if (!b->has_passed || b->n)
+        return 1;
+    const double change = fabs(cpi / b->jump_cpi - 1);
+    b->alike = change < AGREE ? fmin(2 * b->alike, MOST_ALIKE) : ALIKE;
+    return change;
+}
+
 /* The last two windows are what counts: the machine fills, or gets used to other blocks, before. If
  * no two agree, the later half of them does. */
 static void end_window(struct by_blocks *b, cycle_t now)
@@ -190,10 +207,13 @@ static void end_window(struct by_blocks *b, cycle_t now)
     const struct mark m = mark_now(b, now);
     if (m.executed == b->begun[b->n].executed)
         return;
-    const double cpi = cpi_of(&b->begun[b->n], &m), change = b->n ? fabs(cpi / b->last - 1) : 1;
+    const double cpi = cpi_of(&b->begun[b->n], &m), across = look_across(b, cpi),
+                 change = b->n ? fabs(cpi / b->last - 1) : across;
     b->n++;
-    if (change < AGREE || b->n == WINDOWS ||
-        (b->n > 1 && b->run->blocks.next >= b->run->total / PART))
+    if (across < AGREE)
+        pass_blocks(b, &b->begun[0], &m, across / 2);
+    else if (change < AGREE || b->n == WINDOWS ||
+             (b->n > 1 && b->run->blocks.next >= b->run->total / PART))
         pass_blocks(b, &b->begun[change < AGREE ? b->n - 2 : b->n / 2], &m, change / 2);
     else
         begin_window(b, now);
@@ -211,7 +231,9 @@ static bool has_filled(const struct by_blocks *b)
 
 static bool is_long(const struct by_blocks *b, cycle_t now)
 {
-    return !b->has_passed && now - b->launched >= LONG && b->run->total < LONG_WAVES * b->wave &&
+    const uint64_t least = LONG_WAVES * b->wave, total = b->run->total;
+    const cycle_t most = total < least ? LONG : LONGER * LONG;
+    return !b->has_passed && now - b->launched >= most && total < LONGER * least &&
            b->run->blocks.next < b->wave + b->wave / 4;
 }
 

@@ -5,7 +5,8 @@
  * blocks pass, as long as they have about as many instructions as those in the windows, and at most
  * a part of the launch. They take as many cycles an instruction as the windows did. Behind them it
  * begins again: the blocks that were on the SMs end first, among others than would have been there,
- * which counts with the cycles of the windows, too.
+ * which counts with the cycles of the windows, too. One window is enough then if it agrees with
+ * those before; and blocks that pass next may differ by more, since it did not matter.
  * The first and the last blocks, which fill and empty the machine, are always simulated. */
 #ifndef GPU_BY_BLOCKS_H
 #define GPU_BY_BLOCKS_H

@@ -2,6 +2,7 @@
 #include "gpu/sample.h"
 
 #include "base/vec.h"
+#include "gpu/alike.h"
 #include "gpu/forward.h"
 #include "gpu/gpu_int.h"
 #include "gpu/warm.h"
@@ -20,55 +21,24 @@ static const struct stat_row sample_rows[] = {
 #define ROWS_STRUCT sample_stats
 #include "parsim/rows_entries.h"
 };
-
-enum {
-    POINTS = 32,    /* launches that a group remembers */
-    LONG = 20000,   /* cycles of a launch: of shorter ones two are simulated before others may pass,
-                     * because caches are cold in the first */
-    WAIT = 3,       /* launches that pass in a row, behind the first whole one; */
-    MOST_WAIT = 31, /* at most */
-};
-/* Numbers of blocks, of instructions that are alike: their logarithms differ by less. */
-#define ALIKE_BLOCKS 0.12
-#define ALIKE_INST   0.22
-/* Of two that were simulated one after the other: the next is not foreseen. */
-#define CHANGING_INST 0.4
+/* Numbers of instructions that are alike: their logarithms differ by less. */
+#define ALIKE_INST 0.22
 /* Launches of which warps went forward are guessed as long as what was simulated of them is less
  * than this part of one that is simulated whole: it may be the last. */
-#define RENT 0.25
-/* Of points that a line goes through. */
-#define FAR_ENOUGH 0.02
+#define RENT 0.5
 /* Traffic of an instruction, of launches that pass one behind the other. */
 #define ALIKE_TRAFFIC 0.1
-/* Predictions that were as good, that were not. */
-#define GOOD 0.03
-#define BAD  0.08
-/* Of a group's predictions as long as none was made. */
-#define FIRST_ERROR 0.05
 
-/* A launch that was simulated. */
-struct point {
-    uint32_t grid[3];
-    double inst, cycles;
-    struct stats *stats; /* extrapolated */
-    size_t kernel;       /* in the machine's list */
-    bool is_paced;
-    double simulated; /* cycles */
-    double error;     /* of its cycles, as far as they are estimated */
-};
+enum { WAIT = 3 }; /* launches that pass in a row, behind the first whole one */
 
 struct group {
     char *name;
     uint64_t code; /* of the program: another one may have a kernel of the name */
     uint32_t block[3], shared;
-    bool is_whole;            /* its launches, where they are simulated, from now on, */
-    bool is_uneven;           /* unless they have too little in common */
-    bool has_children;        /* which would have to be guessed too: none of them passes */
-    VEC(struct point) points; /* in order of time */
-    unsigned passed, wait;    /* passed: since the last that was simulated */
-    double squares;           /* of the relative errors of predictions */
-    unsigned npredicted;
-    bool is_changing;    /* the last two that were simulated had other numbers of instructions */
+    bool is_whole;     /* its launches, where they are simulated, from now on, */
+    bool is_uneven;    /* unless they have too little in common */
+    bool has_children; /* which would have to be guessed too: none of them passes */
+    struct alike a;
     double traffic;      /* of an instruction of the last that passed; 0: none has */
     double error_cycles; /* of all its predictions, which are wrong together */
 };
@@ -137,9 +107,7 @@ void sample_free(struct sample *s)
         return;
     for (size_t i = 0; i < s->groups.len; i++) {
         struct group *g = &s->groups.data[i];
-        for (size_t k = 0; k < g->points.len; k++)
-            stats_free(g->points.data[k].stats);
-        vec_free(&g->points);
+        alike_free(&g->a);
         free(g->name);
     }
     vec_free(&s->groups);
@@ -164,9 +132,9 @@ static struct group *group_of(struct sample *s, const struct launch *l)
     }
     vec_push(
         &s->groups,
-        ((struct group){
-            .name = xstrdup(name), .code = code, .shared = l->dynamic_shared_bytes, .wait = 1}));
+        ((struct group){.name = xstrdup(name), .code = code, .shared = l->dynamic_shared_bytes}));
     struct group *g = &vec_last(&s->groups);
+    alike_init(&g->a);
     memcpy(g->block, l->block, sizeof g->block);
     return g;
 }
@@ -176,38 +144,21 @@ static double distance(double a, double b)
     return fabs(log(a / b));
 }
 
-/* In every direction: as many blocks in another shape are other work. */
-static bool is_alike(const uint32_t a[3], const uint32_t b[3])
-{
-    for (unsigned i = 0; i < 3; i++)
-        if (distance(a[i], b[i]) >= ALIKE_BLOCKS)
-            return false;
-    return true;
-}
-
 bool sample_passes(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
-    unsigned n = 0;
-    bool is_long = false;
-    for (size_t i = 0; i < g->points.len; i++) {
-        const struct point *p = &g->points.data[i];
-        if (!is_alike(p->grid, l->grid))
-            continue;
-        is_long |= p->cycles >= LONG && !p->is_paced;
-        n++;
-    }
-    return (n > 1 || is_long) && g->passed < g->wait && !g->has_children && !g->is_changing &&
+    return alike_may_pass(&g->a, l->grid) && alike_is_known(&g->a, l->grid) && !g->has_children &&
            !forward_must_not(l);
 }
 
+/* It is, too, if it might pass were not all that are known of it guesses. */
 void sample_begin(struct sample *s, const struct launch *l)
 {
     const struct group *g = group_of(s, l);
     double spent = 0;
-    bool is_due = g->is_whole;
-    for (size_t i = 0; i < g->points.len; i++) {
-        const struct point *p = &g->points.data[i];
+    bool is_due = g->is_whole || (!g->has_children && alike_may_pass(&g->a, l->grid));
+    for (size_t i = 0; i < g->a.points.len; i++) {
+        const struct point *p = &g->a.points.data[i];
         if (!p->is_paced || memcmp(p->grid, l->grid, sizeof l->grid))
             continue;
         spent += p->simulated;
@@ -217,102 +168,31 @@ void sample_begin(struct sample *s, const struct launch *l)
         forward_rest(s->g->forward);
 }
 
-/* The last of those with the most instructions up to `inst` (or, above, the fewest from it on). */
-static const struct point *neighbour(const struct group *g, double inst, bool is_above)
-{
-    const struct point *best = NULL;
-    for (size_t i = 0; i < g->points.len; i++) {
-        const struct point *p = &g->points.data[i];
-        if (is_above ? p->inst < inst : p->inst > inst)
-            continue;
-        if (!best || fabs(p->inst - inst) <= fabs(best->inst - inst))
-            best = p;
-    }
-    return best;
-}
-
-/* Beyond all of them: on the line through the last two, which lies between no longer for more
- * instructions and in proportion to them. */
-static double extrapolate(const struct group *g, const struct point *last, double inst)
-{
-    const double same = last->cycles, more = last->cycles * inst / last->inst;
-    const struct point *q = NULL;
-    for (size_t i = 0; i < g->points.len; i++) {
-        const struct point *p = &g->points.data[i];
-        if (distance(p->inst, last->inst) < FAR_ENOUGH)
-            continue;
-        if (!q || fabs(p->inst - last->inst) < fabs(q->inst - last->inst))
-            q = p;
-    }
-    if (!q)
-        return more;
-    const double slope = (q->cycles - last->cycles) / (q->inst - last->inst);
-    return fmin(fmax(same + slope * (inst - last->inst), fmin(same, more)), fmax(same, more));
-}
-
-/* Between its neighbours, or beyond the last. */
-static double predict(const struct group *g, double inst, const struct point **like)
-{
-    const struct point *a = neighbour(g, inst, false), *b = neighbour(g, inst, true);
-    *like = !a ? b : !b ? a : distance(a->inst, inst) <= distance(b->inst, inst) ? a : b;
-    if (!a || !b || a->inst >= b->inst)
-        return extrapolate(g, *like, inst);
-    return a->cycles + (b->cycles - a->cycles) * (inst - a->inst) / (b->inst - a->inst);
-}
-
-/* A prediction has been tried: how many may pass until the next one. */
-static void learn(struct group *g, double error)
-{
-    g->squares += error * error;
-    g->npredicted++;
-    if (error < GOOD)
-        g->wait = 2 * g->wait + 1 < MOST_WAIT ? 2 * g->wait + 1 : MOST_WAIT;
-    else if (error > BAD)
-        g->wait = 0;
-    else if (!g->wait)
-        g->wait = 1;
-}
-
-static void drop_point(struct group *g, size_t i)
-{
-    stats_free(g->points.data[i].stats);
-    g->points.len--;
-    memmove(g->points.data + i, g->points.data + i + 1,
-            (g->points.len - i) * sizeof *g->points.data);
-}
-
 /* One was simulated whole of which others were guessed, that is no measure of predictions: it takes
  * their place. */
 static bool replace_guesses(struct group *g, const struct point *p)
 {
     bool any = false;
-    for (size_t i = g->points.len; i-- > 0 && !p->is_paced;) {
-        const struct point *q = &g->points.data[i];
+    for (size_t i = g->a.points.len; i-- > 0 && !p->is_paced;) {
+        const struct point *q = &g->a.points.data[i];
         if (!q->is_paced || memcmp(q->grid, p->grid, sizeof p->grid))
             continue;
         if (distance(q->inst, p->inst) > ALIKE_INST) {
             g->is_uneven = true;
             continue;
         }
-        drop_point(g, i);
+        alike_drop(&g->a, i);
         any = true;
     }
     if (any && !g->is_whole)
-        g->wait = WAIT;
+        g->a.wait = WAIT;
     g->is_whole |= any;
     return any;
 }
 
 static void remember(struct group *g, const struct point *p)
 {
-    const struct point *like;
-    if (!replace_guesses(g, p) && g->points.len)
-        learn(g, fabs(predict(g, p->inst, &like) / p->cycles - 1));
-    g->is_changing = g->points.len && distance(vec_last(&g->points).inst, p->inst) > CHANGING_INST;
-    if (g->points.len == POINTS)
-        drop_point(g, 0);
-    vec_push(&g->points, *p);
-    g->passed = 0;
+    alike_remember(&g->a, p, !replace_guesses(g, p));
 }
 
 /* --- sums --- */
@@ -376,7 +256,7 @@ void sample_simulated(struct sample *s, size_t first, const struct launch *l)
 /* Blocks that the machine holds, of the group's last launch that was simulated. */
 static uint64_t side_by_side(const struct sample *s, const struct group *g)
 {
-    const struct gpu_kernel *k = gpu_kernel(s->g, vec_last(&g->points).kernel);
+    const struct gpu_kernel *k = gpu_kernel(s->g, vec_last(&g->a.points).kernel);
     return (uint64_t)k->ctas_per_sm * s->g->nsms;
 }
 
@@ -394,19 +274,18 @@ bool sample_pass(struct sample *s, struct device *d, const struct launch *l,
     if (!ok)
         return false;
     const double inst = result->warp_inst ? (double)result->warp_inst : 1;
-    const double cycles = predict(g, inst, &like);
-    const double error = g->npredicted ? sqrt(g->squares / g->npredicted) : FIRST_ERROR;
+    const double cycles = alike_predict(&g->a, l->grid, inst, &like);
     result->cycles = (cycle_t)(cycles + 0.5);
     gpu_add_estimate(s->g, like->kernel, l, result);
     keep_last(s, like->stats, cycles / like->cycles);
-    g->error_cycles += hypot(error, like->error) * cycles;
+    g->error_cycles += hypot(alike_error(&g->a), like->error) * cycles;
     s->counts.warp_inst += result->warp_inst;
     s->counts.launches_not_simulated++;
     const double each = (double)(warm_traffic(s->warm) - traffic + 1) / inst;
     const bool is_like = distance(like->inst, inst) < ALIKE_INST &&
                          (g->traffic == 0 || distance(each, g->traffic) < ALIKE_TRAFFIC);
     g->traffic = each;
-    g->passed = is_like ? g->passed + 1 : g->wait;
+    alike_pass(&g->a, is_like);
     return true;
 }
 

@@ -2,11 +2,11 @@
  *
  * Of launches of one kernel with blocks of one shape and about as many of them, some are simulated
  * (in part: forward.h); the others run functionally, leave in the L2 what they touched, and take as
- * long as their instructions say between those that were simulated, or on the line through the last
- * two. The more often a launch that is simulated took as long as was predicted, the more may pass
- * before the next one is. Where warps had to go forward (forward.h), which is a guess, one is
- * simulated whole as soon as a part of one has been spent on guesses, and stands for the others:
- * launches that do not come often do not pay for it. */
+ * long as alike.h predicts. The better its predictions are, the more may pass before the next one
+ * is simulated. Where warps had to go forward (forward.h), which is a guess, one is simulated whole
+ * as soon as a part of one has been spent on guesses, and stands for the others: launches that do
+ * not come often do not pay for it.
+ */
 #ifndef GPU_SAMPLE_H
 #define GPU_SAMPLE_H
 

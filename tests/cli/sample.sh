@@ -153,7 +153,7 @@ int main(void)
         if (cuModuleLoadData(&m[i], text[i]) || cuModuleGetFunction(&f[i], m[i], "k")) return 2;
     for (int n = 0; n < 8; n++)
         for (int i = 0; i < 2; i++) {
-            if (n == 1 && i && cuLaunchKernel(f[0], 6000, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 5; /* before one that is simulated whole */
+            if (n == 2 && i && cuLaunchKernel(f[0], 6000, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 5; /* before one that is simulated whole */
             if (cuLaunchKernel(f[i], 32, 1, 1, 64, 1, 1, 0, 0, args, 0)) return 3;
         }
     for (int n = 0; n < 2; n++)
@@ -174,7 +174,7 @@ assert len(of(whole)) == len(of(sampled)) == 19 and sampled["sample"]["launches_
 for n, (a, b) in enumerate(zip(of(whole)[:17], of(sampled))):
     assert abs(a / b - 1) < 0.05, (n, a, b)
 assert sampled["kernels"][17]["simulated_cycles"] > 0, "a shape that was not seen was guessed"
-assert sampled["kernels"][3]["simulated_cycles"] < 0.5 * of(whole)[3] and sampled["kernels"][4]["simulated_cycles"] == of(whole)[4], "blocks that passed count for the next launch"
+assert sampled["kernels"][5]["simulated_cycles"] < 0.5 * of(whole)[5] and sampled["kernels"][6]["simulated_cycles"] == of(whole)[6], "blocks that passed count for the next launch"
 assert sampled["sample"]["simulated_warp_instructions"] < sampled["warp_instructions"] == whole["warp_instructions"]
 PY
 fi
@@ -300,6 +300,41 @@ for name, error, share in (("alike", 0.025, 0.2), ("other", 0.02, 0.3)):
     assert threads["cycles"] == sampled["cycles"] and threads["stats"] == sampled["stats"]
 assert of("alike")["warp_instructions"] == 6000 * 2 * (7 + 3 * 100 + 7), of("alike")["warp_instructions"]
 assert 1500000 <= of("limit")["warp_instructions"] < 2500000, of("limit")["warp_instructions"]
+PY
+
+# blocks that become longer and longer, but take as many cycles an instruction: that is seen once, and then more of them pass at a time
+cat >"$tmp/slope.ptx" <<'PTX'
+.version 7.0
+.target sm_60
+.address_size 64
+// every 64th block takes a turn more than those before
+.visible .entry slope(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<2>; .reg .u32 %r<4>; .reg .u64 %d<4>;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    shr.u32 %r3, %r2, 6;
+    add.u32 %r1, %r1, %r3;
+L:  sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra L;
+    ld.param.u64 %d1, [out];
+    mul.wide.u32 %d2, %r2, 4;
+    add.u64 %d1, %d1, %d2;
+    red.global.add.u32 [%d1], 1;
+    ret;
+}
+PTX
+for s in "" --sample; do
+    "$PARSIM_BIN" launch "$tmp/slope.ptx" slope --gpu gtx480 $s --grid 6000 --block 64 --json "$tmp/slope$s.json" out:24000 u32:100 >"$tmp/slope$s.out" 2>"$tmp/err" || fail "longer and longer $s: $(cat "$tmp/err")"
+done
+cmp "$tmp/slope.out" "$tmp/slope--sample.out" || fail "longer and longer: values"
+python3 - "$tmp" <<'PY' || fail "longer and longer: numbers"
+import json, sys
+whole, sampled = (json.load(open(f"{sys.argv[1]}/slope{s}.json")) for s in ("", "--sample"))
+assert sampled["warp_instructions"] == whole["warp_instructions"]
+assert abs(sampled["cycles"] / whole["cycles"] - 1) < 0.01, (sampled["cycles"], whole["cycles"])
+assert sampled["sample"]["simulated_warp_instructions"] < 0.3 * whole["warp_instructions"], sampled["sample"]
 PY
 
 # not by a word that nobody knows
