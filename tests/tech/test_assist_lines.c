@@ -304,6 +304,36 @@ static void parts_are_held(void **state)
     codec_free(l.codec);
 }
 
+/* A line that has changed since it was sent, and fits no form, is stood in for by one of zeros:
+ * nothing of it lies behind the code. */
+static void what_fits_no_more_is_a_line_of_zeros(void **state)
+{
+    (void)state;
+    static const char copies[] = PTX_HEAD
+        ".visible .entry zeros(.param .u32 src) {\n"
+        ".pragma \"assist on=fill codec=bdi-lanes encoding=0 priority=high steps=%at:4\";\n"
+        ".reg .b32 %src, %at, %v;\n"
+        "ld.param.u32 %src, [src]; ld.shared.u32 %v, [%at]; st.shared.u32 [%at+128], %v; ret; }\n";
+    struct assist_rig b;
+    struct err err;
+    struct lines l;
+    lines_open(&l);
+    for (unsigned i = 0; i < LINE; i++)
+        l.bytes[i] = (uint8_t)(i * 151 + 7);
+    assist_rig_open(&b, waits, "bdi");
+    b.r->memory = 400;
+    b.r->is_unwatched = true;
+    assert_true(aws_load(&b.aws, "own", copies, strlen(copies), &err));
+    const struct codec_job job = {.line = 0x1000, .kind = CODEC_FILL, .bytes = 1};
+    assist_rig_give_line(&b, &l.all, &job, GIVEN);
+    sm_rig_run(b.r, 1, 32);
+    assert_int_equal(b.c->stats.stale, 1);
+    assert_int_equal(b.c->stats.verified, 1);
+    assert_int_equal(b.c->stats.decoded, 1);
+    assist_rig_close(&b);
+    codec_free(l.codec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +341,7 @@ int main(void)
         cmocka_unit_test(the_form_that_won_last_is_quick),
         cmocka_unit_test(others_are_executed_as_they_are_issued),
         cmocka_unit_test(accesses_are_alike_where_all_lanes_have_what_they_were_given),
+        cmocka_unit_test(what_fits_no_more_is_a_line_of_zeros),
         cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
         cmocka_unit_test(parts_are_held),
     };
