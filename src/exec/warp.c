@@ -74,13 +74,18 @@ bool warp_frame_fits(struct warp *w, const struct xinst *x, const struct xfunc *
     return true;
 }
 
+static void clear_predicates(struct warp *w, const struct frame *f)
+{
+    memset(w->regs + f->reg_off + f->fn->preds_off, 0, f->fn->frame_bytes - f->fn->preds_off);
+}
+
 /* Nothing of an earlier block or call shows, not even to a program that reads what it never wrote.
  */
 static void clear_unset(struct warp *w, const struct frame *f)
 {
     const struct xfunc *fn = f->fn;
     char *regs = w->regs + f->reg_off;
-    memset(regs + fn->preds_off, 0, fn->frame_bytes - fn->preds_off);
+    clear_predicates(w, f);
     for (uint32_t i = 0; i < fn->nunset; i++)
         memset(regs + fn->unset[i].off, 0, (size_t)fn->unset[i].bytes * WARP_LANES);
 }
@@ -330,9 +335,11 @@ bool warp_restart(struct warp *w, const struct cta *cta, uint32_t lanes)
 void warp_rewind(struct warp *w)
 {
     struct split *s = warp_top(w);
-    const struct xfunc *fn = s->frame->fn;
     s->pc = 0;
-    memset(w->regs + s->frame->reg_off + fn->preds_off, 0, fn->frame_bytes - fn->preds_off);
+    EXACT_ALLOW(w->regs + s->frame->reg_off, s->frame->fn->frame_bytes);
+    clear_predicates(w, s->frame);
+    if (EXACT)
+        frame_expose(w, s->frame);
 }
 
 static void free_frames(struct frame *f)

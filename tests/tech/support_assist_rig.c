@@ -42,8 +42,11 @@ static void retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now
 {
     struct assist_rig *b = self;
     awc_retired(b->c, sm, x, now);
-    if (b->engine.done(b->engine.self, now, &b->job))
-        b->done = now;
+    if (!b->engine.done(b->engine.self, now, &b->job))
+        return;
+    b->done = now;
+    b->is_submitted = ++b->given > b->more;
+    b->job.line += 128;
 }
 
 static struct warp_source with_a_line(struct assist_rig *b)
@@ -53,6 +56,7 @@ static struct warp_source with_a_line(struct assist_rig *b)
     if (b->last)
         awc_area_at(b->c, awc_area_number(b->c, b->job.line))->forms[0] = *b->last;
     b->is_submitted = false;
+    b->given = 0;
     return (struct warp_source){.issue_first = issue_first,
                                 .issue_idle = issue_idle,
                                 .is_pending = is_pending,

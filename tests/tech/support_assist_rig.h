@@ -19,6 +19,7 @@ struct assist_rig {
     const struct awc_form *last; /* the form that won last, or NULL */
     struct codec_engine engine;
     struct codec_job job;
+    unsigned more, given; /* lines behind it that follow, each when the one before is done */
     cycle_t submit_at, done;
     bool is_submitted;
 };

@@ -13,7 +13,7 @@ static const char waits[] = RIG_KERNEL("ld.param.u64 %rd1,[p]; ld.global.u32 %r1
 
 struct lines {
     struct codec *codec;
-    uint8_t bytes[LINE];
+    uint8_t bytes[LINE], four[4][LINE];
     struct line_codecs all;
 };
 
@@ -103,6 +103,56 @@ static void decoding_takes_so_many_cycles(void **state)
     }
     codec_free(l.codec);
     assert_string_equal(got, want);
+}
+
+/* Lines of one form, each with a value of its own that is on no base. */
+static const void *one_of_four(const void *self, addr_t addr, uint32_t bytes)
+{
+    (void)bytes;
+    return ((const struct lines *)self)->four[addr / LINE % 4];
+}
+
+static void fill_four(struct lines *l, unsigned form)
+{
+    const unsigned bytes = form <= 4 ? 8 : form <= 6 ? 4 : 2;
+    fill_form(l, form);
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t own = 10 + i;
+        memcpy(l->four[i], l->bytes, LINE);
+        if (form > 1)
+            memcpy(l->four[i] + (2 + 3 * i) * bytes, &own, bytes);
+    }
+    l->all.image.at = one_of_four;
+}
+
+/* From the second line on a routine is only told its line and its mask. */
+static void a_routine_that_repeats_decodes_each_line(void **state)
+{
+    (void)state;
+    struct lines l;
+    lines_open(&l);
+    for (unsigned form = 0; form < CODEC_BDI_LANES_FORMS; form++) {
+        struct assist_rig b;
+        uint64_t one;
+        l.all.image.at = line_at;
+        decoding_takes(&l, form, true, &one);
+        assist_rig_open(&b, waits, "bdi");
+        b.r->memory = 4000;
+        b.r->is_unwatched = true;
+        b.more = 3;
+        fill_four(&l, form);
+        const struct codec_job job = {.line = 0x1000,
+                                      .kind = CODEC_FILL,
+                                      .bytes = (uint16_t)codec_bdi_lanes_bytes(form, LINE)};
+        assist_rig_give_line(&b, &l.all, &job, GIVEN);
+        sm_rig_run(b.r, 1, 32);
+        assert_int_equal(b.c->stats.stale, 0);
+        assert_int_equal(b.c->stats.verified, 4);
+        assert_int_equal(b.c->stats.issued_high, 4 * one);
+        assert_true(b.c->contexts[form].is_known);
+        assist_rig_close(&b);
+    }
+    codec_free(l.codec);
 }
 
 /* The same line once more takes the form that won: no search. */
@@ -304,13 +354,45 @@ static void parts_are_held(void **state)
     codec_free(l.codec);
 }
 
+/* A line that has changed since it was sent, and fits no form, is stood in for by one of zeros:
+ * nothing of it lies behind the code. */
+static void what_fits_no_more_is_a_line_of_zeros(void **state)
+{
+    (void)state;
+    static const char copies[] = PTX_HEAD
+        ".visible .entry zeros(.param .u32 src) {\n"
+        ".pragma \"assist on=fill codec=bdi-lanes encoding=0 priority=high steps=%at:4\";\n"
+        ".reg .b32 %src, %at, %v;\n"
+        "ld.param.u32 %src, [src]; ld.shared.u32 %v, [%at]; st.shared.u32 [%at+128], %v; ret; }\n";
+    struct assist_rig b;
+    struct err err;
+    struct lines l;
+    lines_open(&l);
+    for (unsigned i = 0; i < LINE; i++)
+        l.bytes[i] = (uint8_t)(i * 151 + 7);
+    assist_rig_open(&b, waits, "bdi");
+    b.r->memory = 400;
+    b.r->is_unwatched = true;
+    assert_true(aws_load(&b.aws, "own", copies, strlen(copies), &err));
+    const struct codec_job job = {.line = 0x1000, .kind = CODEC_FILL, .bytes = 1};
+    assist_rig_give_line(&b, &l.all, &job, GIVEN);
+    sm_rig_run(b.r, 1, 32);
+    assert_int_equal(b.c->stats.stale, 1);
+    assert_int_equal(b.c->stats.verified, 1);
+    assert_int_equal(b.c->stats.decoded, 1);
+    assist_rig_close(&b);
+    codec_free(l.codec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding_takes_so_many_cycles),
+        cmocka_unit_test(a_routine_that_repeats_decodes_each_line),
         cmocka_unit_test(the_form_that_won_last_is_quick),
         cmocka_unit_test(others_are_executed_as_they_are_issued),
         cmocka_unit_test(accesses_are_alike_where_all_lanes_have_what_they_were_given),
+        cmocka_unit_test(what_fits_no_more_is_a_line_of_zeros),
         cmocka_unit_test(compression_gives_up_where_it_never_succeeds),
         cmocka_unit_test(parts_are_held),
     };

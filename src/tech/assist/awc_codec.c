@@ -24,6 +24,7 @@ static void encode_line(struct awc *c, struct instance *in, const void *bytes)
     if (bits >= 8 * AWC_LINE) {
         c->stats.stale++;
         memset(in->raw, 0, sizeof in->raw);
+        memset(in->code, 0, sizeof in->code); /* it has the line as it is */
         bits = codec_encode(k, in->raw, in->code);
     }
     in->code_bytes = (uint16_t)codec_bytes(bits);
