@@ -225,7 +225,8 @@ struct codec_client {
 
 struct codec_engine {
     enum codec_answer (*submit)(void *self, cycle_t now, struct codec_job *job);
-    /* A finished job, as it was submitted, at most one a call. */
+    /* A finished job, as it was submitted, at most one a call. Asked only in cycles in which next()
+     * says `now` or earlier. */
     bool (*done)(void *self, cycle_t now, struct codec_job *job);
     /* The next cycle at which `done` may have something, `now` or earlier: already; CYCLE_NEVER:
      * nothing inside, or only what calls in between will decide. */

@@ -49,6 +49,20 @@ sed 's/\[%src+8\]/[%src]/; s/st\.shared\.u32   \[%to+128\], 0;/st.shared.u32   [
 ok "a bug is planted" '! cmp -s "$root/assist/bdi.ptx" "$tmp/bug.ptx"'
 ok "... and caught" '! run --with caba-bdi --verify --assist "$tmp/bug.ptx" && grep -q "assist routine bdi_decompress_[0-9], line 0x[0-9a-f]*: byte [0-9]* is" "$tmp/err"'
 
+cat >"$tmp/before.ptx" <<'PTX'
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry r(.param .u32 src, .param .u32 dst, .param .u32 result)
+{
+ .pragma "assist on=fill codec=bdi-lanes encoding=0 priority=high mask=0xffffffff steps=%at:4";
+ .reg .b32 %r<8>, %src, %at;
+ ld.param.u32 %src,[src]; ld.shared.u32 %r7,[%src-512]; st.shared.u32 [%at+128],0;
+ ret;
+}
+PTX
+ok "an access before its window is a fault" '! run --with caba-bdi --assist "$tmp/before.ptx" && says "read of 4 bytes at shared address 0xfffffe00"'
+
 ok "interrupts are taken" 'run --with caba-interrupt --set assist.interrupt_cycles=500 --json "$tmp/i.json"'
 ok "... with the results of base" 'cmp -s "$tmp/out" "$tmp/base.out"'
 rings() { python3 - "$tmp/i.json" <<'PY'

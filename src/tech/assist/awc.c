@@ -12,24 +12,14 @@ static uint32_t windows_at(const struct awc *c, uint32_t module)
 
 static uint32_t shared_bytes(const struct awc *c, uint32_t module)
 {
-    return windows_at(c, module) + (uint32_t)(c->cfg->awt_entries + 1) * (2 * AWC_LINE + 16);
-}
-
-/* Those of all rows, then those of what goes ahead. */
-static struct awc_windows windows(const struct awc *c, uint32_t module, uint32_t number)
-{
-    const uint32_t at = windows_at(c, module), n = (uint32_t)c->cfg->awt_entries + 1;
-    return (struct awc_windows){at + number * 2 * AWC_LINE, at + n * 2 * AWC_LINE + number * 16};
+    return windows_at(c, module) + (uint32_t)c->cfg->awt_entries * AWC_WINDOWS;
 }
 
 struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row)
 {
-    return windows(c, row->in->r->module, (uint32_t)(row - c->rows));
-}
-
-struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module)
-{
-    return windows(c, module, (uint32_t)c->cfg->awt_entries);
+    const uint32_t at = windows_at(c, row->in->r->module), n = (uint32_t)c->cfg->awt_entries,
+                   number = (uint32_t)(row - c->rows);
+    return (struct awc_windows){at + number * 2 * AWC_LINE, at + n * 2 * AWC_LINE + number * 16};
 }
 
 /* A block on the module's memory. Its warp is that of the row which uses it, started then: rows
@@ -89,7 +79,7 @@ static void rows_free(struct awt_row *rows)
 
 struct awc *awc_new(const struct aws *aws, const struct assist_cfg *cfg, uint32_t sm)
 {
-    struct awc *c = xcalloc(1, sizeof *c);
+    struct awc *c = xalloc_aligned(_Alignof(struct awc), sizeof *c);
     c->aws = aws;
     c->cfg = cfg;
     c->sm_cfg = aws->sm;

@@ -19,7 +19,7 @@ bool awc_can_go_ahead(const struct awc *c, const struct sm *sm, const struct ins
            extra_is_unwatched(sm) && has_even_banks(c);
 }
 
-/* Measures what may be an access; if it is alike, for those behind it. */
+/* One instruction, measured if it is an access; what is alike is known from then on. */
 static bool execute(struct awc *c, struct sm *sm, struct awt_row *row, uint32_t pc, cycle_t now)
 {
     const struct routine *r = row->in->r;
@@ -86,25 +86,26 @@ static bool run(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
     return row->x.w->state == WARP_DONE;
 }
 
+static const struct awc_windows windows_ahead = {0, 2 * AWC_LINE};
+
 /* With all that an instance is given. */
-static void start(struct awc *c, struct awt_row *row, const struct awc_windows *at)
+static void start(struct awc *c, struct awt_row *row)
 {
     const struct routine *r = row->in->r;
     struct awc_context *x = &c->contexts[r->id];
     struct warp *w = &x->ahead;
-    awc_fill_params(c, row->in, at, x->params);
+    awc_fill_params(c, row->in, &windows_ahead, x->params);
     if (!warp_restart(w, x->cta, r->decl.mask)) {
         warp_start(w, x->cta, 0, 0, WARP_LANES);
         w->live &= r->decl.mask;
         warp_top(w)->mask = w->live;
     }
-    awc_forms_begin(row, at->line);
+    awc_forms_begin(row, windows_ahead.line);
 }
 
-static bool run_first(struct awc *c, struct sm *sm, struct awt_row *row,
-                      const struct awc_windows *at, cycle_t now)
+static bool run_first(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
 {
-    start(c, row, at);
+    start(c, row);
     if (!run(c, sm, row, now) || !row->nahead)
         return false;
     c->contexts[row->in->r->id].is_known = row->in->r->repeats;
@@ -123,13 +124,27 @@ static bool run_again(struct awc_context *x, struct awt_row *row)
 }
 
 /* What is looked at behind the instance moves to the row's windows: others go ahead before that. */
-static void keep_results(const struct awc *c, const struct awt_row *row,
-                         const struct awc_windows *from)
+static void keep_results(const struct awc *c, const struct awt_row *row)
 {
-    const struct awc_windows to = awc_windows_of(c, row);
+    const struct awc_windows to = awc_windows_of(c, row), from = windows_ahead;
     char *shared = c->shared[row->in->r->module];
-    memcpy(shared + to.line + AWC_LINE, shared + from->line + AWC_LINE, AWC_LINE);
-    memcpy(shared + to.result, shared + from->result, sizeof(uint32_t));
+    memcpy(shared + to.line + AWC_LINE, c->windows_ahead + from.line + AWC_LINE, AWC_LINE);
+    memcpy(shared + to.result, c->windows_ahead + from.result, sizeof(uint32_t));
+}
+
+/* With nothing but the windows in its block's memory: what touches anything else is a fault. */
+static bool run_apart(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now)
+{
+    struct awc_context *x = &c->contexts[row->in->r->id];
+    struct cta *cta = x->cta;
+    char *const shared = cta->shared;
+    const uint32_t bytes = cta->shared_bytes;
+    cta->shared = c->windows_ahead;
+    cta->shared_bytes = cta->shared_limit = AWC_WINDOWS;
+    const bool ok = LIKELY(x->is_known) ? run_again(x, row) : run_first(c, sm, row, now);
+    cta->shared = shared;
+    cta->shared_bytes = cta->shared_limit = bytes;
+    return ok;
 }
 
 /* A fault is found once more when its instruction is issued. */
@@ -137,13 +152,12 @@ bool awc_go_ahead(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t now
 {
     const struct instance *in = row->in;
     struct awc_context *x = &c->contexts[in->r->id];
-    const struct awc_windows at = awc_windows_ahead(c, in->r->module);
-    awc_load_line(in, c->shared[in->r->module] + at.line);
+    awc_load_line(in, c->windows_ahead + windows_ahead.line);
     row->x.w = &x->ahead;
     x->grid.params = x->params;
-    if (LIKELY(x->is_known) ? run_again(x, row) : run_first(c, sm, row, &at, now)) {
+    if (run_apart(c, sm, row, now)) {
         if (in->job.kind == CODEC_STORE || c->verify)
-            keep_results(c, row, &at);
+            keep_results(c, row);
         return true;
     }
     x->is_stepped = true;

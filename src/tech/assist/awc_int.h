@@ -11,7 +11,14 @@
 #include "tech/assist/awc.h"
 #include "tech/assist/memo_regions.h"
 
-enum { AWC_LINE = 128, AWC_SLOTS = 64, AWC_SCHEDULERS = 16, AWC_STAGED = 8, NO_SLOT = UINT32_MAX };
+enum {
+    AWC_LINE = 128,
+    AWC_WINDOWS = 2 * AWC_LINE + 16,
+    AWC_SLOTS = 64,
+    AWC_SCHEDULERS = 16,
+    AWC_STAGED = 8,
+    NO_SLOT = UINT32_MAX
+};
 
 /* One execution of a routine, from its trigger to its end. */
 struct instance {
@@ -214,7 +221,8 @@ struct awc {
     /* By algorithm, fill or store, and form + 1: routines that were looked for; NULL: not yet. */
     const struct routine *routine_of[LINE_CODECS][2][UINT8_MAX + 2];
     struct assist_interrupt_stats interrupt_stats;
-    uint32_t have_forms;            /* algorithms, as bits */
+    _Alignas(AWC_LINE) char windows_ahead[AWC_WINDOWS]; /* of what goes ahead */
+    uint32_t have_forms;                                /* algorithms, as bits */
     uint8_t forms_of[AWC_LINE + 1]; /* forms of bdi-lanes of that length, as bits */
 };
 
@@ -361,7 +369,6 @@ struct awc_windows {
     uint32_t line, result;
 };
 struct awc_windows awc_windows_of(const struct awc *c, const struct awt_row *row);
-struct awc_windows awc_windows_ahead(const struct awc *c, uint32_t module);
 /* awc_table.c: what the routine's parameters ask for. */
 void awc_fill_params(const struct awc *c, const struct instance *in, const struct awc_windows *at,
                      char *params);

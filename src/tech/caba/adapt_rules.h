@@ -29,10 +29,9 @@ double adapt_need_most(const struct adapt_need *n);
 /* A mean of windows in which each new one weighs `weight`. */
 void adapt_mean(double *mean, double x, double weight);
 
-/* Whether the window that ends so many cycles behind a launch's beginning says what the kernel
- * needs. At first its blocks begin all at once, in cold caches: such windows count only for one
- * that is on.
- */
+/* Whether a window says what the kernel needs that ends so many cycles behind the beginning of its
+ * launch, or of short ones that count together: at first blocks begin all at once, in cold caches.
+ * Of a kernel that is on, each does. */
 bool adapt_is_telling(bool is_on, uint64_t cycles, uint64_t window);
 
 /* Between the two shares it stays as it is. */
