@@ -21,7 +21,7 @@ if(PARSIM_CORE)
   add_library(parsim-core OBJECT ${core_srcs})
   target_include_directories(parsim-core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   # What runs once a cycle has no long loops: copies of them and padding before them only fill the host's instruction
-  # cache, a sixth of whose misses with assist warps they were (docs/speed.md).
+  # cache, which assist warps' code is larger than (docs/speed.md).
   target_compile_options(parsim-core PRIVATE -fno-semantic-interposition -fvisibility=hidden -flto -falign-loops=1 -falign-jumps=1 -fno-unswitch-loops -fno-peel-loops -fno-split-loops)
 endif()
 
