@@ -416,7 +416,6 @@ static void answer_ring(struct dram *d, struct dram_answers *a, cycle_t now)
             d->stats.reads_done++;
             hist_add(&d->stats.read_latency, now - req->at[MEM_AT_DRAM_IN]);
         }
-        mem_req_stamp(req, MEM_AT_DRAM_OUT, now);
         d->client->done(d->client_self, req, now);
     }
 }

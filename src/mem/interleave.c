@@ -1,4 +1,4 @@
-/* Division by what is no power of two is a multiplication that was prepared once. */
+/* Making an interleaving, and its inverse. */
 #include "mem/interleave.h"
 
 const struct conf_field interleave_fields[] = {
@@ -20,26 +20,6 @@ static struct fast_div fast_div_make(uint32_t d)
     return (struct fast_div){d > 1 ? UINT64_MAX / d + 1 : 0, d};
 }
 
-/* The magic number exceeds 2^64 / d by less than one, so the product is right for all n with
- * n * d < 2^64. */
-static uint64_t quotient(const struct fast_div *f, uint64_t n)
-{
-    return f->magic ? (uint64_t)(((unsigned __int128)f->magic * n) >> 64) : n;
-}
-
-static uint32_t remainder_of(const struct fast_div *f, uint64_t n)
-{
-    return (uint32_t)(n - quotient(f, n) * f->divisor);
-}
-
-static uint64_t fold(uint64_t n)
-{
-    n ^= n >> 32;
-    n ^= n >> 16;
-    n ^= n >> 8;
-    return (n ^ (n >> 4)) & 0xff;
-}
-
 void interleave_init(struct interleave *il, const struct interleave_cfg *cfg)
 {
     *il = (struct interleave){.shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->granule),
@@ -48,27 +28,13 @@ void interleave_init(struct interleave *il, const struct interleave_cfg *cfg)
                               .slices = fast_div_make((uint32_t)cfg->slices)};
 }
 
-/* The slice's hash multiplies, to be independent of the channel's. */
-struct mem_place interleave_locate(const struct interleave *il, addr_t addr)
-{
-    uint64_t block = addr >> il->shift, offset = addr & ((1ull << il->shift) - 1);
-    uint64_t granule = quotient(&il->channels, block), up = quotient(&il->slices, granule);
-    uint64_t channel = block - granule * il->channels.divisor;
-    uint64_t slice = granule - up * il->slices.divisor;
-    if (il->hash) {
-        channel = remainder_of(&il->channels, channel + fold(granule));
-        slice = remainder_of(&il->slices, slice + (up * 0x9e3779b97f4a7c15u >> 48));
-    }
-    return (struct mem_place){(uint32_t)channel, (uint32_t)slice, (granule << il->shift) | offset,
-                              (up << il->shift) | offset};
-}
-
 addr_t interleave_address(const struct interleave *il, uint32_t channel, addr_t local)
 {
     uint64_t granule = local >> il->shift, offset = local & ((1ull << il->shift) - 1);
     uint64_t c = channel;
     if (il->hash) /* turns back by the same amount */
-        c = remainder_of(&il->channels, c + (uint64_t)il->channels.divisor * 256 - fold(granule));
+        c = interleave_remainder_of(&il->channels, c + (uint64_t)il->channels.divisor * 256 -
+                                                       interleave_fold(granule));
     return ((granule * il->channels.divisor + c) << il->shift) | offset;
 }
 

@@ -38,9 +38,44 @@ struct mem_place {
     addr_t in_slice;         /* in the slice's share of the channel, dense: what sets are made of */
 };
 
+/* Division by what is no power of two is a multiplication that was prepared once. The magic number
+ * exceeds 2^64 / d by less than one, so the product is right for all n with n * d < 2^64. */
+static inline uint64_t interleave_quotient(const struct fast_div *f, uint64_t n)
+{
+    return f->magic ? (uint64_t)(((unsigned __int128)f->magic * n) >> 64) : n;
+}
+
+static inline uint32_t interleave_remainder_of(const struct fast_div *f, uint64_t n)
+{
+    return (uint32_t)(n - interleave_quotient(f, n) * f->divisor);
+}
+
+static inline uint64_t interleave_fold(uint64_t n)
+{
+    n ^= n >> 32;
+    n ^= n >> 16;
+    n ^= n >> 8;
+    return (n ^ (n >> 4)) & 0xff;
+}
+
+/* The slice's hash multiplies, to be independent of the channel's. */
+static inline struct mem_place interleave_locate(const struct interleave *il, addr_t addr)
+{
+    uint64_t block = addr >> il->shift, offset = addr & ((1ull << il->shift) - 1);
+    uint64_t granule = interleave_quotient(&il->channels, block),
+             up = interleave_quotient(&il->slices, granule);
+    uint64_t channel = block - granule * il->channels.divisor;
+    uint64_t slice = granule - up * il->slices.divisor;
+    if (il->hash) {
+        channel = interleave_remainder_of(&il->channels, channel + interleave_fold(granule));
+        slice = interleave_remainder_of(&il->slices, slice + (up * 0x9e3779b97f4a7c15u >> 48));
+    }
+    return (struct mem_place){(uint32_t)channel, (uint32_t)slice, (granule << il->shift) | offset,
+                              (up << il->shift) | offset};
+}
+
 /* `cfg` must be checked. */
 void interleave_init(struct interleave *il, const struct interleave_cfg *cfg);
-struct mem_place interleave_locate(const struct interleave *il, addr_t addr);
 /* The inverse. */
 addr_t interleave_address(const struct interleave *il, uint32_t channel, addr_t local);
 /* channel * slices + slice */

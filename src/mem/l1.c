@@ -45,7 +45,7 @@ struct l1 *l1_new(const struct l1_cfg *cfg, struct mem_req_pool *pool, uint16_t 
     l->probe = l->miss_probe = &probe_null;
     l1_code_init(&l->code, seams->codec_engines, seams->encodings);
     l->is_coded = seams->encodings->mode != ENCODED_NONE;
-    l->due = CYCLE_NEVER;
+    l->due = l->engine_due = CYCLE_NEVER;
     l->line_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->line_bytes);
     l->sector_shift = (uint32_t)__builtin_ctzll((uint64_t)cfg->sector_bytes);
     l->line_mask = ~(addr_t)(cfg->line_bytes - 1);
@@ -113,8 +113,10 @@ void token_push(struct token_ring *r, uint32_t token)
     r->at[r->tail++ & r->mask] = token;
 }
 
-void late_push(struct late_ring *r, cycle_t due, uint32_t token)
+void late_push(struct l1 *l, cycle_t due, uint32_t token)
 {
+    struct late_ring *r = &l->late;
+    l->engine_due = due < l->engine_due ? due : l->engine_due;
     if (r->len == r->cap) {
         struct late_hit *big = xcalloc(r->cap ? 2 * r->cap : 64, sizeof *big);
         for (uint32_t i = 0; i < r->len; i++)
@@ -125,13 +127,18 @@ void late_push(struct late_ring *r, cycle_t due, uint32_t token)
     r->at[(r->head + r->len++) % r->cap] = (struct late_hit){due, token};
 }
 
-static void late_finish(struct l1 *l, cycle_t now)
+/* What an engine has finished with. */
+static void engines_finish(struct l1 *l, cycle_t now)
 {
     struct late_ring *r = &l->late;
+    while (req_ring_next(&l->fills) <= now)
+        l1_fill_finish(l, now, req_ring_pop(&l->fills));
     for (; r->len && r->at[r->head].due <= now; r->len--) {
         token_push(&l->done, r->at[r->head].token);
         r->head = (r->head + 1) % r->cap;
     }
+    const cycle_t fill = req_ring_next(&l->fills), hit = r->len ? r->at[r->head].due : CYCLE_NEVER;
+    l->engine_due = fill < hit ? fill : hit;
 }
 
 static bool token_pop(struct token_ring *r, uint32_t *token)
@@ -309,9 +316,8 @@ void l1_fill_finish(struct l1 *l, cycle_t now, struct mem_req *reply)
 
 void l1_tick(struct l1 *l, cycle_t now)
 {
-    while (req_ring_next(&l->fills) <= now)
-        l1_fill_finish(l, now, req_ring_pop(&l->fills));
-    late_finish(l, now);
+    if (UNLIKELY(now >= l->engine_due))
+        engines_finish(l, now);
     if (!l1_code_idle(l) && l1_code_next(l, now) <= now)
         l1_code_tick(l, now);
     if (now < l->due)
@@ -322,6 +328,11 @@ void l1_tick(struct l1 *l, cycle_t now)
         for (uint32_t i = 0; i < l->nbanks; i++)
             bank_step(l, &l->banks[i], now);
     l->due = next_lookup(l, now);
+}
+
+bool l1_has_done(const struct l1 *l)
+{
+    return l->done.head != l->done.tail;
 }
 
 bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token)
@@ -376,6 +387,7 @@ void l1_fill(struct l1 *l, cycle_t now, struct mem_req *reply)
         l->fills = big;
     }
     req_ring_insert(&l->fills, reply, now + engine, 0);
+    l->engine_due = now + engine < l->engine_due ? now + engine : l->engine_due;
 }
 
 void l1_use(struct l1 *l, uint64_t bytes)
@@ -395,18 +407,16 @@ void l1_flush(struct l1 *l, cycle_t now)
 
 cycle_t l1_next(const struct l1 *l, cycle_t now)
 {
-    cycle_t next = l->due, fill = req_ring_next(&l->fills);
+    cycle_t next = l->due < l->engine_due ? l->due : l->engine_due;
     if (l->done.head != l->done.tail || l->acks.head != l->acks.tail)
         return now;
     if (l->req_len && l->req_ready[l->req_head] < next)
         next = l->req_ready[l->req_head] > now ? l->req_ready[l->req_head] : now;
-    if (l->late.len && l->late.at[l->late.head].due < next)
-        next = l->late.at[l->late.head].due;
     if (!l1_code_idle(l)) {
         cycle_t code = l1_code_next(l, now);
         next = code < next ? code : next;
     }
-    return fill < next ? fill : next;
+    return next;
 }
 
 bool l1_owes(const struct l1 *l)

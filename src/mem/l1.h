@@ -86,6 +86,7 @@ void l1_submit(struct l1 *l, cycle_t now, const struct l1_access *a);
 void l1_submit_due(struct l1 *l, cycle_t now, const struct l1_access *a);
 /* Looks up what is due. */
 void l1_tick(struct l1 *l, cycle_t now);
+bool l1_has_done(const struct l1 *l);
 bool l1_pop_done(struct l1 *l, cycle_t now, uint32_t *token);
 bool l1_pop_ack(struct l1 *l, cycle_t now, uint32_t *token);
 /* The next request to memory, or NULL. */

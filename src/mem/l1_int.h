@@ -115,6 +115,7 @@ enum { L1_WAITER_WRITE = 1, L1_WAITER_NONE = 2 };
 
 struct l1 {
     cycle_t due; /* the next lookup; CYCLE_NEVER if none can succeed before something changes */
+    cycle_t engine_due; /* of what an engine works on: the first in `fills` or `late` */
     struct token_ring done, acks;
     struct mem_req **reqs; /* the miss queue */
     cycle_t *req_ready;    /* when each may leave */
@@ -157,7 +158,7 @@ struct l1 {
 /* l1_lookup.c: serves the access, or returns false and has changed nothing but a statistic. */
 bool l1_lookup(struct l1 *l, cycle_t now, const struct l1_access *a);
 void token_push(struct token_ring *r, uint32_t token);
-void late_push(struct late_ring *r, cycle_t due, uint32_t token);
+void late_push(struct l1 *l, cycle_t due, uint32_t token);
 /* Writes the dirty sectors of line `i` back and invalidates it; the queue has room. */
 void l1_evict(struct l1 *l, cycle_t now, uint32_t i);
 

@@ -356,7 +356,7 @@ static void hit(struct l1 *l, cycle_t now, const struct place *p, const struct l
     if (!engine)
         token_push(&l->done, a->token);
     else if (engine != L1_WAITS)
-        late_push(&l->late, now + engine, a->token);
+        late_push(l, now + engine, a->token);
 }
 
 /* Of what a read or a prefetch needs: `there` counts as being here. */

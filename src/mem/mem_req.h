@@ -17,15 +17,14 @@
  * nobody between two clocks converts: each stage stamps with its own clock's cycle. Every stamp has
  * one writer, who is named here, and is written once (mem_req_stamp). */
 enum mem_stage {
-    MEM_AT_BORN,     /* by its creator */
-    MEM_AT_NOC_IN,   /* by the interconnect, when it takes the request */
-    MEM_AT_L2_IN,    /* by the L2 slice */
-    MEM_AT_MC_IN,    /* by the memory controller, of what a slice asks it for */
-    MEM_AT_DRAM_IN,  /* by the DRAM, of the controller's accesses */
-    MEM_AT_DRAM_OUT, /* by the DRAM */
-    MEM_AT_MC_OUT,   /* by the memory controller */
-    MEM_AT_L2_OUT,   /* by the interconnect, when it takes the answer */
-    MEM_AT_NOC_OUT,  /* by the SM */
+    MEM_AT_BORN,    /* by its creator */
+    MEM_AT_NOC_IN,  /* by the interconnect, when it takes the request */
+    MEM_AT_L2_IN,   /* by the L2 slice */
+    MEM_AT_MC_IN,   /* by the memory controller, of what a slice asks it for */
+    MEM_AT_DRAM_IN, /* by the DRAM, of the controller's accesses */
+    MEM_AT_MC_OUT,  /* by the memory controller */
+    MEM_AT_L2_OUT,  /* by the interconnect, when it takes the answer */
+    MEM_AT_NOC_OUT, /* by the SM */
     MEM_STAGES
 };
 
@@ -63,6 +62,7 @@ struct mem_req {
     cycle_t at[MEM_STAGES];
 };
 static_assert(offsetof(struct mem_req, at) <= 64, "the first line has no room for more");
+static_assert(sizeof(struct mem_req) <= 128, "two lines");
 
 static inline bool mem_req_is_write(const struct mem_req *r)
 {

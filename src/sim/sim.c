@@ -315,6 +315,15 @@ static uint64_t reached_time(const struct sim *s)
     return t;
 }
 
+/* To and fro: who ran last is still in the host's caches, which all of them are too large for. */
+static void parts_run_alone(struct sim *s, uint64_t stop)
+{
+    const unsigned n = s->nparts;
+    s->goes_back = !s->goes_back;
+    for (unsigned i = 0; i < n; i++)
+        partition_run(s, &s->parts[s->goes_back ? n - 1 - i : i], stop, n == 1);
+}
+
 /* Runs all partitions up to `stop`; returns what is known of their next tick (host_pool_run). */
 static uint64_t parts_run(struct sim *s, unsigned threads, uint64_t stop)
 {
@@ -322,8 +331,7 @@ static uint64_t parts_run(struct sim *s, unsigned threads, uint64_t stop)
     if (threads > 1)
         next = host_pool_run(s->pool, stop);
     else
-        for (unsigned i = 0; i < s->nparts; i++)
-            partition_run(s, &s->parts[i], stop, s->nparts == 1);
+        parts_run_alone(s, stop);
     s->is_synced = false;
     return next;
 }

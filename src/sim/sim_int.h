@@ -76,7 +76,7 @@ struct sim {
     uint64_t next;          /* the first tick of all partitions, between windows */
     uint64_t window;        /* 0 = one partition */
     struct host_pool *pool; /* NULL: not made yet */
-    bool shuffle;
+    bool shuffle, goes_back;
     struct rng rng;
     atomic_bool stop;
     const struct sim_clock *dog_clock;

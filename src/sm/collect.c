@@ -2,6 +2,8 @@
  * cycle, one access a bank and cycle; writes go before reads. */
 #include "sm/sm_int.h"
 
+#include <string.h>
+
 /* --- the delay line of rf_cost.enter: as wide as the pipe's ports --- */
 
 /* False: as many are in it as it has stages for this one. */
@@ -31,7 +33,7 @@ static void end_of_line(struct sm *sm, struct subcore *sub, unsigned pipe, cycle
 /* --- collectors --- */
 
 /* False: there is no room where it must go. */
-SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
+static bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t i, cycle_t now)
 {
     if (sm->fl[i].cost.enter)
         return delay(sm, sub, pipe, i, now);
@@ -41,20 +43,40 @@ SM_INLINE bool go_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t
     return true;
 }
 
-/* Collectors that have everything -> pipe entries. */
-SM_INLINE void send_on(struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t ready,
-                       bool has_line, cycle_t now)
+/* One of `ready`, in turn. */
+SM_INLINE unsigned next_ready(const struct subcore *sub, unsigned pipe, uint64_t ready)
 {
-    const unsigned ports = sm->ports[pipe];
-    for (unsigned n = 0; ready && n < ports && (has_line || sub->nentry[pipe] < ports); n++) {
-        unsigned c = next_from(ready, sub->col_turn[pipe]);
+    return LIKELY(!(ready & (ready - 1))) ? first_of(ready) : next_from(ready, sub->col_turn[pipe]);
+}
+
+SM_INLINE void leave(struct subcore *sub, unsigned pipe, unsigned c)
+{
+    sub->col_used &= ~(UINT64_C(1) << c);
+    sub->col_turn[pipe] = c + 1;
+}
+
+/* Collectors that have everything -> pipe entries. */
+SM_INLINE void send_on(const struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t ready)
+{
+    unsigned n = sub->nentry[pipe];
+    for (; ready && n < sm->ports[pipe]; n++) {
+        const unsigned c = next_ready(sub, pipe, ready);
         ready &= ~(UINT64_C(1) << c);
-        if (!has_line)
-            sub->entry[pipe][sub->nentry[pipe]++] = sub->col[c];
-        else if (!go_on(sm, sub, pipe, sub->col[c], now))
-            continue;
-        sub->col_used &= ~(UINT64_C(1) << c);
-        sub->col_turn[pipe] = c + 1;
+        sub->entry[pipe][n] = sub->col[c];
+        leave(sub, pipe, c);
+    }
+    sub->nentry[pipe] = (uint8_t)n;
+}
+
+/* The same with the line between them. */
+static void send_into_line(struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t ready,
+                           cycle_t now)
+{
+    for (unsigned n = 0; ready && n < sm->ports[pipe]; n++) {
+        const unsigned c = next_ready(sub, pipe, ready);
+        ready &= ~(UINT64_C(1) << c);
+        if (go_on(sm, sub, pipe, sub->col[c], now))
+            leave(sub, pipe, c);
     }
 }
 
@@ -63,11 +85,11 @@ static uint64_t complete(const struct subcore *sub)
     return sub->col_used & ~(sub->col_reading | sub->col_delayed);
 }
 
-static void dispatch(struct sm *sm, struct subcore *sub)
+static void dispatch(const struct sm *sm, struct subcore *sub)
 {
     for (uint64_t ready = complete(sub); ready;) {
         const unsigned p = sub->pipe_of[first_of(ready)];
-        send_on(sm, sub, p, ready & sub->col_of[p], false, 0);
+        send_on(sm, sub, p, ready & sub->col_of[p]);
         ready &= ~sub->col_of[p];
     }
 }
@@ -79,7 +101,7 @@ SM_APART static void dispatch_by_line(struct sm *sm, struct subcore *sub, cycle_
         if (sub->late[p].n)
             end_of_line(sm, sub, p, now);
         if (ready & sub->col_of[p])
-            send_on(sm, sub, p, ready & sub->col_of[p], true, now);
+            send_into_line(sm, sub, p, ready & sub->col_of[p], now);
     }
 }
 
@@ -207,21 +229,33 @@ SM_INLINE void take(struct sm *sm, struct subcore *sub, unsigned c, uint16_t i, 
     queue(sm, sub, c, f, is_plain);
 }
 
+/* The first `n` have left their port, of `all`. */
+SM_INLINE void close_ranks(uint16_t port[MAX_PORTS], unsigned all, unsigned n)
+{
+    uint64_t as_one;
+    static_assert(sizeof as_one == MAX_PORTS * sizeof *port, "moved as one word");
+    if (LIKELY(n == all))
+        return;
+    memcpy(&as_one, port, sizeof as_one);
+    as_one >>= 8 * sizeof *port * n;
+    memcpy(port, &as_one, sizeof as_one);
+}
+
 /* Issue ports -> collectors, of which some are idle. */
 SM_INLINE void allocate(struct sm *sm, struct subcore *sub, unsigned pipe, uint64_t idle,
                         bool is_plain)
 {
     const unsigned all = sub->nport[pipe];
     unsigned n = 0;
-    for (; n < all && idle; n++, idle &= idle - 1) {
-        uint16_t i = sub->port[pipe][n];
+    do {
+        const uint16_t i = sub->port[pipe][n];
         if (UNLIKELY(!has_queue_room(sm, sub, &sm->fl[i], is_plain)))
             break;
         take(sm, sub, first_of(idle), i, is_plain);
-    }
+        idle &= idle - 1;
+    } while (++n < all && idle);
     sub->nport[pipe] = (uint8_t)(all - n);
-    for (unsigned k = 0; n && k < all - n; k++)
-        sub->port[pipe][k] = sub->port[pipe][k + n];
+    close_ranks(sub->port[pipe], all, n);
 }
 
 SM_INLINE void allocate_all(struct sm *sm, struct subcore *sub, bool is_plain)

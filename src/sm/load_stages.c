@@ -19,7 +19,21 @@ static cycle_t after(cycle_t at, cycle_t before)
     return at > before ? at : before;
 }
 
-void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const struct mem_req *r)
+void load_stages_count(struct load_stages *st, struct answers *a)
+{
+    struct hist *h = &st->l1_queue;
+    static_assert(offsetof(struct load_stages, total) - offsetof(struct load_stages, l1_queue) ==
+                      (LOAD_STAGES - 1) * sizeof *h,
+                  "stages follow each other");
+    for (unsigned i = 0; i < LOAD_STAGES; i++)
+        for (uint32_t k = 0; k < a->n; k++)
+            hist_add(&h[i], a->took[k][i]);
+    st->from_dram += a->from_dram;
+    a->n = a->from_dram = 0;
+}
+
+void load_stages_add(struct load_stages *st, struct answers *a, const struct stage_clocks *c,
+                     const struct mem_req *r)
 {
     const cycle_t born = r->at[MEM_AT_BORN];
     cycle_t end = r->at[MEM_AT_NOC_OUT];
@@ -32,16 +46,13 @@ void load_stages_add(struct load_stages *st, const struct stage_clocks *c, const
         cycle_t out = after(in_core(r->at[MEM_AT_MC_OUT], c->l2), in);
         l2_out = after(l2_out, out);
         dram = out - in;
-        st->from_dram++;
+        a->from_dram++;
     }
     end = after(end, l2_out);
-    const cycle_t stages[] = {noc_in - born, l2_in - noc_in, l2_out - l2_in - dram,
-                              dram,          end - l2_out,   end - born};
-    struct hist *h = &st->l1_queue;
-    static_assert(offsetof(struct load_stages, total) - offsetof(struct load_stages, l1_queue) ==
-                      (ARRAY_LEN(stages) - 1) * sizeof *h,
-                  "stages follow each other");
-#pragma GCC unroll 1 /* six copies would be a part of the host's instruction cache */
-    for (unsigned i = 0; i < ARRAY_LEN(stages); i++)
-        hist_add(&h[i], stages[i]);
+    const cycle_t stages[LOAD_STAGES] = {noc_in - born, l2_in - noc_in, l2_out - l2_in - dram,
+                                         dram,          end - l2_out,   end - born};
+    for (unsigned i = 0; i < LOAD_STAGES; i++)
+        a->took[a->n][i] = (uint32_t)stages[i];
+    if (++a->n == ANSWERS_KEPT)
+        load_stages_count(st, a);
 }

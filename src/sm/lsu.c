@@ -90,24 +90,38 @@ static void write_later(struct sm *sm, uint16_t i, cycle_t now)
     fl_append(sm, f->cost.write ? &sm->lsu.late : &sm->lsu.wb, i);
 }
 
-/* Of a part that something is to come back from. */
-static bool next_result(struct sm *sm, unsigned client, cycle_t now)
+/* Parts that have something which is to come back, of those that are waited for. */
+SM_INLINE unsigned parts_back(const struct sm *sm, cycle_t now)
+{
+    const struct lsu *u = &sm->lsu;
+    unsigned back = (unsigned)l1_has_done(sm->data) << LSU_DATA;
+    if (u->shared.n)
+        back |= (unsigned)(u->shared_due <= now) << LSU_SHARED;
+    for (unsigned m = u->waits & READERS; UNLIKELY(m); m &= m - 1)
+        back |= (unsigned)l1_has_done(sm->caches[first_of(m)]) << first_of(m);
+    return back;
+}
+
+/* When the first of the loads in shared memory is through; one has come or gone. */
+SM_INLINE void look_at_shared(struct sm *sm)
+{
+    struct lsu *u = &sm->lsu;
+    u->shared_due = u->shared.n ? sm->fl[u->shared.head].due : CYCLE_NEVER;
+}
+
+/* What has come back from the part. */
+SM_INLINE uint16_t take_result(struct sm *sm, unsigned part, cycle_t now)
 {
     static const uint8_t cache_of_part[LSU_PARTS] = {
         [LSU_CONST] = SM_CACHE_CONST, [LSU_TEX] = SM_CACHE_TEX, [LSU_DATA] = SM_CACHE_DATA};
-    struct lsu *u = &sm->lsu;
     uint32_t token;
-    if (client == LSU_SHARED) {
-        if (sm->fl[u->shared.head].due > now)
-            return false;
-        token = fl_take(sm, &u->shared);
-    } else if (!l1_pop_done(sm->caches[cache_of_part[client]], now, &token)) {
-        return false;
+    if (part == LSU_SHARED) {
+        token = fl_take(sm, &sm->lsu.shared);
+        look_at_shared(sm);
+    } else {
+        l1_pop_done(sm->caches[cache_of_part[part]], now, &token);
     }
-    part_end(u, client);
-    if (is_back(sm, (uint16_t)token))
-        write_later(sm, (uint16_t)token, now);
-    return true;
+    return (uint16_t)token;
 }
 
 static void write_back(struct sm *sm, cycle_t now)
@@ -125,14 +139,15 @@ static void write_back(struct sm *sm, cycle_t now)
         if (i != NO_INFLIGHT)
             fl_append(sm, &u->wb, i);
     }
-    for (uint64_t m = u->waits; m;) {
-        const unsigned client = next_from(m, u->wb_turn);
-        if (next_result(sm, client, now)) {
-            u->wb_turn = (uint8_t)((client + 1) % LSU_PARTS);
-            return;
-        }
-        m &= ~(UINT64_C(1) << client);
-    }
+    const unsigned back = parts_back(sm, now);
+    if (!back)
+        return;
+    const unsigned part = next_from(back, u->wb_turn);
+    const uint16_t i = take_result(sm, part, now);
+    part_end(u, part);
+    u->wb_turn = (uint8_t)((part + 1) % LSU_PARTS);
+    if (is_back(sm, i))
+        write_later(sm, i, now);
 }
 
 static void take_acks(struct sm *sm, cycle_t now)
@@ -152,6 +167,7 @@ static void enter_shared(struct sm *sm, uint16_t i, cycle_t now)
     f->pending++;
     part_begin(&sm->lsu, LSU_SHARED);
     fl_append(sm, &sm->lsu.shared, i);
+    look_at_shared(sm);
 }
 
 static bool step_shared(struct sm *sm, uint16_t i, cycle_t now)
@@ -230,20 +246,29 @@ static void step_entry(struct sm *sm, uint16_t *entry, cycle_t now)
         finish(sm, i, now);
 }
 
+static void take_first(struct sm *sm, struct subcore *sub, unsigned pipe, uint16_t *entry)
+{
+    *entry = sub->entry[pipe][0];
+    sm->lsu.due = 0;
+    sub->nentry[pipe]--;
+    for (unsigned j = 0; j < sub->nentry[pipe]; j++)
+        sub->entry[pipe][j] = sub->entry[pipe][j + 1];
+}
+
 /* The next of a sub-core, in turn. */
 SM_INLINE void take(struct sm *sm, unsigned pipe, uint16_t *entry, uint8_t *turn)
 {
     const unsigned n = sm->nsub;
     unsigned at = *turn;
+    if (n == 1) {
+        if (sm->sub->nentry[pipe])
+            take_first(sm, sm->sub, pipe, entry);
+        return;
+    }
     for (unsigned k = 0; k < n; k++, at = at + 1 < n ? at + 1 : 0) {
-        struct subcore *sub = &sm->sub[at];
-        if (LIKELY(!sub->nentry[pipe]))
+        if (LIKELY(!sm->sub[at].nentry[pipe]))
             continue;
-        *entry = sub->entry[pipe][0];
-        sm->lsu.due = 0;
-        sub->nentry[pipe]--;
-        for (unsigned j = 0; j < sub->nentry[pipe]; j++)
-            sub->entry[pipe][j] = sub->entry[pipe][j + 1];
+        take_first(sm, &sm->sub[at], pipe, entry);
         *turn = (uint8_t)(at + 1 < n ? at + 1 : 0);
         return;
     }
@@ -292,19 +317,16 @@ static void step_entries(struct sm *sm, cycle_t now)
 /* Of one of the caches `m`. */
 static void send_request(struct sm *sm, unsigned m, cycle_t now)
 {
-    while (m) {
-        const unsigned c = next_from(m, sm->lsu.req_turn);
-        m &= ~(1u << c);
-        if (!l1_peek_req(sm->caches[c], now))
-            continue;
-        if (!port_can_push(sm->out, now))
-            return;
-        struct mem_req *r = l1_pop_req(sm->caches[c], now);
-        r->dst = sm->slice_nodes[interleave_slice(&sm->il, r->addr)];
-        port_push(sm->out, now, r);
-        sm->lsu.req_turn = (uint8_t)((c + 1) % SM_CACHES);
+    unsigned owing = 0;
+    for (; m; m &= m - 1)
+        owing |= (unsigned)(l1_peek_req(sm->caches[first_of(m)], now) != NULL) << first_of(m);
+    if (!owing || !port_can_push(sm->out, now))
         return;
-    }
+    const unsigned c = next_from(owing, sm->lsu.req_turn);
+    struct mem_req *r = l1_pop_req(sm->caches[c], now);
+    r->dst = sm->slice_nodes[interleave_slice(&sm->il, r->addr)];
+    port_push(sm->out, now, r);
+    sm->lsu.req_turn = (uint8_t)((c + 1) % SM_CACHES);
 }
 
 /* An engine in the SM will read the bytes of an encoded line, which lie in the host's memory at the
@@ -322,19 +344,34 @@ SM_INLINE void expect(struct sm *sm)
         __builtin_prefetch(line + at);
 }
 
-void lsu_tick(struct sm *sm, cycle_t now)
+/* The next answer, if it is there. */
+SM_INLINE struct mem_req *take_answer(struct sm *sm, cycle_t now)
 {
+    if (LIKELY(now < sm->lsu.look_at))
+        return NULL;
     struct mem_req *r = port_pop(sm->in, now);
     if (UNLIKELY(sm->has_source))
         expect(sm);
-    if (r) {
-        mem_req_stamp(r, MEM_AT_NOC_OUT, now);
-        if (r->kind == MEM_READ && r->space != MEM_INST) {
-            load_stages_add(&sm->stages, &sm->clocks, r);
-            probe_fire(sm->probe, now, SM_REPLY, (uint64_t)(uintptr_t)r, 0);
-        }
-        l1_fill(r->owner, now, r);
+    if (!r)
+        lsu_look_for_answers(sm, now);
+    return r;
+}
+
+static void answer(struct sm *sm, struct mem_req *r, cycle_t now)
+{
+    mem_req_stamp(r, MEM_AT_NOC_OUT, now);
+    if (r->kind == MEM_READ && r->space != MEM_INST) {
+        load_stages_add(&sm->stages, &sm->answers, &sm->clocks, r);
+        probe_fire(sm->probe, now, SM_REPLY, (uint64_t)(uintptr_t)r, 0);
     }
+    l1_fill(r->owner, now, r);
+}
+
+void lsu_tick(struct sm *sm, cycle_t now)
+{
+    struct mem_req *r = take_answer(sm, now);
+    if (r)
+        answer(sm, r, now);
     const unsigned busy = busy_caches(sm);
     for (unsigned m = busy; m; m &= m - 1)
         l1_tick(sm->caches[first_of(m)], now);
@@ -346,14 +383,14 @@ void lsu_tick(struct sm *sm, cycle_t now)
         sm->lsu.owes = owing(sm, busy);
 }
 
-cycle_t lsu_next(const struct sm *sm, cycle_t now)
+cycle_t lsu_next(struct sm *sm, cycle_t now)
 {
     const struct lsu *u = &sm->lsu;
     if ((u->entry != NO_INFLIGHT && !u->is_blocked) || u->wb.n || u->aux != NO_INFLIGHT)
         return now + 1;
-    cycle_t next = port_next(sm->in);
-    if (u->shared.n && sm->fl[u->shared.head].due < next)
-        next = sm->fl[u->shared.head].due;
+    cycle_t next = lsu_next_answer(sm, now);
+    if (u->shared.n && u->shared_due < next)
+        next = u->shared_due;
     if (UNLIKELY(u->late.n) && fl_next_due(sm, &u->late) < next)
         next = fl_next_due(sm, &u->late);
     for (unsigned m = busy_caches(sm); m && next > now + 1; m &= m - 1) {

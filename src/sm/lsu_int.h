@@ -39,6 +39,7 @@ struct lsu {
     struct fl_list late; /* all their accesses are back, rf_cost.write is not over */
     uint8_t wb_turn;
     struct fl_list shared; /* loads on their way through shared memory */
+    cycle_t shared_due;    /* of the first of them */
     uint8_t req_turn, sub_turn, aux_turn;
     uint32_t out[LSU_PARTS]; /* reads and atomics in each cache; loads in shared memory */
     uint32_t waits;          /* parts with such: bits of enum lsu_part */
@@ -47,8 +48,10 @@ struct lsu {
     bool is_blocked;         /* the entry waits for its cache to accept a line */
     bool can_rest;           /* nobody but the SM itself gives it something to do */
     cycle_t due;             /* before, only an answer does; 0: not known */
-    cycle_t textures_free;   /* with sm.texture_lanes */
-    const void *expected;    /* the answer whose line has been fetched ahead */
+    cycle_t look_at,
+        answer_at;         /* before look_at nobody need look for answers; the next one known */
+    cycle_t textures_free; /* with sm.texture_lanes */
+    const void *expected;  /* the answer whose line has been fetched ahead */
 };
 
 #endif

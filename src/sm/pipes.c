@@ -49,6 +49,8 @@ void sm_pipes(struct sm *sm, cycle_t now)
 {
     FOR_SUBCORES(sub, sm)
     {
+        if (!(sub->nentry[PIPE_SP] | sub->nentry[PIPE_SFU]))
+            continue;
         for (unsigned u = 0; sub->nentry[PIPE_SP] && u < sub->nsp; u++)
             if (sub->unit_free[u] <= now)
                 enter(sm, sub, PIPE_SP, u, now);

@@ -200,7 +200,7 @@ void sm_begin(struct sm *sm, cycle_t now)
 {
     sm->began = sm->counted = sm->slots_done = now;
     sm->is_quiet = false;
-    sm->lsu.due = 0;
+    sm->lsu.due = sm->lsu.look_at = 0;
     sm->issue_turn = 0;  /* not wherever ticks behind the last kernel's end have left it */
     if (!sm_is_idle(sm)) /* dirty lines that the last kernel's end has left to write back */
         component_wake(sm->component, now);
@@ -208,6 +208,7 @@ void sm_begin(struct sm *sm, cycle_t now)
 
 void sm_settle(struct sm *sm, cycle_t now)
 {
+    load_stages_count(&sm->stages, &sm->answers);
     sm_count_to(sm, now);
     if (now > sm->slots_done)
         count_slept(sm, now - sm->slots_done);
@@ -305,7 +306,7 @@ static bool lsu_tick_alone(struct sm *sm, cycle_t now)
 static void lsu_turn(struct sm *sm, cycle_t now)
 {
     struct lsu *u = &sm->lsu;
-    if (now >= u->due || port_peek(sm->in, now)) {
+    if (now >= u->due || lsu_next_answer(sm, now) <= now) {
         u->due = 0;
         lsu_tick(sm, now);
     } else if (u->entry != NO_INFLIGHT) {
@@ -322,7 +323,7 @@ static cycle_t lsu_due(struct sm *sm, cycle_t now)
         u->due = u->can_rest ? next : 0;
         return next;
     }
-    const cycle_t answer = port_next(sm->in); /* one may have come since */
+    const cycle_t answer = lsu_next_answer(sm, now);
     return answer >= u->due ? u->due : answer > now ? answer : now + 1;
 }
 

@@ -2,7 +2,7 @@
  * themselves. */
 #include "sm/sm_extra.h"
 
-#include "sm/sm_int.h"
+#include "sm/send.h"
 
 unsigned sm_schedulers(const struct sm *sm)
 {
@@ -83,7 +83,7 @@ static void release(struct extra_warp *x, const struct dinst *d)
 /* What sm->step says was executed. */
 SM_INLINE uint16_t send(struct sm *sm, struct extra_warp *x, const struct dinst *d, cycle_t now)
 {
-    uint16_t i = sm_send(sm, x->slot, x->w, d, now, true);
+    uint16_t i = send_step(sm, x->slot, x->w, d, now, true);
     sm->stats.extra_inst++;
     sm->stats.extra_thread_inst += lanes_in(sm->step.mask);
     sm->fl[i].extra = x;

@@ -272,6 +272,7 @@ struct sm {
     const struct probe *probe, *inst_probe;
     struct probe miss_probe; /* of the data cache, if the warp_source wants to know */
     struct stage_clocks clocks;
+    struct answers answers;
     struct load_stages stages;
     struct sm_stats stats;
 };
@@ -519,7 +520,21 @@ void sm_extra_listen(struct sm *sm);
 /* lsu.c */
 void lsu_tick(struct sm *sm, cycle_t now);
 void lsu_take(struct sm *sm, cycle_t now);
-cycle_t lsu_next(const struct sm *sm, cycle_t now);
+cycle_t lsu_next(struct sm *sm, cycle_t now);
+/* What comes after this look is not there before the window's end. */
+static inline void lsu_look_for_answers(struct sm *sm, cycle_t now)
+{
+    const cycle_t hidden = port_hides_until(sm->in, now);
+    sm->lsu.answer_at = port_next(sm->in);
+    sm->lsu.look_at = sm->lsu.answer_at < hidden ? sm->lsu.answer_at : hidden;
+}
+/* When the next is there, of those that are known. */
+static inline cycle_t lsu_next_answer(struct sm *sm, cycle_t now)
+{
+    if (now >= sm->lsu.look_at)
+        lsu_look_for_answers(sm, now);
+    return sm->lsu.answer_at;
+}
 /* coalesce.c: what the step accessed, as lines and shared-memory cycles of the instruction. */
 void lsu_resolve(struct sm *sm, uint16_t i, const struct step *s);
 /* The same for one of shared memory that was executed before: measured then, and taken note of when

@@ -19,9 +19,12 @@ static struct mem_req stamped(cycle_t born, cycle_t noc_in, cycle_t l2_in, cycle
                                    [MEM_AT_NOC_OUT] = end}};
 }
 
-static void check(const struct load_stages *st, uint64_t queue, uint64_t there, uint64_t l2,
+static struct answers answers;
+
+static void check(struct load_stages *st, uint64_t queue, uint64_t there, uint64_t l2,
                   uint64_t dram, uint64_t back)
 {
+    load_stages_count(st, &answers);
     assert_int_equal(st->l1_queue.sum, queue);
     assert_int_equal(st->noc_request.sum, there);
     assert_int_equal(st->l2.sum, l2);
@@ -37,11 +40,11 @@ static void test_one_clock(void **state)
     struct load_stages st = {0};
     (void)state;
     struct mem_req hit = stamped(100, 104, 120, 0, 0, 245, 260);
-    load_stages_add(&st, &same, &hit);
+    load_stages_add(&st, &answers, &same, &hit);
     check(&st, 4, 16, 125, 0, 15);
     assert_int_equal(st.from_dram, 0);
     struct mem_req miss = stamped(100, 104, 120, 241, 500, 505, 520);
-    load_stages_add(&st, &same, &miss);
+    load_stages_add(&st, &answers, &same, &miss);
     check(&st, 8, 32, 125 + 121 + 5, 259, 30);
     assert_int_equal(st.from_dram, 1);
 }
@@ -53,7 +56,7 @@ static void test_joined(void **state)
     struct load_stages st = {0};
     (void)state;
     struct mem_req r = stamped(300, 304, 320, 241, 500, 505, 520);
-    load_stages_add(&st, &same, &r);
+    load_stages_add(&st, &answers, &same, &r);
     check(&st, 4, 16, 5, 180, 15);
 }
 
@@ -64,7 +67,7 @@ static void test_slower_clocks(void **state)
     struct load_stages st = {0};
     (void)state;
     struct mem_req r = stamped(100, 52, 60, 120, 250, 252, 520);
-    load_stages_add(&st, &half, &r);
+    load_stages_add(&st, &answers, &half, &r);
     check(&st, 4, 16, 120 + 4, 260, 16);
 }
 
@@ -75,7 +78,7 @@ static void test_rounding(void **state)
     struct load_stages st = {0};
     (void)state;
     struct mem_req r = stamped(153, 101, 101, 0, 0, 101, 153);
-    load_stages_add(&st, &odd, &r);
+    load_stages_add(&st, &answers, &odd, &r);
     assert_int_equal(st.total.sum, 0);
     check(&st, 0, 0, 0, 0, 0);
 }

@@ -17,6 +17,7 @@ if(PARSIM_CORE)
   endforeach()
   # -O3 makes controllers of assist warps so large that an SM's cycle falls out of the host's instruction cache.
   file(GLOB assist_srcs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/tech/assist/*.c ${CMAKE_SOURCE_DIR}/src/tech/caba/*.c)
+  list(FILTER assist_srcs EXCLUDE REGEX "awc_buffer|awc\\.c")
   set_source_files_properties(${assist_srcs} PROPERTIES COMPILE_OPTIONS -O2)
   add_library(parsim-core OBJECT ${core_srcs})
   target_include_directories(parsim-core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)

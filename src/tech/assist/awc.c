@@ -191,11 +191,11 @@ static uint32_t offers(const void *self)
 {
     const struct awc *c = self;
     const uint64_t rows = may_issue(c);
-    const uint64_t high = rows & c->high, low = rows & ~c->high;
+    const uint64_t high = rows & c->high, low = rows ^ high;
     uint32_t set = 0;
     for (unsigned j = 0; high && j < c->nsched; j++)
         set |= (uint32_t)((high & c->of_sched[j]) != 0) << j;
-    for (unsigned j = 0; low && j < c->nsched; j++)
+    for (unsigned j = 0; UNLIKELY(low) && j < c->nsched; j++)
         set |= (uint32_t)((low & c->of_sched[j]) != 0) << (j + WARPS_IDLE_BIT);
     return set;
 }

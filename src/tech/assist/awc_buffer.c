@@ -47,9 +47,13 @@ static void go_on_ahead(struct awc *c, struct awt_row *row)
 
 static void unstage_first(struct awc *c, struct awt_row *row)
 {
-    awc_look_again(c, row);
-    if (!--row->nstaged)
-        c->staged &= ~awc_row_bit(row);
+    const uint64_t bit = awc_row_bit(row), awaits = *awc_awaits(c, row);
+    c->unready &= ~bit;
+    if (!--row->nstaged) {
+        c->staged &= ~bit;
+        c->stuck &= ~(awaits == AWAITS_NOTHING ? bit : 0); /* a return by itself is staged */
+    }
+    c->stuck &= ~(awaits ? 0 : bit);
     if (awc_row_is_high(c, row)) {
         c->slot_staged[row->x.slot]--;
         c->full &= ~c->slot_rows[row->x.slot];
@@ -156,17 +160,11 @@ static inline bool has_to_stage(const struct dfunc *fn, uint32_t first, uint32_t
     return !(pc > first && fn->is_entry && (fn->code[pc].flags & DINST_RETURN));
 }
 
-/* At most one is in the set. */
-static bool is_only(uint64_t rows)
-{
-    return !(rows & (rows - 1));
-}
-
 /* Its part of the buffer serves no other instance. */
 static bool has_buffer_alone(const struct awc *c, const struct awt_row *row, bool is_high)
 {
     const uint64_t low = c->used & ~c->high;
-    return is_high ? is_only(c->slot_rows[row->x.slot]) : c->is_alone || is_only(low);
+    return is_high ? awc_is_only(c->slot_rows[row->x.slot]) : c->is_alone || awc_is_only(low);
 }
 
 /* Whether instruction `pc` would wait in the buffer for what those from `first` on write. */
@@ -195,19 +193,25 @@ next_of_many(const struct awc *c, const struct awt_row *row, bool is_high, unsig
 /* How many can be staged, of at most so many: where others want the entries, only what need not
  * wait there, so that instances hide each other's latencies. */
 static inline unsigned next_to_stage(const struct awc *c, const struct awt_row *row, bool is_high,
-                                     unsigned most)
+                                     unsigned most, uint64_t *awaits)
 {
     const struct dfunc *fn = row->fn;
     const uint32_t first = awc_row_first(row), from = row->pc;
     uint32_t pc = from;
     uint64_t awaited = row->x.busy;
+    *awaits = 0;
     if (UNLIKELY(!fn->masks))
         return next_of_many(c, row, is_high, most);
     for (uint32_t before = first; before < from; before++)
         awaited |= fn->masks[before].written;
-    while (pc - from < most && has_to_stage(fn, first, pc) &&
-           (!(fn->masks[pc].all & awaited) || has_buffer_alone(c, row, is_high)))
-        awaited |= fn->masks[pc++].written;
+    for (; pc - from < most; awaited |= fn->masks[pc++].written) {
+        const bool is_end = !has_to_stage(fn, first, pc);
+        const uint64_t waits = is_end ? AWAITS_NOTHING : fn->masks[pc].all & awaited;
+        if (waits && (is_end || !has_buffer_alone(c, row, is_high))) {
+            *awaits = waits;
+            break;
+        }
+    }
     return pc - from;
 }
 
@@ -227,11 +231,12 @@ static bool stage(struct awc *c, struct awt_row *row)
         return false;
     }
     const unsigned most = at_most(at_most(room, c->deploy_width), AWC_STAGED - row->nstaged);
-    const unsigned n = next_to_stage(c, row, is_high, most);
-    if (!n) {
+    uint64_t *awaits = awc_awaits(c, row);
+    const unsigned n = next_to_stage(c, row, is_high, most, awaits);
+    if (!n || *awaits)
         c->stuck |= bit;
+    if (!n)
         return false;
-    }
     c->staged |= bit;
     c->stats.deployed += n;
     row->pc += n;

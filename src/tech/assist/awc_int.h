@@ -19,6 +19,7 @@ enum {
     AWC_STAGED = 8,
     NO_SLOT = UINT32_MAX
 };
+#define AWAITS_NOTHING UINT64_MAX
 
 /* One execution of a routine, from its trigger to its end. */
 struct instance {
@@ -165,8 +166,10 @@ struct awc {
     /* Rows that a look would find as they were: nothing to stage, or with a first instruction that
      * is not ready, until one of theirs has issued or ended. */
     uint64_t stuck, unready;
-    uint64_t ended; /* rows that have nothing more to issue */
-    uint64_t full;  /* rows for which there was no room in the buffers of their warps, nor is */
+    uint64_t ended;             /* rows that have nothing more to issue */
+    uint64_t awaits[AWC_SLOTS]; /* by row: registers of which what is stuck waits for one; 0: for
+                                   something else; AWAITS_NOTHING: nothing is left to stage */
+    uint64_t full; /* rows for which there was no room in the buffers of their warps, nor is */
     uint32_t waiting_low;
     uint16_t low_staged;
     bool may_start; /* something waits, and something has changed */
@@ -254,6 +257,11 @@ static inline bool awc_is_full(const struct awc *c)
 {
     return c->used == c->all_rows;
 }
+/* At most one is in the set. */
+static inline bool awc_is_only(uint64_t rows)
+{
+    return !(rows & (rows - 1));
+}
 /* awc_table.c: whether the instance's registers are free, of those that its warp has, and where
  * that is kept. */
 bool awc_is_free(struct awc *c, const struct sm *sm, const struct instance *in);
@@ -276,6 +284,10 @@ static inline uint64_t awc_row_bit(const struct awt_row *row)
 {
     return row->bit;
 }
+static inline uint64_t *awc_awaits(struct awc *c, const struct awt_row *row)
+{
+    return &c->awaits[__builtin_ctzll(row->bit)];
+}
 static inline struct awt_row *awc_row_of(struct extra_warp *x)
 {
     return (struct awt_row *)(void *)((char *)x - offsetof(struct awt_row, x));
@@ -294,6 +306,14 @@ static inline bool awc_row_is_high(const struct awc *c, const struct awt_row *ro
 static inline void awc_look_again(struct awc *c, const struct awt_row *row)
 {
     c->stuck &= ~awc_row_bit(row);
+    c->unready &= ~awc_row_bit(row);
+}
+/* The same when one has been written: the next to stage may wait for others still. */
+static inline void awc_look_at_written(struct awc *c, const struct awt_row *row)
+{
+    const uint64_t awaits = *awc_awaits(c, row);
+    if (!(awaits & row->x.busy) && awaits != AWAITS_NOTHING)
+        c->stuck &= ~awc_row_bit(row);
     c->unready &= ~awc_row_bit(row);
 }
 /* awc_ahead.c: whether the instance's instructions are executed when it starts; executes them.

@@ -156,8 +156,8 @@ static void finish(struct awc *c, struct sm *sm, struct awt_row *row, cycle_t no
     c->ended &= ~bit;
     c->full &= ~bit;
     c->slot_rows[in->slot] &= ~bit;
-    /* what shares its part of the buffer may have that alone now */
-    c->stuck &= ~(instance_is_high(in) ? c->slot_rows[in->slot] : c->used & ~c->high);
+    const uint64_t rest = instance_is_high(in) ? c->slot_rows[in->slot] : c->used & ~c->high;
+    c->stuck &= ~(awc_is_only(rest) ? rest : 0); /* it has its part of the buffer alone now */
     c->of_sched[sm_scheduler_of(sm, in->slot)] &= ~bit;
     c->may_start = true;
     c->stats.active_cycles += now - in->started;
@@ -193,7 +193,7 @@ void awc_retired(void *self, struct sm *sm, struct extra_warp *x, cycle_t now)
     struct awc *c = self;
     struct awt_row *row = awc_row_of(x);
     c->is_quiet = false;
-    awc_look_again(c, row);
+    awc_look_at_written(c, row);
     if (row->has_ended && !x->inflight)
         finish(c, sm, row, now);
 }
