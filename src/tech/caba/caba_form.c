@@ -4,28 +4,33 @@
 
 #include <stdlib.h>
 
+/* What is known of a line: most is asked for together, so it lies together. */
+struct note {
+    uint8_t bytes, algorithm;
+    bool is_known; /* it has a form for some reason; others get one when they are touched first,
+                      unless `codec` is NULL */
+    uint8_t
+        both; /* with both forms: of what is there encoded, too, and nobody has changed; 0: no */
+    bool is_opened; /* the L2 has a copy that is raw, clean, though memory has the line encoded */
+    uint8_t reads;  /* since it was opened, and 1; 0: it was not */
+};
+
+enum { PAGE_BITS = 10 };
+
 struct caba_form {
     struct interleave il;
     addr_t base, end, first; /* device memory; its first channel-local address */
     uint32_t shift;          /* a line's */
-    struct block_sizes bytes, algorithms;
-    /* Lines that have a form for some reason; others get one when they are touched first, unless
-     * `codec` is NULL. */
-    struct block_sizes known;
+    bool counts_reads;
+    bool raw_after_use;  /* once an encoded line was read, the L2 has it raw */
+    struct note **pages; /* made when they are written */
+    uint64_t npages;
     const struct line_codecs *codec;
     struct cmem *memory;
-    /* With both forms: what is there encoded, too, and nobody has changed (0: no), and by region
-     * whether there is any such line, and any that an SM has encoded. */
-    const bool *is_on, *is_raw_only;
-    struct block_sizes both;
+    const bool *is_on, *is_raw_only; /* with both forms */
+    /* by region, whether any line has both, and any that an SM has encoded */
     uint8_t *region_both, *region_coded;
     uint32_t region_shift;
-    struct block_sizes
-        reads; /* of a line that was opened, since it was written, and 1; 0: was not */
-    bool counts_reads;
-    bool has_algorithms;    /* others than the first */
-    bool raw_after_use;     /* once an encoded line was read, the L2 has it raw */
-    struct block_sizes raw; /* such a copy, clean, though memory has the line encoded */
     struct caba_form_stats stats;
 };
 
@@ -48,12 +53,8 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     f->first = interleave_locate(m->il, m->memory_base).local & ~(granule - 1);
     f->shift = (uint32_t)__builtin_ctzll((uint64_t)m->mc->block_bytes);
     const uint64_t blocks = (m->memory_range / m->channels + 4 * granule) >> f->shift;
-    block_sizes_init(&f->bytes, blocks);
-    block_sizes_init(&f->algorithms, blocks);
-    block_sizes_init(&f->known, blocks);
-    block_sizes_init(&f->both, is_on ? blocks : 0);
-    block_sizes_init(&f->raw, blocks);
-    block_sizes_init(&f->reads, blocks);
+    f->npages = (blocks >> PAGE_BITS) + 1;
+    f->pages = xcalloc(f->npages, sizeof *f->pages);
     f->is_on = is_on;
     f->is_raw_only = is_raw_only;
     if (is_on) {
@@ -68,12 +69,9 @@ void caba_form_free(struct caba_form *f)
 {
     if (!f)
         return;
-    block_sizes_free(&f->bytes);
-    block_sizes_free(&f->algorithms);
-    block_sizes_free(&f->known);
-    block_sizes_free(&f->both);
-    block_sizes_free(&f->raw);
-    block_sizes_free(&f->reads);
+    for (uint64_t i = 0; i < f->npages; i++)
+        free(f->pages[i]);
+    free(f->pages);
     free(f->region_both);
     free(f->region_coded);
     free(f);
@@ -89,35 +87,50 @@ static uint64_t number(const struct caba_form *f, addr_t line)
     return (interleave_locate(&f->il, line).local - f->first) >> f->shift;
 }
 
+/* What is known of the line; takes no memory. */
+static const struct note *note_of(const struct caba_form *f, addr_t line)
+{
+    static const struct note nothing;
+    const uint64_t i = number(f, line);
+    assert_often(i >> PAGE_BITS < f->npages);
+    const struct note *page = f->pages[i >> PAGE_BITS];
+    return page ? &page[i & ((1u << PAGE_BITS) - 1)] : &nothing;
+}
+
+/* Where it is kept. */
+static struct note *note_at(struct caba_form *f, addr_t line)
+{
+    const uint64_t i = number(f, line);
+    assert_often(i >> PAGE_BITS < f->npages);
+    struct note **page = &f->pages[i >> PAGE_BITS];
+    if (!*page)
+        *page = xcalloc(1u << PAGE_BITS, sizeof **page);
+    return &(*page)[i & ((1u << PAGE_BITS) - 1)];
+}
+
 static uint64_t region_of(const struct caba_form *f, addr_t line)
 {
     return (line - f->base) >> f->region_shift;
 }
 
-/* That of line number `i`. */
-static struct line_form form_of(const struct caba_form *f, uint64_t i, uint16_t bytes)
+/* Of a line with so many bytes. */
+static struct line_form form_of(const struct note *n, uint16_t bytes)
 {
-    const bool is_tagged = bytes && f->has_algorithms;
     return (struct line_form){.bytes = bytes,
-                              .algorithm =
-                                  is_tagged ? block_size_get(&f->algorithms, i) : (uint8_t)0,
-                              .reads = bytes ? (uint8_t)0 : block_size_get(&f->reads, i)};
+                              .algorithm = bytes ? n->algorithm : (uint8_t)0,
+                              .reads = bytes ? (uint8_t)0 : n->reads};
 }
 
-static bool is_opened(const struct caba_form *f, uint64_t i)
+static bool is_opened(const struct caba_form *f, const struct note *n)
 {
-    return f->raw_after_use && block_size_get(&f->raw, i);
+    return f->raw_after_use && n->is_opened;
 }
 
-static void set(struct caba_form *f, addr_t line, struct line_form form)
+static void set(struct note *n, struct line_form form)
 {
-    uint64_t i = number(f, line);
-    if (f->codec)
-        *block_size_at(&f->known, i) = true;
-    *block_size_at(&f->bytes, i) = (uint8_t)form.bytes;
-    f->has_algorithms |= form.algorithm != 0;
-    if (f->has_algorithms)
-        *block_size_at(&f->algorithms, i) = form.algorithm;
+    n->is_known = true;
+    n->bytes = (uint8_t)form.bytes;
+    n->algorithm = form.algorithm;
 }
 
 void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *codec,
@@ -128,46 +141,48 @@ void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *c
 }
 
 /* It is raw, and beside that in this form. */
-static void set_both(struct caba_form *f, addr_t line, struct line_form form)
+static void set_both(struct caba_form *f, struct note *n, addr_t line, struct line_form form)
 {
-    set(f, line, form);
-    *block_size_at(&f->bytes, number(f, line)) = 0;
-    *block_size_at(&f->both, number(f, line)) = (uint8_t)form.bytes;
+    set(n, form);
+    n->bytes = 0;
+    n->both = (uint8_t)form.bytes;
     if (form.bytes)
         f->region_both[region_of(f, line)] = true;
 }
 
 /* A line that nobody has written gets its form, or both. */
-static void touch(struct caba_form *f, addr_t line, uint64_t i)
+static void touch(struct caba_form *f, addr_t line)
 {
-    if (!f->codec || block_size_get(&f->known, i))
-        return;
+    struct note *n = note_at(f, line);
     if (f->is_on) {
-        set_both(f, line, line_codecs_form_as(f->codec, 0, line));
+        set_both(f, n, line, line_codecs_form_as(f->codec, 0, line));
         return;
     }
     const struct line_form form = line_codecs_form(f->codec, line);
-    set(f, line, form);
+    set(n, form);
     if (form.bytes)
         cmem_tell(f->memory, interleave_locate(&f->il, line).local, form.bytes);
 }
 
 /* A line of which memory has both forms comes in the one that who decides for all lines says; to be
- * changed by an atomic it comes raw. */
+ * changed by an atomic it comes raw. Pure but for what it keeps of the first time. */
 static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum mem_kind kind)
 {
     const struct caba_form *f = self;
     if (!is_here(f, line))
         return (struct line_form){0};
-    const uint64_t i = number(f, line);
-    touch((struct caba_form *)self, line, i); /* pure but for what it keeps of the first time */
-    uint16_t bytes = block_size_get(&f->bytes, i);
-    if (is_in_l2 && is_opened(f, i))
+    const struct note *n = note_of(f, line);
+    if (UNLIKELY(f->codec && !n->is_known)) {
+        touch((struct caba_form *)self, line);
+        n = note_of(f, line);
+    }
+    uint16_t bytes = n->bytes;
+    if (is_in_l2 && is_opened(f, n))
         bytes = 0;
-    const uint8_t both = !is_in_l2 && f->is_on ? block_size_get(&f->both, i) : 0;
+    const uint8_t both = !is_in_l2 && f->is_on ? n->both : 0;
     if (both)
         bytes = kind != MEM_ATOMIC && *f->is_on ? both : 0;
-    return form_of(f, i, bytes);
+    return form_of(n, bytes);
 }
 
 static void store(void *self, addr_t line, struct line_form form)
@@ -175,18 +190,17 @@ static void store(void *self, addr_t line, struct line_form form)
     struct caba_form *f = self;
     if (!is_here(f, line))
         return;
-    const bool is_opened_now = !form.bytes && block_size_get(&f->bytes, number(f, line));
+    struct note *n = note_at(f, line);
+    const bool is_opened_now = !form.bytes && n->bytes;
     f->stats.opened += is_opened_now;
-    f->stats.encoded_again += form.bytes && block_size_get(&f->reads, number(f, line));
+    f->stats.encoded_again += form.bytes && n->reads;
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
-    set(f, line, form);
-    block_size_forget(&f->raw, number(f, line));
-    block_size_forget(&f->reads, number(f, line));
-    if ((is_opened_now || form.reads) && f->counts_reads)
-        *block_size_at(&f->reads, number(f, line)) = 1;
+    set(n, form);
+    n->is_opened = false;
+    n->reads = (is_opened_now || form.reads) && f->counts_reads;
     if (!f->is_on)
         return;
-    *block_size_at(&f->both, number(f, line)) = 0;
+    n->both = 0;
     if (form.bytes)
         f->region_coded[region_of(f, line)] = true;
 }
@@ -198,13 +212,13 @@ static bool has_one_form(const struct caba_form *f)
 }
 
 /* No other form of it holds any more: it is opened. */
-static void drop_both(struct caba_form *f, uint64_t i)
+static void drop_both(const struct caba_form *f, struct note *n)
 {
-    if (!f->is_on || !block_size_get(&f->both, i))
+    if (!f->is_on || !n->both)
         return;
-    *block_size_at(&f->both, i) = *block_size_at(&f->bytes, i) = 0;
+    n->both = n->bytes = 0;
     if (f->counts_reads)
-        *block_size_at(&f->reads, i) = 1;
+        n->reads = 1;
 }
 
 static void enter(void *self, addr_t line, enum line_entry why)
@@ -212,22 +226,21 @@ static void enter(void *self, addr_t line, enum line_entry why)
     struct caba_form *f = self;
     if (has_one_form(f) || !is_here(f, line))
         return;
-    const uint64_t i = number(f, line);
-    if (why == LINE_READ && f->is_on && block_size_get(&f->both, i))
-        *block_size_at(&f->bytes, i) = (uint8_t)look(f, line, false, MEM_READ).bytes;
+    struct note *n = note_at(f, line);
+    if (why == LINE_READ && f->is_on && n->both)
+        n->bytes = (uint8_t)look(f, line, false, MEM_READ).bytes;
     if (why == LINE_CHANGED)
-        drop_both(f, i);
-    block_size_forget(&f->raw, i);
+        drop_both(f, n);
+    n->is_opened = false;
 }
 
 /* Not while who decides for all lines has switched encoding off. */
 static void count_read(struct caba_form *f, addr_t line)
 {
-    if ((f->is_on && !*f->is_on) || !is_here(f, line) ||
-        !block_size_get(&f->reads, number(f, line)))
+    if ((f->is_on && !*f->is_on) || !is_here(f, line) || !note_of(f, line)->reads)
         return;
-    uint8_t *reads = block_size_at(&f->reads, number(f, line));
-    *reads = (uint8_t)(*reads + (*reads < UINT8_MAX));
+    struct note *n = note_at(f, line);
+    n->reads = (uint8_t)(n->reads + (n->reads < UINT8_MAX));
 }
 
 void caba_form_count_reads(struct caba_form *f)
@@ -246,19 +259,19 @@ static void read_once(void *self, addr_t line, bool is_dirty)
     if (is_dirty)
         store(f, line, (struct line_form){0});
     else
-        *block_size_at(&f->raw, number(f, line)) = true;
+        note_at(f, line)->is_opened = true;
 }
 
 static bool change(void *self, addr_t line)
 {
     struct caba_form *f = self;
-    if (is_here(f, line) && block_size_get(&f->reads, number(f, line)))
-        *block_size_at(&f->reads, number(f, line)) = 1;
+    if (is_here(f, line) && note_of(f, line)->reads)
+        note_at(f, line)->reads = 1;
     if (has_one_form(f) || !is_here(f, line))
         return false;
-    const uint64_t i = number(f, line);
-    drop_both(f, i);
-    if (!is_opened(f, i))
+    struct note *n = note_at(f, line);
+    drop_both(f, n);
+    if (!is_opened(f, n))
         return false;
     store(f, line, (struct line_form){0});
     return true;
@@ -267,14 +280,13 @@ static bool change(void *self, addr_t line)
 static bool is_stale(const void *self, addr_t line)
 {
     const struct caba_form *f = self;
-    return f->is_on && *f->is_raw_only && is_here(f, line) &&
-           block_size_get(&f->both, number(f, line));
+    return f->is_on && *f->is_raw_only && is_here(f, line) && note_of(f, line)->both;
 }
 
 void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
 {
     ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
-    set_both(f, line, form);
+    set_both(f, note_at(f, line), line, form);
 }
 
 bool caba_form_is_mixed(const void *self, addr_t line)
@@ -289,7 +301,7 @@ bool caba_form_is_mixed(const void *self, addr_t line)
 void caba_form_host(struct caba_form *f, addr_t line, struct line_form form)
 {
     ++*(form.bytes ? &f->stats.host_encoded : &f->stats.host_raw);
-    set(f, line, form);
+    set(note_at(f, line), form);
 }
 
 struct form_policy caba_form_policy(struct caba_form *f, bool is_raw_after_use)

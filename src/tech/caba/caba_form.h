@@ -7,7 +7,6 @@
 #ifndef TECH_CABA_CABA_FORM_H
 #define TECH_CABA_CABA_FORM_H
 
-#include "tech/block_sizes.h"
 #include "tech/cmem.h"
 #include "tech/line_codecs.h"
 #include "tech/tech.h"
