@@ -2,20 +2,23 @@
  * forms are there. */
 #include "tech/caba/caba_form.h"
 
+#include "tech/block_sizes.h"
+
 #include <stdlib.h>
 
-/* What is known of a line: most is asked for together, so it lies together. */
+/* What is asked of every line that is looked up: two bytes, so that all of a program's lines are
+ * few lines of the host's caches. */
 struct note {
-    uint8_t bytes, algorithm;
-    bool is_known; /* it has a form for some reason; others get one when they are touched first,
-                      unless `codec` is NULL */
-    uint8_t
-        both; /* with both forms: of what is there encoded, too, and nobody has changed; 0: no */
-    bool is_opened; /* the L2 has a copy that is raw, clean, though memory has the line encoded */
-    uint8_t reads;  /* since it was opened, and 1; 0: it was not */
+    uint8_t bytes;
+    bool is_known : 1;  /* it has a form for some reason; others get one when they are touched
+                           first, unless `codec` is NULL */
+    bool is_opened : 1; /* the L2 has a copy that is raw, clean, though memory has the line encoded
+                         */
+    uint8_t algorithm : 6;
 };
+static_assert(LINE_CODECS <= 1 << 6, "an algorithm has six bits");
 
-enum { PAGE_BITS = 10 };
+enum { PAGE_BITS = 12 };
 
 struct caba_form {
     struct interleave il;
@@ -25,6 +28,9 @@ struct caba_form {
     bool raw_after_use;  /* once an encoded line was read, the L2 has it raw */
     struct note **pages; /* made when they are written */
     uint64_t npages;
+    struct block_sizes both;  /* with both forms: of what is there encoded, too, and nobody has
+                                 changed; 0: no */
+    struct block_sizes reads; /* of a line that was opened, since then, and 1; 0: it was not */
     const struct line_codecs *codec;
     struct cmem *memory;
     const bool *is_on, *is_raw_only; /* with both forms */
@@ -55,6 +61,8 @@ struct caba_form *caba_form_new(const struct tech_machine *m, const bool *is_on,
     const uint64_t blocks = (m->memory_range / m->channels + 4 * granule) >> f->shift;
     f->npages = (blocks >> PAGE_BITS) + 1;
     f->pages = xcalloc(f->npages, sizeof *f->pages);
+    block_sizes_init(&f->both, is_on ? blocks : 0);
+    block_sizes_init(&f->reads, blocks);
     f->is_on = is_on;
     f->is_raw_only = is_raw_only;
     if (is_on) {
@@ -72,6 +80,8 @@ void caba_form_free(struct caba_form *f)
     for (uint64_t i = 0; i < f->npages; i++)
         free(f->pages[i]);
     free(f->pages);
+    block_sizes_free(&f->both);
+    block_sizes_free(&f->reads);
     free(f->region_both);
     free(f->region_coded);
     free(f);
@@ -114,11 +124,12 @@ static uint64_t region_of(const struct caba_form *f, addr_t line)
 }
 
 /* Of a line with so many bytes. */
-static struct line_form form_of(const struct note *n, uint16_t bytes)
+static struct line_form form_of(const struct caba_form *f, addr_t line, const struct note *n,
+                                uint16_t bytes)
 {
-    return (struct line_form){.bytes = bytes,
-                              .algorithm = bytes ? n->algorithm : (uint8_t)0,
-                              .reads = bytes ? (uint8_t)0 : n->reads};
+    if (bytes)
+        return (struct line_form){.bytes = bytes, .algorithm = n->algorithm};
+    return (struct line_form){.reads = block_size_get(&f->reads, number(f, line))};
 }
 
 static bool is_opened(const struct caba_form *f, const struct note *n)
@@ -130,7 +141,7 @@ static void set(struct note *n, struct line_form form)
 {
     n->is_known = true;
     n->bytes = (uint8_t)form.bytes;
-    n->algorithm = form.algorithm;
+    n->algorithm = form.algorithm & 0x3f;
 }
 
 void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *codec,
@@ -140,12 +151,29 @@ void caba_form_encode_untouched(struct caba_form *f, const struct line_codecs *c
     f->memory = memory;
 }
 
+/* With both forms. */
+static uint8_t both_of(const struct caba_form *f, addr_t line)
+{
+    return block_size_get(&f->both, number(f, line));
+}
+
+static uint8_t reads_of(const struct caba_form *f, addr_t line)
+{
+    return block_size_get(&f->reads, number(f, line));
+}
+
+static void set_reads(struct caba_form *f, addr_t line, uint8_t reads)
+{
+    if (reads || reads_of(f, line))
+        *block_size_at(&f->reads, number(f, line)) = reads;
+}
+
 /* It is raw, and beside that in this form. */
 static void set_both(struct caba_form *f, struct note *n, addr_t line, struct line_form form)
 {
     set(n, form);
     n->bytes = 0;
-    n->both = (uint8_t)form.bytes;
+    *block_size_at(&f->both, number(f, line)) = (uint8_t)form.bytes;
     if (form.bytes)
         f->region_both[region_of(f, line)] = true;
 }
@@ -179,10 +207,10 @@ static struct line_form look(const void *self, addr_t line, bool is_in_l2, enum 
     uint16_t bytes = n->bytes;
     if (is_in_l2 && is_opened(f, n))
         bytes = 0;
-    const uint8_t both = !is_in_l2 && f->is_on ? n->both : 0;
+    const uint8_t both = !is_in_l2 && f->is_on ? both_of(f, line) : 0;
     if (both)
         bytes = kind != MEM_ATOMIC && *f->is_on ? both : 0;
-    return form_of(n, bytes);
+    return form_of(f, line, n, bytes);
 }
 
 static void store(void *self, addr_t line, struct line_form form)
@@ -193,14 +221,14 @@ static void store(void *self, addr_t line, struct line_form form)
     struct note *n = note_at(f, line);
     const bool is_opened_now = !form.bytes && n->bytes;
     f->stats.opened += is_opened_now;
-    f->stats.encoded_again += form.bytes && n->reads;
+    f->stats.encoded_again += form.bytes && reads_of(f, line);
     ++*(form.bytes ? &f->stats.stored_encoded : &f->stats.stored_raw);
     set(n, form);
     n->is_opened = false;
-    n->reads = (is_opened_now || form.reads) && f->counts_reads;
+    set_reads(f, line, (is_opened_now || form.reads) && f->counts_reads);
     if (!f->is_on)
         return;
-    n->both = 0;
+    *block_size_at(&f->both, number(f, line)) = 0;
     if (form.bytes)
         f->region_coded[region_of(f, line)] = true;
 }
@@ -212,13 +240,13 @@ static bool has_one_form(const struct caba_form *f)
 }
 
 /* No other form of it holds any more: it is opened. */
-static void drop_both(const struct caba_form *f, struct note *n)
+static void drop_both(struct caba_form *f, addr_t line, struct note *n)
 {
-    if (!f->is_on || !n->both)
+    if (!f->is_on || !both_of(f, line))
         return;
-    n->both = n->bytes = 0;
+    *block_size_at(&f->both, number(f, line)) = n->bytes = 0;
     if (f->counts_reads)
-        n->reads = 1;
+        set_reads(f, line, 1);
 }
 
 static void enter(void *self, addr_t line, enum line_entry why)
@@ -227,20 +255,20 @@ static void enter(void *self, addr_t line, enum line_entry why)
     if (has_one_form(f) || !is_here(f, line))
         return;
     struct note *n = note_at(f, line);
-    if (why == LINE_READ && f->is_on && n->both)
+    if (why == LINE_READ && f->is_on && both_of(f, line))
         n->bytes = (uint8_t)look(f, line, false, MEM_READ).bytes;
     if (why == LINE_CHANGED)
-        drop_both(f, n);
+        drop_both(f, line, n);
     n->is_opened = false;
 }
 
 /* Not while who decides for all lines has switched encoding off. */
 static void count_read(struct caba_form *f, addr_t line)
 {
-    if ((f->is_on && !*f->is_on) || !is_here(f, line) || !note_of(f, line)->reads)
-        return;
-    struct note *n = note_at(f, line);
-    n->reads = (uint8_t)(n->reads + (n->reads < UINT8_MAX));
+    const bool is_off = f->is_on && !*f->is_on;
+    const uint8_t reads = is_off || !is_here(f, line) ? 0 : reads_of(f, line);
+    if (reads && reads < UINT8_MAX)
+        set_reads(f, line, (uint8_t)(reads + 1));
 }
 
 void caba_form_count_reads(struct caba_form *f)
@@ -265,12 +293,12 @@ static void read_once(void *self, addr_t line, bool is_dirty)
 static bool change(void *self, addr_t line)
 {
     struct caba_form *f = self;
-    if (is_here(f, line) && note_of(f, line)->reads)
-        note_at(f, line)->reads = 1;
+    if (is_here(f, line) && reads_of(f, line))
+        set_reads(f, line, 1);
     if (has_one_form(f) || !is_here(f, line))
         return false;
     struct note *n = note_at(f, line);
-    drop_both(f, n);
+    drop_both(f, line, n);
     if (!is_opened(f, n))
         return false;
     store(f, line, (struct line_form){0});
@@ -280,7 +308,7 @@ static bool change(void *self, addr_t line)
 static bool is_stale(const void *self, addr_t line)
 {
     const struct caba_form *f = self;
-    return f->is_on && *f->is_raw_only && is_here(f, line) && note_of(f, line)->both;
+    return f->is_on && *f->is_raw_only && is_here(f, line) && both_of(f, line);
 }
 
 void caba_form_host_both(struct caba_form *f, addr_t line, struct line_form form)
